@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bitset.h - fixed-size sets of small integers
+ *
+ * Used for sets of logical threads (positions in a topology string), of
+ * logical cores and of OS CPUs; which of them a set holds is said by the name
+ * of the variable, never mixed.  Bits past nbits are always zero.
+ */
+#ifndef TB_CORE_BITSET_H
+#define TB_CORE_BITSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct tb_bitset {
+	unsigned nbits;
+	uint64_t *words;
+};
+
+/* All bits clear.  NULL when out of memory.  The caller destroys. */
+struct tb_bitset *tb_bitset_create(unsigned nbits);
+struct tb_bitset *tb_bitset_copy(const struct tb_bitset *set);
+void tb_bitset_destroy(struct tb_bitset *set); /* NULL is fine */
+
+void tb_bitset_set(struct tb_bitset *set, unsigned bit);
+void tb_bitset_clear(struct tb_bitset *set, unsigned bit);
+bool tb_bitset_test(const struct tb_bitset *set, unsigned bit);
+
+/* Ranges are [first, first + count). */
+void tb_bitset_set_range(struct tb_bitset *set, unsigned first, unsigned count);
+void tb_bitset_clear_range(struct tb_bitset *set, unsigned first,
+			   unsigned count);
+unsigned tb_bitset_count_range(const struct tb_bitset *set, unsigned first,
+			       unsigned count);
+bool tb_bitset_any_in_range(const struct tb_bitset *set, unsigned first,
+			    unsigned count);
+
+void tb_bitset_clear_all(struct tb_bitset *set);
+unsigned tb_bitset_count(const struct tb_bitset *set);
+bool tb_bitset_is_empty(const struct tb_bitset *set);
+
+/* The sets of these have the same nbits. */
+void tb_bitset_assign(struct tb_bitset *to, const struct tb_bitset *from);
+void tb_bitset_or(struct tb_bitset *to, const struct tb_bitset *from);
+void tb_bitset_and(struct tb_bitset *to, const struct tb_bitset *from);
+void tb_bitset_andnot(struct tb_bitset *to, const struct tb_bitset *from);
+bool tb_bitset_equal(const struct tb_bitset *a, const struct tb_bitset *b);
+bool tb_bitset_intersects(const struct tb_bitset *a, const struct tb_bitset *b);
+bool tb_bitset_contains(const struct tb_bitset *outer,
+			const struct tb_bitset *inner);
+
+/* First set bit at or after from; nbits when there is none. */
+unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from);
+
+/* "0-3,8"; "" for the empty set.  malloc()ed, NULL when out of memory. */
+char *tb_bitset_print_list(const struct tb_bitset *set);
+
+/*
+ * Read "0-3,8" into a new set of nbits.  NULL with a sentence in err when the
+ * text is not such a list, is empty, or names a bit that is not below nbits.
+ */
+struct tb_bitset *tb_bitset_parse_list(const char *text, unsigned nbits,
+				       struct tb_error *err);
+
+/* hwloc's mask format of the set: "0x0000000f", "0x1,0x00000000", "0x0". */
+char *tb_bitset_print_mask(const struct tb_bitset *set);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * place.h - placement on one node (DESIGN.md, section 4)
+ *
+ * Sorting, windows and the strategies packed, linear and scatter.  A placer
+ * holds the scratch memory for one topology, so that placing does not
+ * allocate; it serves one thread at a time and is used again and again.
+ */
+#ifndef TB_CORE_PLACE_H
+#define TB_CORE_PLACE_H
+
+#include "bitset.h"
+#include "request.h"
+#include "topology.h"
+
+struct tb_placer;
+
+/* The topology must outlive the placer.  NULL when out of memory. */
+struct tb_placer *tb_placer_create(const struct tb_topology *topology);
+void tb_placer_destroy(struct tb_placer *placer); /* NULL is fine */
+
+#define TB_PLACE_FILTER_MISMATCH (-1)
+
+/*
+ * Place up to nslots slots (TB_HOST: the amount once, all or nothing) with the
+ * threads in used taken by others.  Returns how many slots fit, 0 to nslots
+ * (TB_HOST: 0 or nslots), or TB_PLACE_FILTER_MISMATCH when the request's filter
+ * has another shape than the node.  used may be NULL (an idle node) and is not
+ * changed.  The same input always gives the same result.
+ */
+int tb_place(struct tb_placer *placer, const struct tb_request *request,
+	     const struct tb_bitset *used, unsigned nslots);
+
+/*
+ * Of the last tb_place() that placed something; owned by the placer, valid
+ * until its next use.  The threads of all slots together, and how many groups
+ * of units there are (the slots; one for TB_HOST) with the threads of each,
+ * in the order in which they were placed.
+ */
+const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer);
+unsigned tb_placed_groups(const struct tb_placer *placer);
+void tb_placed_group(const struct tb_placer *placer, unsigned group,
+		     struct tb_bitset *threads);
+
+/*
+ * How many units of the request's kind the node has, and how many of them are
+ * available; for messages such as "no node has 2 free X units".
+ */
+unsigned tb_units_total(const struct tb_topology *topology,
+			struct tb_unit unit);
+unsigned tb_units_available(const struct tb_topology *topology,
+			    struct tb_unit unit, const struct tb_bitset *used);
+
+#endif

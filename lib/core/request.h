@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request.h - what a user asks for: the binding options of a job or step
+ *
+ * The grammar is the table of DESIGN.md, section 3.  The same parser serves
+ * the client (for a good message) and the controller and node (because what a
+ * client sends is user input).  The canonical one-line form, keys in the order
+ * of the table and defaults left out ("bunit=X,bamount=1,btype=host"), is
+ * what is transported, stored, shown and accepted everywhere.
+ */
+#ifndef TB_CORE_REQUEST_H
+#define TB_CORE_REQUEST_H
+
+#include <stdbool.h>
+
+#include "filter.h"
+#include "topology.h"
+
+/* Longest one-line form that is read, in bytes. */
+#define TB_REQUEST_TEXT_MAX 65536
+#define TB_AMOUNT_MAX 65535
+/* N S X Y C E T, each at most once. */
+#define TB_SORT_MAX 7
+
+enum tb_type { TB_SLOT, TB_HOST };
+enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
+
+struct tb_unit {
+	char letter;            /* T C S X Y N; C stands for E when... */
+	enum tb_core_kind kind; /* ...kind is TB_EFFICIENCY */
+};
+
+struct tb_request {
+	unsigned given; /* bit set of the keys that were given, private */
+	struct tb_unit unit;
+	unsigned amount; /* units per slot or host; 0 = no binding */
+	enum tb_type type;
+	enum tb_strategy strategy;
+	char sort[TB_SORT_MAX + 1]; /* "" = none */
+	char start, stop;           /* 0 = none */
+	struct tb_filter *filter;   /* NULL = none */
+};
+
+/* All defaults, nothing given. */
+void tb_request_init(struct tb_request *request);
+void tb_request_clear(struct tb_request *request);
+
+/*
+ * One option, by its name without dashes ("bunit").  -1 with a sentence that
+ * names the option, the value and what is allowed; also when the option was
+ * given before to this request.
+ */
+int tb_request_set(struct tb_request *request, const char *key,
+		   const char *value, struct tb_error *err);
+
+/* The one-line form, into a request that tb_request_init() made. */
+int tb_request_parse(struct tb_request *request, const char *line,
+		     struct tb_error *err);
+
+/* Take from lower what request was not given: option over environment. */
+int tb_request_inherit(struct tb_request *request,
+		       const struct tb_request *lower, struct tb_error *err);
+
+/* Options that contradict each other or need an amount: -1, a sentence. */
+int tb_request_check(const struct tb_request *request, struct tb_error *err);
+
+/* Anything given at all?  Given and not switched off by an amount of 0? */
+bool tb_request_is_given(const struct tb_request *request);
+bool tb_request_binds(const struct tb_request *request);
+
+/* The canonical one-line form.  malloc()ed, NULL when out of memory. */
+char *tb_request_print(const struct tb_request *request);
+
+/* "X", "EX", "C", "E", ... as in --bunit.  Static text. */
+const char *tb_unit_name(struct tb_unit unit);
+
+/* The names of all options, NULL-terminated, in the order of the table. */
+extern const char *const tb_request_keys[];
+
+#endif

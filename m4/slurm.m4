@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# TB_CHECK_SLURM
+# --------------
+# Select and task plugins see the insides of slurmctld and slurmd, so they must
+# be built with the headers of exactly the Slurm they are loaded into: a tree
+# that differs only in the micro version can lay out job_record_t differently
+# (seen: slurmctld dies).  Compare the tree's META with the installed daemon's
+# own answer and refuse anything else.
+AC_DEFUN([TB_CHECK_SLURM], [
+AC_ARG_WITH([slurm-src],
+  [AS_HELP_STRING([--with-slurm-src=DIR],
+    [configured Slurm source tree of the installed version])],
+  [slurm_src=$withval], [slurm_src=no])
+AC_ARG_WITH([slurm-plugindir],
+  [AS_HELP_STRING([--with-slurm-plugindir=DIR],
+    [where Slurm looks for plugins @<:@LIBDIR/slurm-wlm or LIBDIR/slurm@:>@])],
+  [slurm_plugindir=$withval], [slurm_plugindir=])
+
+AS_IF([test "x$slurm_src" = xno || test "x$slurm_src" = xyes],
+  [AC_MSG_ERROR([select and task plugins need Slurm's source headers: give --with-slurm-src=DIR, for example the tree that "apt-get source slurm-wlm" unpacks, after its own ./configure (contribs/bootstrap does both)])])
+AS_IF([test ! -f "$slurm_src/META"],
+  [AC_MSG_ERROR([no META file in --with-slurm-src=$slurm_src: is it the top of a Slurm source tree?])])
+AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_version.h"],
+  [AC_MSG_ERROR([the Slurm source tree $slurm_src is not configured: run ./configure in it first])])
+slurm_src=`cd "$slurm_src" && pwd`
+
+AC_MSG_CHECKING([version of the Slurm source tree])
+slurm_src_version=`sed -n 's/^ *Version:@<:@	 @:>@*//p' "$slurm_src/META"`
+AC_MSG_RESULT([$slurm_src_version])
+
+AC_PATH_PROGS([SLURM_VERSION_PROGRAM], [slurmctld slurmd sinfo], [no],
+  [$PATH$PATH_SEPARATOR/usr/sbin$PATH_SEPARATOR/usr/local/sbin])
+AS_IF([test "x$SLURM_VERSION_PROGRAM" = xno],
+  [AC_MSG_ERROR([Slurm is not installed: none of slurmctld, slurmd and sinfo was found])])
+AC_MSG_CHECKING([version of the installed Slurm])
+slurm_installed_version=`"$SLURM_VERSION_PROGRAM" -V | sed -n 's/^slurm\(-wlm\)\{0,1\} //p'`
+AC_MSG_RESULT([$slurm_installed_version])
+
+AS_IF([test "x$slurm_src_version" != "x$slurm_installed_version"],
+  [AC_MSG_ERROR([the source tree $slurm_src is Slurm $slurm_src_version but the installed Slurm is $slurm_installed_version: they must be the same])])
+AS_CASE([$slurm_src_version],
+  [22.05.*], [],
+  [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05])])
+
+AS_IF([test -z "$slurm_plugindir"], [
+  AC_MSG_CHECKING([for Slurm's plugin directory])
+  multiarch=`$CC -print-multiarch 2>/dev/null`
+  for dir in "/usr/lib/$multiarch/slurm-wlm" "/usr/lib/$multiarch/slurm" /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
+    AS_IF([test -z "$slurm_plugindir" && test -f "$dir/select_cons_tres.so"],
+      [slurm_plugindir=$dir])
+  done
+  AS_IF([test -z "$slurm_plugindir"],
+    [AC_MSG_ERROR([no select_cons_tres.so in the usual places: give --with-slurm-plugindir=DIR])])
+  AC_MSG_RESULT([$slurm_plugindir])
+])
+AC_SUBST([slurm_plugindir])
+
+# A slurm/ directory in the tree wins over libslurm-dev's.
+AC_SUBST([SLURM_CPPFLAGS], ["-isystem $slurm_src"])
+AC_SUBST([slurm_src])
+])

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * conf.h - topobind.conf, the site's configuration (DESIGN.md, section 9)
+ *
+ * The file lies beside slurm.conf and is read with Slurm's own parser, so that
+ * includes, comments, line continuation and node lists work as elsewhere.  No
+ * file means all defaults.
+ */
+#ifndef TB_PLUGINS_CONF_H
+#define TB_PLUGINS_CONF_H
+
+#include <stdbool.h>
+
+#include "core/error.h"
+#include "core/filter.h"
+
+struct tb_conf;
+
+/*
+ * Read topobind.conf.  NULL with a sentence that names file and line, or the
+ * key and its value, on error.  The caller destroys.
+ */
+struct tb_conf *tb_conf_load(struct tb_error *err);
+void tb_conf_destroy(struct tb_conf *conf); /* NULL is fine */
+
+bool tb_conf_enabled(const struct tb_conf *conf);
+/* May topobind write m_topology_inuse= into the nodes' Extra field? */
+bool tb_conf_node_record(const struct tb_conf *conf);
+/* The site's filter, NULL for none.  Owned by conf. */
+const struct tb_filter *tb_conf_filter(const struct tb_conf *conf);
+/* The configured topology string of a node, NULL for none.  Owned by conf. */
+const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
+/*
+ * The configured NUMA distances of a node, row by row, NULL for none; *count
+ * receives the number of NUMA nodes.  Owned by conf.
+ */
+const unsigned *tb_conf_distances(const struct tb_conf *conf,
+				  const char *node_name, unsigned *count);
+
+#endif
