@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request_env.h - the binding request of a job or step, from its environment
+ *
+ * Where the request of a user ends up after submission.  Slurm keeps SPANK's
+ * options with the job (job_record_t.spank_job_env) and hands them to the nodes
+ * as variables; so do clients without SPANK (REST: spank_environment).  This is
+ * the one place that knows the names of those variables, so that controller
+ * and node read the same request.  What it reads is user input.
+ */
+#ifndef TB_PLUGINS_REQUEST_ENV_H
+#define TB_PLUGINS_REQUEST_ENV_H
+
+#include "core/error.h"
+#include "core/request.h"
+
+/*
+ * The name without prefix of the variable that carries the canonical line of
+ * the whole request ("bunit=X,bamount=1").  Empty: no request.
+ */
+#define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
+
+/*
+ * Read the request out of count "NAME=value" strings (env may be NULL when
+ * count is 0; entries may be NULL and in any order).
+ *
+ * 1. The canonical line, TB_REQUEST_VARIABLE, with or without the prefix
+ *    "SPANK_" that Slurm adds on its way to the node.  It wins over all else.
+ * 2. The SPANK options one by one, "_SLURM_SPANK_OPTION_topobind_<option>",
+ *    with or without "SPANK_"; <option> is one of tb_request_keys or
+ *    "topobind".  An option wins over the line of "topobind".
+ *
+ * request need not be initialised; afterwards it always is, and the caller
+ * clears it.  0: read; tb_request_is_given() says whether there was one.  -1
+ * with a sentence in err (may be NULL): malformed; request is then empty.
+ */
+int tb_request_from_env(struct tb_request *request, char *const *env,
+			unsigned count, struct tb_error *err);
+
+#endif
