@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine.h - a real machine behind a topology string
+ *
+ * The topology of a node (DESIGN.md, section 2, "From hwloc") together with
+ * what the operating system calls its parts: the OS CPU number of every
+ * logical thread, the OS number of every NUMA node, NUMA distances, and which
+ * NUMA nodes have memory near which threads.
+ *
+ * hwloc is slow to load and a task launch must cost next to nothing, so slurmd
+ * loads the machine once and saves it; slurmstepd reads the small file.
+ *
+ * "Thread" is always a logical thread, a position in the string; "OS CPU" and
+ * "OS node" are the kernel's numbers.  A machine is immutable once made and
+ * can be shared.  The functions that return sets allocate them: the caller
+ * destroys, NULL means out of memory.
+ */
+#ifndef TB_HWLOC_MACHINE_H
+#define TB_HWLOC_MACHINE_H
+
+#include "core/bitset.h"
+#include "core/error.h"
+#include "core/topology.h"
+
+/* OS CPU and OS node numbers are below this. */
+#define TB_MACHINE_OS_MAX 65536
+/* A saved machine is not larger than this, in bytes. */
+#define TB_MACHINE_FILE_MAX (2 * 1024 * 1024)
+
+struct tb_machine;
+
+/*
+ * Make a machine from what hwloc says of this machine (only the CPUs and
+ * memory that this process may use), of an hwloc XML file, or of an hwloc
+ * synthetic description ("pack:2 l3:4 core:8 pu:2").  NULL with a sentence in
+ * err when that cannot be loaded.
+ */
+struct tb_machine *tb_machine_load_live(struct tb_error *err);
+struct tb_machine *tb_machine_load_xml(const char *path, struct tb_error *err);
+struct tb_machine *tb_machine_load_synthetic(const char *text,
+					     struct tb_error *err);
+void tb_machine_destroy(struct tb_machine *machine); /* NULL is fine */
+
+/*
+ * Write the machine to path, or read back what was written.  Saving makes
+ * path.new beside it and renames it over path.  Reading trusts nothing: it
+ * follows no link, wants a regular file that belongs to root and that nobody
+ * else can write, and checks every number.  The directory must be one that only
+ * root can write.  0 or a machine; -1 or NULL with a sentence in err.
+ */
+int tb_machine_save(const struct tb_machine *machine, const char *path,
+		    struct tb_error *err);
+struct tb_machine *tb_machine_read(const char *path, struct tb_error *err);
+
+/*
+ * The topology, with its NUMA distances set when they are known, and its
+ * string in the form that tb_topology_print() chooses.  Owned by the machine.
+ */
+const struct tb_topology *tb_machine_topology(const struct tb_machine *machine);
+const char *tb_machine_string(const struct tb_machine *machine);
+
+/* The OS CPU number of a logical thread. */
+unsigned tb_machine_os_cpu(const struct tb_machine *machine, unsigned thread);
+/* The largest OS CPU number plus one: the nbits of sets of OS CPUs. */
+unsigned tb_machine_os_cpu_limit(const struct tb_machine *machine);
+
+/* Sets of threads to sets of OS CPUs and back; unknown OS CPUs are ignored. */
+struct tb_bitset *
+tb_machine_os_cpus_of_threads(const struct tb_machine *machine,
+			      const struct tb_bitset *threads);
+struct tb_bitset *
+tb_machine_threads_of_os_cpus(const struct tb_machine *machine,
+			      const struct tb_bitset *os_cpus);
+
+/* How many N objects the string has, and the OS node number of each. */
+unsigned tb_machine_numa_nodes(const struct tb_machine *machine);
+unsigned tb_machine_numa_os_node(const struct tb_machine *machine,
+				 unsigned numa_node);
+/*
+ * Distances between the N objects, row by row in string order, numa_nodes
+ * squared numbers; NULL when the machine does not say.
+ */
+const unsigned *tb_machine_distances(const struct tb_machine *machine);
+
+/*
+ * OS nodes that have memory: all of them, and those local to at least one of
+ * the threads.  Memory without CPUs of its own (HBM, CXL, GPU) is in the
+ * first, and in the second only where hwloc says that it is local.  The second
+ * is empty when no memory is near the threads.
+ */
+struct tb_bitset *tb_machine_memory(const struct tb_machine *machine);
+struct tb_bitset *
+tb_machine_memory_of_threads(const struct tb_machine *machine,
+			     const struct tb_bitset *threads);
+
+#endif
