@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cache.c - save a machine and read it back
+ *
+ * A text file, one "key value" per line in a fixed order; numbers are separated
+ * by one space, sets of threads are lists, "-" is an empty value:
+ *
+ *	topobind-machine 1
+ *	topology NSXYCTTYCTT
+ *	os_cpus 0 2 1 3
+ *	numa_os_nodes 0
+ *	distances -
+ *	memory_nodes 1
+ *	memory 0 0-3
+ *	end
+ *
+ * slurmstepd reads it as root, so nothing in it is believed unchecked.
+ */
+#define _GNU_SOURCE /* asprintf */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "machine_private.h"
+
+#define FORMAT_VERSION "1"
+
+/* ---- writing ---- */
+
+static void write_numbers(FILE *out, const char *key, const unsigned *numbers,
+			  size_t count)
+{
+	fputs(key, out);
+	if (!numbers || !count)
+		fputs(" -", out);
+	for (size_t i = 0; numbers && i < count; i++)
+		fprintf(out, " %u", numbers[i]);
+	fputc('\n', out);
+}
+
+static int write_memory(FILE *out, const struct tb_memory_node *memory)
+{
+	char *list = tb_bitset_print_list(memory->threads);
+
+	if (!list)
+		return -1;
+	fprintf(out, "memory %u %s\n", memory->os_node, *list ? list : "-");
+	free(list);
+	return 0;
+}
+
+static int write_machine(FILE *out, const struct tb_machine *machine)
+{
+	size_t numa_nodes = machine->numa_nodes;
+
+	fprintf(out, "topobind-machine %s\n", FORMAT_VERSION);
+	fprintf(out, "topology %s\n", machine->string);
+	write_numbers(out, "os_cpus", machine->os_cpus,
+		      tb_topology_threads(machine->topology));
+	write_numbers(out, "numa_os_nodes", machine->numa_os_nodes, numa_nodes);
+	write_numbers(out, "distances", machine->distances,
+		      numa_nodes * numa_nodes);
+	fprintf(out, "memory_nodes %u\n", machine->memory_nodes);
+	for (unsigned i = 0; i < machine->memory_nodes; i++)
+		if (write_memory(out, &machine->memory[i]))
+			return -1;
+	fputs("end\n", out);
+	return 0;
+}
+
+/* A new file that nobody can have prepared; NULL with errno. */
+static FILE *create_file(const char *path)
+{
+	FILE *out;
+	int fd;
+
+	/* Left behind by a daemon that was killed while writing. */
+	if (unlink(path) && errno != ENOENT)
+		return NULL;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0644);
+	if (fd < 0)
+		return NULL;
+	out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	return out;
+}
+
+/* errno says why it failed. */
+static int write_file(const struct tb_machine *machine, const char *path)
+{
+	FILE *out = create_file(path);
+	int rc;
+
+	if (!out)
+		return -1;
+	rc = write_machine(out, machine);
+	if (ferror(out) || ftell(out) > TB_MACHINE_FILE_MAX) {
+		errno = EFBIG;
+		rc = -1;
+	}
+	if (fclose(out))
+		rc = -1;
+	return rc;
+}
+
+int tb_machine_save(const struct tb_machine *machine, const char *path,
+		    struct tb_error *err)
+{
+	char *new_path;
+	int rc = 0;
+
+	if (asprintf(&new_path, "%s.new", path) < 0)
+		return tb_fail(err, "out of memory while saving the machine");
+	if (write_file(machine, new_path) || rename(new_path, path)) {
+		rc = tb_fail(err, "cannot save the machine to \"%s\": %s",
+			     path, strerror(errno));
+		unlink(new_path);
+	}
+	free(new_path);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+/* Walks over the lines of the file's text, which it cuts up. */
+struct reader {
+	const char *path;
+	char *rest;
+	unsigned line;
+};
+
+static int bad_line(const struct reader *reader, const char *key,
+		    const char *why, struct tb_error *err)
+{
+	return tb_fail(err, "line %u of the saved machine \"%s\" is not a valid %s line: %s; restart slurmd to write it anew",
+		       reader->line, reader->path, key, why);
+}
+
+/* The value of the next line, which must have this key; NULL: not so. */
+static char *next_value(struct reader *reader, const char *key,
+			struct tb_error *err)
+{
+	size_t length = strlen(key);
+	char *line = reader->rest;
+	char *end = strchr(line, '\n');
+
+	reader->line++;
+	if (!end) {
+		bad_line(reader, key, "the file ends before it", err);
+		return NULL;
+	}
+	*end = '\0';
+	reader->rest = end + 1;
+	if (strncmp(line, key, length) || line[length] != ' ' ||
+	    !line[length + 1]) {
+		bad_line(reader, key, "another key, or no value", err);
+		return NULL;
+	}
+	return line + length + 1;
+}
+
+/* One decimal number up to max; moves text behind it.  -1: not one. */
+static int read_number(char **text, unsigned max, unsigned *number)
+{
+	unsigned long value = 0;
+	char *digit = *text;
+
+	for (; *digit >= '0' && *digit <= '9'; digit++) {
+		value = value * 10 + (*digit - '0');
+		if (value > max)
+			return -1;
+	}
+	if (digit == *text)
+		return -1;
+	*text = digit;
+	*number = value;
+	return 0;
+}
+
+/* Exactly count numbers, or "-" when there are none to be. */
+static int read_numbers(char *text, unsigned *numbers, size_t count,
+			unsigned max)
+{
+	if (!count)
+		return strcmp(text, "-") ? -1 : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i && *text++ != ' ')
+			return -1;
+		if (read_number(&text, max, &numbers[i]))
+			return -1;
+	}
+	return *text ? -1 : 0;
+}
+
+static int read_number_line(struct reader *reader, const char *key,
+			    unsigned *numbers, size_t count, unsigned max,
+			    struct tb_error *err)
+{
+	char *text = next_value(reader, key, err);
+
+	if (!text)
+		return -1;
+	if (read_numbers(text, numbers, count, max))
+		return bad_line(reader, key, "wrong numbers, or another count of them",
+				err);
+	return 0;
+}
+
+static int read_distances(struct reader *reader, struct tb_machine *machine,
+			  struct tb_error *err)
+{
+	size_t count = (size_t) machine->numa_nodes * machine->numa_nodes;
+	char *text = next_value(reader, "distances", err);
+
+	if (!text)
+		return -1;
+	if (!strcmp(text, "-"))
+		return 0;
+	/* A digit and a separator each: no more room than the file has. */
+	if (!count || strlen(text) + 1 < 2 * count)
+		return bad_line(reader, "distances", "too few numbers", err);
+	machine->distances = calloc(count, sizeof(*machine->distances));
+	if (!machine->distances)
+		return tb_fail(err, "out of memory while reading the machine");
+	if (read_numbers(text, machine->distances, count, UINT_MAX))
+		return bad_line(reader, "distances", "wrong numbers, or another count of them",
+				err);
+	return 0;
+}
+
+static int read_memory(struct reader *reader, struct tb_machine *machine,
+		       struct tb_error *err)
+{
+	unsigned nthreads = tb_topology_threads(machine->topology);
+	char *text = next_value(reader, "memory", err);
+	struct tb_error why = { "" };
+	struct tb_bitset *threads;
+	unsigned os_node;
+	int rc;
+
+	if (!text)
+		return -1;
+	if (read_number(&text, TB_MACHINE_OS_MAX - 1, &os_node) ||
+	    *text++ != ' ')
+		return bad_line(reader, "memory", "no NUMA node number", err);
+	if (!strcmp(text, "-"))
+		threads = tb_bitset_create(nthreads);
+	else
+		threads = tb_bitset_parse_list(text, nthreads, &why);
+	if (!threads)
+		return bad_line(reader, "memory", why.text, err);
+	rc = tb_machine_add_memory(machine, os_node, threads, err);
+	tb_bitset_destroy(threads);
+	return rc;
+}
+
+static int read_end(struct reader *reader, struct tb_error *err)
+{
+	reader->line++;
+	if (strcmp(reader->rest, "end\n"))
+		return bad_line(reader, "end", "something else stands there",
+				err);
+	return 0;
+}
+
+/* Everything after the topology line. */
+static int read_rest(struct reader *reader, struct tb_machine *machine,
+		     struct tb_error *err)
+{
+	unsigned memory_nodes;
+
+	if (read_number_line(reader, "os_cpus", machine->os_cpus,
+			     tb_topology_threads(machine->topology),
+			     TB_MACHINE_OS_MAX - 1, err) ||
+	    read_number_line(reader, "numa_os_nodes", machine->numa_os_nodes,
+			     machine->numa_nodes, TB_MACHINE_OS_MAX - 1, err) ||
+	    read_distances(reader, machine, err) ||
+	    read_number_line(reader, "memory_nodes", &memory_nodes, 1,
+			     TB_MACHINE_NUMA_MAX, err))
+		return -1;
+	for (unsigned i = 0; i < memory_nodes; i++)
+		if (read_memory(reader, machine, err))
+			return -1;
+	if (read_end(reader, err))
+		return -1;
+	return tb_machine_finish(machine, err);
+}
+
+static struct tb_machine *read_text(const char *path, char *text,
+				    struct tb_error *err)
+{
+	struct reader reader = { .path = path, .rest = text };
+	struct tb_error why = { "" };
+	struct tb_machine *machine;
+	char *value;
+
+	value = next_value(&reader, "topobind-machine", err);
+	if (!value)
+		return NULL;
+	if (strcmp(value, FORMAT_VERSION)) {
+		bad_line(&reader, "topobind-machine", "another version", err);
+		return NULL;
+	}
+	value = next_value(&reader, "topology", err);
+	if (!value)
+		return NULL;
+	machine = tb_machine_create(value, &why);
+	if (!machine)
+		bad_line(&reader, "topology", why.text, err);
+	else if (read_rest(&reader, machine, err)) {
+		tb_machine_destroy(machine);
+		return NULL;
+	}
+	return machine;
+}
+
+/* Only what root wrote and nobody else can have changed. */
+static int check_file(const char *path, const struct stat *st,
+		      struct tb_error *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return tb_fail(err, "the saved machine \"%s\" is not a regular file",
+			       path);
+	if (st->st_uid != 0)
+		return tb_fail(err, "the saved machine \"%s\" belongs to user %lu, it must belong to root",
+			       path, (unsigned long) st->st_uid);
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return tb_fail(err, "the saved machine \"%s\" has mode %04o, group and others must not be able to write it",
+			       path, (unsigned) st->st_mode & 07777);
+	if (st->st_size > TB_MACHINE_FILE_MAX)
+		return tb_fail(err, "the saved machine \"%s\" has %lld bytes, at most %d are read",
+			       path, (long long) st->st_size,
+			       TB_MACHINE_FILE_MAX);
+	return 0;
+}
+
+/* All of an open file as a string; NULL with a sentence. */
+static char *read_file(int fd, const char *path, struct tb_error *err)
+{
+	struct stat st;
+	size_t have = 0;
+	ssize_t got = 1;
+	char *text;
+
+	if (fstat(fd, &st)) {
+		tb_fail(err, "cannot read the saved machine \"%s\": %s", path,
+			strerror(errno));
+		return NULL;
+	}
+	if (check_file(path, &st, err))
+		return NULL;
+	text = malloc((size_t) st.st_size + 1);
+	if (!text) {
+		tb_fail(err, "out of memory while reading the machine");
+		return NULL;
+	}
+	while (have < (size_t) st.st_size && got > 0) {
+		got = read(fd, text + have, (size_t) st.st_size - have);
+		if (got > 0)
+			have += got;
+	}
+	text[have] = '\0';
+	if (have != (size_t) st.st_size || strlen(text) != have) {
+		tb_fail(err, "the saved machine \"%s\" cannot be read to its end or is not a text",
+			path);
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+struct tb_machine *tb_machine_read(const char *path, struct tb_error *err)
+{
+	/* Not blocking: should it be a pipe, it is refused, not waited for. */
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct tb_machine *machine = NULL;
+	char *text;
+
+	if (fd < 0) {
+		tb_fail(err, "cannot open the saved machine \"%s\": %s", path,
+			strerror(errno));
+		return NULL;
+	}
+	text = read_file(fd, path, err);
+	close(fd);
+	if (text)
+		machine = read_text(path, text, err);
+	free(text);
+	return machine;
+}
