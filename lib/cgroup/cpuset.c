@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "cgroup/cpuset.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libcgroup.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONTROLLER "cpuset"
+#define CPUS_FILE CONTROLLER ".cpus"
+#define NODES_FILE CONTROLLER ".mems"
+#define PROCS_FILE "cgroup.procs"
+
+/* "65535," is the longest that one number can take in a list. */
+#define LIST_SIZE (TB_CPUSET_OS_MAX * 6)
+
+struct tb_cpuset {
+	char *parent; /* paths from the root of the hierarchy */
+	char *path;
+};
+
+/* libcgroup hides some reasons behind "other": those are in its errno. */
+static const char *reason(int code)
+{
+	if (code == ECGOTHER)
+		return strerror(cgroup_get_last_errno());
+	return cgroup_strerror(code);
+}
+
+/* The hierarchy that has the cpuset controller; 0 is cgroup v2 or none. */
+static int find_hierarchy(void)
+{
+	struct controller_data data;
+	int hierarchy = 0;
+	void *handle = NULL;
+	int rc = cgroup_get_all_controller_begin(&handle, &data);
+
+	while (rc == 0) {
+		if (strcmp(data.name, CONTROLLER) == 0 && data.enabled)
+			hierarchy = data.hierarchy;
+		rc = cgroup_get_all_controller_next(&handle, &data);
+	}
+	cgroup_get_all_controller_end(&handle);
+	return hierarchy;
+}
+
+/* Reading the mount table costs a millisecond: once for each process. */
+static int init_library(struct tb_error *err)
+{
+	static bool done;
+	int rc;
+
+	if (done)
+		return 0;
+	rc = cgroup_init();
+	if (rc != 0)
+		return tb_fail(err, "cgroups cannot be used: %s; mount the v1 "
+			       "cpuset controller, for example on "
+			       "/sys/fs/cgroup/cpuset", reason(rc));
+	if (find_hierarchy() == 0)
+		return tb_fail(err, "no cgroup v1 hierarchy has the cpuset "
+			       "controller; mount one, for example on "
+			       "/sys/fs/cgroup/cpuset (the kernel's cgroup v2 "
+			       "is not supported yet)");
+	done = true;
+	return 0;
+}
+
+char *tb_cpuset_path_of(pid_t pid, struct tb_error *err)
+{
+	char *path = NULL;
+	int rc;
+
+	if (init_library(err) < 0)
+		return NULL;
+	rc = cgroup_get_current_controller_path(pid, CONTROLLER, &path);
+	if (rc != 0) {
+		tb_fail(err, "the cpuset cgroup of process %jd cannot be "
+			"found: %s", (intmax_t)pid, reason(rc));
+		return NULL;
+	}
+	return path;
+}
+
+/* A description for libcgroup; with a file and its new content, if any. */
+static struct cgroup *describe(const char *path)
+{
+	struct cgroup *group = cgroup_new_cgroup(path);
+
+	if (group != NULL && cgroup_add_controller(group, CONTROLLER) == NULL)
+		cgroup_free(&group);
+	return group;
+}
+
+static int write_file(const char *path, const char *file, const char *text,
+		      struct tb_error *err)
+{
+	struct cgroup *group = describe(path);
+	int rc = ECGOTHER;
+
+	if (group == NULL)
+		return tb_fail(err, "out of memory");
+	rc = cgroup_add_value_string(cgroup_get_controller(group, CONTROLLER),
+				     file, text);
+	if (rc == 0)
+		rc = cgroup_modify_cgroup(group);
+	cgroup_free(&group);
+	if (rc != 0)
+		return tb_fail(err, "cannot write \"%s\" to %s of cgroup %s: "
+			       "%s", text, file, path, reason(rc));
+	return 0;
+}
+
+/* The one line of a file without its newline; the caller frees. */
+static char *read_file(const char *path, const char *file,
+		       struct tb_error *err)
+{
+	char *text = malloc(LIST_SIZE);
+	char *name = strdup(file); /* libcgroup wants it writable */
+	void *handle = NULL;
+	int rc = ECGOTHER;
+
+	if (text == NULL || name == NULL) {
+		tb_fail(err, "out of memory");
+		goto fail;
+	}
+	text[0] = '\0';
+	rc = cgroup_read_value_begin(CONTROLLER, path, name, &handle, text,
+				     LIST_SIZE);
+	cgroup_read_value_end(&handle);
+	if (rc != 0 && rc != ECGEOF) {
+		tb_fail(err, "cannot read %s of cgroup %s: %s", file, path,
+			reason(rc));
+		goto fail;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	free(name);
+	return text;
+fail:
+	free(name);
+	free(text);
+	return NULL;
+}
+
+static struct tb_bitset *read_set(const char *path, const char *file,
+				  struct tb_error *err)
+{
+	struct tb_bitset *set;
+	char *text;
+
+	if (init_library(err) < 0)
+		return NULL;
+	text = read_file(path, file, err);
+	if (text == NULL)
+		return NULL;
+	if (text[0] == '\0') {
+		set = tb_bitset_create(TB_CPUSET_OS_MAX);
+		if (set == NULL)
+			tb_fail(err, "out of memory");
+	} else {
+		set = tb_bitset_parse_list(text, TB_CPUSET_OS_MAX, err);
+	}
+	free(text);
+	return set;
+}
+
+struct tb_bitset *tb_cpuset_read_cpus(const char *path, struct tb_error *err)
+{
+	return read_set(path, CPUS_FILE, err);
+}
+
+struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err)
+{
+	return read_set(path, NODES_FILE, err);
+}
+
+static char *join_path(const char *parent, const char *name)
+{
+	size_t len = strlen(parent);
+	char *path;
+
+	if (len > 0 && parent[len - 1] == '/')
+		len--;
+	if (asprintf(&path, "%.*s/%s", (int)len, parent, name) < 0)
+		return NULL;
+	return path;
+}
+
+/*
+ * Slurm gives the cgroup of a step to the step's user.  Who owns it can make a
+ * cgroup beside the task's and walk over: the fence would have a gate.
+ */
+static int give_to_root(const char *path, struct tb_error *err)
+{
+	char *mount = NULL;
+	char *dir = NULL;
+	int rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
+
+	if (rc != 0)
+		return tb_fail(err, "the mount point of the cpuset controller "
+			       "cannot be found: %s", reason(rc));
+	if (asprintf(&dir, "%s%s", mount, path) < 0) {
+		rc = tb_fail(err, "out of memory");
+		dir = NULL;
+	} else if (lchown(dir, 0, 0) < 0) {
+		rc = tb_fail(err, "cannot give %s to root: %s", dir,
+			     strerror(errno));
+	}
+	free(dir);
+	free(mount);
+	return rc;
+}
+
+struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
+				   struct tb_error *err)
+{
+	struct tb_cpuset *cpuset;
+	struct cgroup *group = NULL;
+	int rc;
+
+	if (init_library(err) < 0 || give_to_root(parent, err) < 0)
+		return NULL;
+	cpuset = calloc(1, sizeof(*cpuset));
+	if (cpuset != NULL) {
+		cpuset->parent = strdup(parent);
+		cpuset->path = join_path(parent, name);
+		if (cpuset->path != NULL)
+			group = describe(cpuset->path);
+	}
+	if (group == NULL || cpuset->parent == NULL) {
+		tb_fail(err, "out of memory");
+		goto fail;
+	}
+	/* Ignoring ownership leaves it with who makes it: root. */
+	rc = cgroup_create_cgroup(group, 1);
+	if (rc != 0) {
+		tb_fail(err, "cannot make the cpuset cgroup %s: %s",
+			cpuset->path, reason(rc));
+		goto fail;
+	}
+	cgroup_free(&group);
+	return cpuset;
+fail:
+	if (group != NULL)
+		cgroup_free(&group);
+	tb_cpuset_destroy(cpuset);
+	return NULL;
+}
+
+void tb_cpuset_destroy(struct tb_cpuset *cpuset)
+{
+	if (cpuset == NULL)
+		return;
+	free(cpuset->parent);
+	free(cpuset->path);
+	free(cpuset);
+}
+
+const char *tb_cpuset_path(const struct tb_cpuset *cpuset)
+{
+	return cpuset->path;
+}
+
+/* The kernel prints a set its own way: compare as sets, not as text. */
+static int check_set(const char *path, const char *file,
+		     const struct tb_bitset *wanted, const char *wanted_text,
+		     struct tb_error *err)
+{
+	char *text = read_file(path, file, err);
+	struct tb_bitset *seen;
+	int rc = 0;
+
+	if (text == NULL)
+		return -1;
+	seen = tb_bitset_parse_list(text, wanted->nbits, NULL);
+	if (seen == NULL || !tb_bitset_equal(seen, wanted))
+		rc = tb_fail(err, "%s of cgroup %s is \"%s\" after \"%s\" was "
+			     "written", file, path, text, wanted_text);
+	tb_bitset_destroy(seen);
+	free(text);
+	return rc;
+}
+
+static int set_and_check(const char *path, const char *file,
+			 const struct tb_bitset *wanted, struct tb_error *err)
+{
+	char *text = tb_bitset_print_list(wanted);
+	int rc = -1;
+
+	if (text == NULL)
+		return tb_fail(err, "out of memory");
+	if (text[0] == '\0')
+		tb_fail(err, "%s of cgroup %s cannot be made empty", file,
+			path);
+	else if (write_file(path, file, text, err) == 0)
+		rc = check_set(path, file, wanted, text, err);
+	free(text);
+	return rc;
+}
+
+int tb_cpuset_set(const struct tb_cpuset *cpuset,
+		  const struct tb_bitset *os_cpus,
+		  const struct tb_bitset *os_nodes, struct tb_error *err)
+{
+	struct tb_bitset *parents = NULL;
+	int rc;
+
+	if (os_nodes == NULL) {
+		parents = read_set(cpuset->parent, NODES_FILE, err);
+		if (parents == NULL)
+			return -1;
+		os_nodes = parents;
+	}
+	rc = set_and_check(cpuset->path, NODES_FILE, os_nodes, err);
+	if (rc == 0)
+		rc = set_and_check(cpuset->path, CPUS_FILE, os_cpus, err);
+	tb_bitset_destroy(parents);
+	return rc;
+}
+
+/* All threads move at once through cgroup.procs. */
+static int move_process(const char *path, pid_t pid, struct tb_error *err)
+{
+	char *text;
+	int rc;
+
+	if (asprintf(&text, "%jd", (intmax_t)pid) < 0)
+		return tb_fail(err, "out of memory");
+	rc = write_file(path, PROCS_FILE, text, err);
+	free(text);
+	return rc;
+}
+
+int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
+		     struct tb_error *err)
+{
+	char *path;
+	int rc = 0;
+
+	if (move_process(cpuset->path, pid, err) < 0)
+		return -1;
+	path = tb_cpuset_path_of(pid, err);
+	if (path == NULL)
+		return -1;
+	if (strcmp(path, cpuset->path) != 0)
+		rc = tb_fail(err, "process %jd is in the cpuset cgroup %s "
+			     "after it was moved to %s", (intmax_t)pid, path,
+			     cpuset->path);
+	free(path);
+	return rc;
+}
+
+/* 0 removed or gone, 1 still there, else libcgroup's code. */
+static int try_remove(const char *path, int flags)
+{
+	struct cgroup *group = describe(path);
+	char *text;
+	int rc;
+
+	if (group == NULL)
+		return ECGOTHER;
+	rc = cgroup_delete_cgroup_ext(group, flags);
+	cgroup_free(&group);
+	if (rc != 0 && !(rc == ECGOTHER && cgroup_get_last_errno() == ENOENT))
+		return rc;
+	/* libcgroup says "done" of a busy cgroup, too: look. */
+	text = read_file(path, CPUS_FILE, NULL);
+	free(text);
+	return text != NULL;
+}
+
+int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
+		     struct tb_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	int rc = try_remove(cpuset->path, CGFLAG_DELETE_EMPTY_ONLY);
+
+	for (unsigned waited = 0; rc != 0 && waited < wait_ms; waited++) {
+		nanosleep(&pause, NULL);
+		rc = try_remove(cpuset->path, CGFLAG_DELETE_EMPTY_ONLY);
+	}
+	if (rc != 0)
+		rc = try_remove(cpuset->path, 0);
+	if (rc == 0)
+		return 0;
+	return tb_fail(err, "cannot remove the cpuset cgroup %s: %s",
+		       cpuset->path, rc == 1 ? "it is in use" : reason(rc));
+}

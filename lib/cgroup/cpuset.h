@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cpuset.h - the cpuset cgroup that holds a task
+ *
+ * The fence of DESIGN.md, section 8: a process tree in such a cgroup can run
+ * on no other CPU, whatever it does with its affinity.  All access goes through
+ * libcgroup.  The layers above a task (job, step) are Slurm's; here is only the
+ * innermost one, a child of the cgroup in which Slurm has put the task.
+ *
+ * Only cgroup v1 is behind this interface so far.  With v2 Slurm itself makes a
+ * cgroup for every task and puts the task there: tb_cpuset_create() would open
+ * that one, tb_cpuset_attach() and tb_cpuset_remove() would have nothing to do.
+ *
+ * Not thread safe (libcgroup keeps its table of mounts in globals).
+ */
+#ifndef TB_CGROUP_CPUSET_H
+#define TB_CGROUP_CPUSET_H
+
+#include <sys/types.h>
+
+#include "core/bitset.h"
+#include "core/error.h"
+
+/* OS CPU and OS node numbers are below this. */
+#define TB_CPUSET_OS_MAX 65536
+
+struct tb_cpuset;
+
+/*
+ * The path, from the root of the hierarchy, of the cpuset cgroup in which a
+ * process is now.  The caller frees.  NULL with a sentence in err when there
+ * is no usable cpuset controller (the sentence says what to do) or no such
+ * process.
+ */
+char *tb_cpuset_path_of(pid_t pid, struct tb_error *err);
+
+/*
+ * Make the cgroup parent/name (both without ".."), owned by root; when it is
+ * there already it is taken over.  The parent is given to root, too, so that
+ * its user cannot make a way around.  NULL with a sentence in err on error.
+ * The caller ends with tb_cpuset_destroy(), which frees the handle only.
+ */
+struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
+				   struct tb_error *err);
+void tb_cpuset_destroy(struct tb_cpuset *cpuset); /* NULL is fine */
+
+const char *tb_cpuset_path(const struct tb_cpuset *cpuset);
+
+/*
+ * Write the CPUs and the memory nodes and read both back.  The numbers are the
+ * kernel's.  os_nodes NULL: those of the parent.  -1 with a sentence in err
+ * when the kernel refuses (an empty set, a CPU that the parent does not have)
+ * or has something else than what was written.
+ */
+int tb_cpuset_set(const struct tb_cpuset *cpuset,
+		  const struct tb_bitset *os_cpus,
+		  const struct tb_bitset *os_nodes, struct tb_error *err);
+
+/*
+ * What the kernel has, as a new set of TB_CPUSET_OS_MAX bits; NULL with a
+ * sentence in err on error.  path as from tb_cpuset_path_of().
+ */
+struct tb_bitset *tb_cpuset_read_cpus(const char *path, struct tb_error *err);
+struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err);
+
+/* Move a process with all its threads into the cgroup. */
+int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
+		     struct tb_error *err);
+
+/*
+ * Remove the cgroup.  Processes that are on their way out are waited for, at
+ * most wait_ms milliseconds; what is still there then is moved to the parent.
+ * Removing what is not there any more is no error.
+ */
+int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
+		     struct tb_error *err);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs as root on a machine whose cpuset controller is mounted as cgroup v1;
+ * everything happens below one cgroup of its own, which is removed again.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cgroup/cpuset.h"
+
+struct fixture {
+	struct tb_cpuset *step;	 /* stands for Slurm's cgroup of a step */
+	struct tb_bitset *all;	 /* the CPUs of this machine */
+	struct tb_bitset *first; /* one of them */
+	pid_t pid;		 /* a child that waits */
+};
+
+static void check(int rc, const struct tb_error *err)
+{
+	if (rc < 0)
+		fail_msg("%s", err->text);
+}
+
+static pid_t fork_waiting(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct tb_error err;
+	char name[64];
+	char *path;
+
+	snprintf(name, sizeof(name), "topobind-test-%d", (int)getpid());
+	path = tb_cpuset_path_of(getpid(), &err);
+	if (path == NULL)
+		fail_msg("%s", err.text);
+	if (geteuid() != 0)
+		fail_msg("this test writes cgroups: run it as root");
+	f->all = tb_cpuset_read_cpus(path, &err);
+	if (f->all == NULL)
+		fail_msg("%s", err.text);
+	f->step = tb_cpuset_create(path, name, &err);
+	if (f->step == NULL)
+		fail_msg("%s", err.text);
+	check(tb_cpuset_set(f->step, f->all, NULL, &err), &err);
+	f->first = tb_bitset_create(TB_CPUSET_OS_MAX);
+	tb_bitset_set(f->first, tb_bitset_next(f->all, 0));
+	f->pid = fork_waiting();
+	free(path);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_error err;
+
+	end(f->pid);
+	check(tb_cpuset_remove(f->step, 1000, &err), &err);
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(f->step), &err));
+	tb_cpuset_destroy(f->step);
+	tb_bitset_destroy(f->all);
+	tb_bitset_destroy(f->first);
+	free(f);
+	return 0;
+}
+
+static struct tb_cpuset *make_task(struct fixture *f)
+{
+	struct tb_error err;
+	struct tb_cpuset *task;
+
+	task = tb_cpuset_create(tb_cpuset_path(f->step), "task_0", &err);
+	if (task == NULL)
+		fail_msg("%s", err.text);
+	return task;
+}
+
+static void drop_task(struct tb_cpuset *task)
+{
+	struct tb_error err;
+
+	check(tb_cpuset_remove(task, 1000, &err), &err);
+	tb_cpuset_destroy(task);
+}
+
+static void writes_and_reads_back(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_bitset *cpus, *nodes, *parents;
+	struct tb_error err;
+
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	cpus = tb_cpuset_read_cpus(tb_cpuset_path(task), &err);
+	nodes = tb_cpuset_read_nodes(tb_cpuset_path(task), &err);
+	parents = tb_cpuset_read_nodes(tb_cpuset_path(f->step), &err);
+	assert_non_null(cpus);
+	assert_non_null(nodes);
+	assert_non_null(parents);
+	assert_true(tb_bitset_equal(cpus, f->first));
+	assert_true(tb_bitset_equal(nodes, parents));
+	assert_false(tb_bitset_is_empty(nodes));
+	check(tb_cpuset_set(task, f->all, nodes, &err), &err);
+	tb_bitset_destroy(cpus);
+	tb_bitset_destroy(nodes);
+	tb_bitset_destroy(parents);
+	drop_task(task);
+}
+
+static void refuses_cpus_that_the_parent_lacks(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_bitset *none = tb_bitset_create(TB_CPUSET_OS_MAX);
+	struct tb_error err = { "" };
+
+	assert_int_equal(tb_cpuset_set(task, none, NULL, &err), -1);
+	assert_string_not_equal(err.text, "");
+	tb_bitset_set(none, TB_CPUSET_OS_MAX - 1);
+	err.text[0] = '\0';
+	assert_int_equal(tb_cpuset_set(task, none, NULL, &err), -1);
+	assert_string_not_equal(err.text, "");
+	tb_bitset_destroy(none);
+	drop_task(task);
+}
+
+static void *wait_for_end(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Are all threads of a process held on exactly this one CPU? */
+static void assert_held(pid_t pid, unsigned threads, unsigned os_cpu)
+{
+	char name[64], line[256], wanted[64];
+	unsigned seen = 0;
+
+	snprintf(wanted, sizeof(wanted), "Cpus_allowed_list:\t%u\n", os_cpu);
+	for (pid_t tid = pid; seen < threads && tid < pid + 100; tid++) {
+		snprintf(name, sizeof(name), "/proc/%d/task/%d/status",
+			 (int)pid, (int)tid);
+		FILE *file = fopen(name, "r");
+
+		if (file == NULL)
+			continue;
+		while (fgets(line, sizeof(line), file) != NULL) {
+			if (strncmp(line, "Cpus_allowed_list", 17) != 0)
+				continue;
+			assert_string_equal(line, wanted);
+			seen++;
+		}
+		fclose(file);
+	}
+	assert_int_equal(seen, threads);
+}
+
+static void attaches_all_threads(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_error err;
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, wait_for_end, NULL);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		wait_for_end(NULL);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	check(tb_cpuset_attach(task, pid, &err), &err);
+	assert_held(pid, 2, tb_bitset_next(f->first, 0));
+	end(pid);
+	close(ready[0]);
+	close(ready[1]);
+	drop_task(task);
+}
+
+static void holds_children_and_defies_affinity(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task;
+	struct tb_error err;
+	unsigned other = tb_bitset_next(f->all,
+					tb_bitset_next(f->first, 0) + 1);
+	int go[2], status;
+	pid_t pid;
+
+	if (other >= f->all->nbits)
+		fail_msg("this test needs a machine with two CPUs");
+	task = make_task(f);
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		cpu_set_t set;
+		char byte;
+
+		CPU_ZERO(&set);
+		CPU_SET(other, &set);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		if (fork() != 0) { /* the grandchild tries */
+			wait(&status);
+			_exit(WEXITSTATUS(status));
+		}
+		_exit(sched_setaffinity(0, sizeof(set), &set) == 0 ? 1 : 0);
+	}
+	check(tb_cpuset_attach(task, pid, &err), &err);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close(go[0]);
+	close(go[1]);
+	drop_task(task);
+}
+
+/* The directory of a cgroup, by the mount point that Slurm assumes, too. */
+static char *directory(const char *path)
+{
+	char *dir;
+
+	if (asprintf(&dir, "/sys/fs/cgroup/cpuset%s", path) < 0)
+		fail_msg("out of memory");
+	return dir;
+}
+
+static void takes_the_step_from_its_user(void **state)
+{
+	struct fixture *f = *state;
+	char *dir = directory(tb_cpuset_path(f->step));
+	struct stat info;
+
+	assert_int_equal(chown(dir, 65534, 65534), 0);
+	drop_task(make_task(f));
+	assert_int_equal(stat(dir, &info), 0);
+	assert_int_equal(info.st_uid, 0);
+	assert_int_equal(info.st_gid, 0);
+	free(dir);
+}
+
+static void removal_moves_what_is_left(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_error err;
+	char *path;
+
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	check(tb_cpuset_attach(task, f->pid, &err), &err);
+	check(tb_cpuset_remove(task, 5, &err), &err);
+	check(tb_cpuset_remove(task, 5, &err), &err); /* gone: no error */
+	path = tb_cpuset_path_of(f->pid, &err);
+	assert_non_null(path);
+	assert_string_equal(path, tb_cpuset_path(f->step));
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(task), &err));
+	free(path);
+	tb_cpuset_destroy(task);
+}
+
+static void says_why_not(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_error err = { "" };
+
+	assert_null(tb_cpuset_create("/topobind-test-none", "x", &err));
+	assert_string_not_equal(err.text, "");
+	err.text[0] = '\0';
+	assert_null(tb_cpuset_read_cpus("/topobind-test-none", &err));
+	assert_string_not_equal(err.text, "");
+	err.text[0] = '\0';
+	assert_int_equal(tb_cpuset_attach(f->step, 0x7ffffff, &err), -1);
+	assert_string_not_equal(err.text, "");
+	assert_null(tb_cpuset_path_of(0x7ffffff, &err));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(writes_and_reads_back, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			refuses_cpus_that_the_parent_lacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(attaches_all_threads, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			holds_children_and_defies_affinity, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(takes_the_step_from_its_user,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(removal_moves_what_is_left,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(says_why_not, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests_name("cpuset", tests, NULL, NULL);
+}
