@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# common.sh - progress and errors for bootstrap, cluster, demo and test/run.
+# Sourced.  Progress goes to standard error, so that standard output stays for
+# what another program reads.
+
+# The clock of the outermost command.
+export TOPOBIND_STARTED=${TOPOBIND_STARTED:-$EPOCHSECONDS}
+
+say() {
+	local t=$((EPOCHSECONDS - TOPOBIND_STARTED))
+
+	printf '[%2d:%02d] %s\n' $((t / 60)) $((t % 60)) "$*" >&2
+}
+
+die() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# logged FILE COMMAND... - run a command with its output in FILE; when it fails
+# show the end of the file.
+logged() {
+	local file=$1
+
+	shift
+	if "$@" >"$file" 2>&1; then
+		return 0
+	fi
+	printf '%s: this failed: %s\n' "${0##*/}" "$*" >&2
+	printf '%s: the last lines of %s:\n' "${0##*/}" "$file" >&2
+	tail -n 25 "$file" | sed 's/^/    /' >&2
+	return 1
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] ||
+		die "must run as root: Slurm's daemons, munge and cgroups need it"
+}
