@@ -19,16 +19,21 @@
  * the whole request ("bunit=X,bamount=1").  Empty: no request.
  */
 #define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
+/* The same for a step that has a request of its own inside its job's. */
+#define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
+/* What Slurm puts before these names in the environment of a job. */
+#define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
 
 /*
  * Read the request out of count "NAME=value" strings (env may be NULL when
  * count is 0; entries may be NULL and in any order).
  *
- * 1. The canonical line, TB_REQUEST_VARIABLE, with or without the prefix
- *    "SPANK_" that Slurm adds on its way to the node.  It wins over all else.
+ * 1. The canonical line, TB_REQUEST_VARIABLE, with or without the prefixes
+ *    "SPANK_" and "SLURM_SPANK_" that Slurm adds.  It wins over all else.
  * 2. The SPANK options one by one, "_SLURM_SPANK_OPTION_topobind_<option>",
- *    with or without "SPANK_"; <option> is one of tb_request_keys or
+ *    with or without these prefixes; <option> is one of tb_request_keys or
  *    "topobind".  An option wins over the line of "topobind".
+ * The first of several variables of one name counts.
  *
  * request need not be initialised; afterwards it always is, and the caller
  * clears it.  0: read; tb_request_is_given() says whether there was one.  -1
@@ -36,5 +41,12 @@
  */
 int tb_request_from_env(struct tb_request *request, char *const *env,
 			unsigned count, struct tb_error *err);
+
+/*
+ * The same for a step's own request, which comes as a line only, in
+ * TB_STEP_REQUEST_VARIABLE.
+ */
+int tb_step_request_from_env(struct tb_request *request, char *const *env,
+			     unsigned count, struct tb_error *err);
 
 #endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/request_env.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define OPTION_PREFIX "_SLURM_SPANK_OPTION_topobind_"
+#define LINE_OPTION "topobind"
+
+/* The text after a prefix, NULL when the text does not begin with it. */
+static const char *skip_prefix(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+}
+
+/*
+ * Slurm puts "SPANK_" before the names on the way to prologs and "SLURM_SPANK_"
+ * on the way into a job's own environment.
+ */
+static const char *skip_slurms_prefix(const char *entry)
+{
+	const char *rest = skip_prefix(entry, "SLURM_");
+	const char *name = skip_prefix(rest != NULL ? rest : entry, "SPANK_");
+
+	return name != NULL ? name : entry;
+}
+
+/* The value of a variable in one "NAME=value", NULL for another name. */
+static const char *value_of(const char *entry, const char *prefix,
+			    const char *name)
+{
+	const char *rest;
+
+	if (entry == NULL)
+		return NULL;
+	rest = skip_prefix(skip_slurms_prefix(entry), prefix);
+	if (rest != NULL)
+		rest = skip_prefix(rest, name);
+	return rest != NULL && *rest == '=' ? rest + 1 : NULL;
+}
+
+/* The first one wins, as everywhere in environments. */
+static const char *find(char *const *env, unsigned count, const char *prefix,
+			const char *name)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const char *value = value_of(env[i], prefix, name);
+
+		if (value != NULL)
+			return value;
+	}
+	return NULL;
+}
+
+static int read_line(struct tb_request *request, const char *line,
+		     struct tb_error *err)
+{
+	tb_request_init(request);
+	if (line[0] == '\0')
+		return 0;
+	if (tb_request_parse(request, line, err) < 0 ||
+	    tb_request_check(request, err) < 0) {
+		tb_request_clear(request);
+		tb_request_init(request);
+		return -1;
+	}
+	return 0;
+}
+
+static int set_options(struct tb_request *request, char *const *env,
+		       unsigned count, struct tb_error *err)
+{
+	for (unsigned i = 0; tb_request_keys[i] != NULL; i++) {
+		const char *value = find(env, count, OPTION_PREFIX,
+					 tb_request_keys[i]);
+
+		if (value != NULL &&
+		    tb_request_set(request, tb_request_keys[i], value, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Let the options take from the line of --topobind what they do not say. */
+static int inherit_line(struct tb_request *request, const char *line,
+			struct tb_error *err)
+{
+	struct tb_request lower;
+	int rc;
+
+	tb_request_init(&lower);
+	rc = tb_request_parse(&lower, line, err);
+	if (rc == 0)
+		rc = tb_request_inherit(request, &lower, err);
+	tb_request_clear(&lower);
+	return rc;
+}
+
+static int read_options(struct tb_request *request, char *const *env,
+			unsigned count, struct tb_error *err)
+{
+	const char *line = find(env, count, OPTION_PREFIX, LINE_OPTION);
+	int rc;
+
+	tb_request_init(request);
+	rc = set_options(request, env, count, err);
+	if (rc == 0 && line != NULL && line[0] != '\0')
+		rc = inherit_line(request, line, err);
+	if (rc == 0 && tb_request_is_given(request))
+		rc = tb_request_check(request, err);
+	if (rc < 0) {
+		tb_request_clear(request);
+		tb_request_init(request);
+	}
+	return rc;
+}
+
+int tb_request_from_env(struct tb_request *request, char *const *env,
+			unsigned count, struct tb_error *err)
+{
+	const char *line = find(env, count, "", TB_REQUEST_VARIABLE);
+
+	if (line != NULL)
+		return read_line(request, line, err);
+	return read_options(request, env, count, err);
+}
+
+int tb_step_request_from_env(struct tb_request *request, char *const *env,
+			     unsigned count, struct tb_error *err)
+{
+	const char *line = find(env, count, "", TB_STEP_REQUEST_VARIABLE);
+
+	return read_line(request, line != NULL ? line : "", err);
+}

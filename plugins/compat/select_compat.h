@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_compat.h - select/cons_tres as topobind sees it, whatever its version
+ *
+ * The files select_abi_*.c export what slurmctld requires of a select plugin
+ * of their version, forward all of it to select/cons_tres and call the hooks
+ * of select_topobind/hooks.h.  The rest of the plugin uses only what is here.
+ */
+#ifndef TB_COMPAT_SELECT_H
+#define TB_COMPAT_SELECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "slurm/slurm.h"
+#include "src/common/bitstring.h"
+#include "src/common/list.h"
+#include "src/common/select.h"
+#include "src/slurmctld/slurmctld.h"
+
+#include "slurmctld_symbols.h"
+
+/* One call of select_p_job_test: may, does, or when will this job run? */
+struct tb_test {
+	job_record_t *job;
+	bitstr_t *nodes; /* candidates; on success the chosen nodes */
+	uint32_t min_nodes;
+	uint32_t max_nodes;
+	uint32_t req_nodes;
+	uint16_t mode;
+	List preemptees; /* jobs that may be preempted, or NULL */
+	List *preempted; /* receives those that are */
+	void *excluded;  /* cores that reservations hold; its type varies */
+};
+
+enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
+enum tb_mode tb_test_mode(const struct tb_test *test);
+
+/* Is this core of the node held by a reservation that is not the job's? */
+bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
+			   uint32_t core);
+
+/*
+ * The cores that select/cons_tres may use, for one call.  A closed mask allows
+ * none, an open one all that the caller allows.
+ */
+struct tb_mask;
+struct tb_mask *tb_mask_closed(void);
+struct tb_mask *tb_mask_open(const struct tb_test *test);
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core);
+void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core);
+void tb_mask_destroy(struct tb_mask *mask); /* NULL is fine */
+
+/*
+ * select/cons_tres' own answer.  mask NULL: what the caller excluded.  The
+ * return value is Slurm's.
+ */
+int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask);
+
+/*
+ * Nodes by their index in the node table (where there may be holes), and the
+ * place of a node's cores in a row of all cores.
+ */
+uint32_t tb_node_count(void);
+uint32_t tb_node_first_core(uint32_t node);
+uint32_t tb_all_cores(void);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_cores_2205.c - the exclusion argument of Slurm 22.05: one bitmap over
+ * the cores of all nodes, a set bit is a core that must not be used
+ */
+#include "select_compat.h"
+
+#include "src/common/node_conf.h"
+#include "src/common/xmalloc.h"
+
+#include "select_ops.h"
+
+struct tb_mask {
+	bitstr_t *excluded;
+};
+
+uint32_t tb_node_count(void)
+{
+	return node_record_count;
+}
+
+uint32_t tb_node_first_core(uint32_t node)
+{
+	return cr_get_coremap_offset(node);
+}
+
+uint32_t tb_all_cores(void)
+{
+	return cr_get_coremap_offset(node_record_count);
+}
+
+enum tb_mode tb_test_mode(const struct tb_test *test)
+{
+	if (SELECT_IS_MODE_TEST_ONLY(test->mode))
+		return TB_TEST_ONLY;
+	if (SELECT_IS_MODE_WILL_RUN(test->mode))
+		return TB_WILL_RUN;
+	return TB_RUN_NOW;
+}
+
+bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
+			   uint32_t core)
+{
+	bitstr_t *excluded = test->excluded;
+	bitoff_t bit = tb_node_first_core(node) + core;
+
+	/* Shorter after nodes were added; Slurm ignores the rest too. */
+	return excluded && bit < bit_size(excluded) && bit_test(excluded, bit);
+}
+
+struct tb_mask *tb_mask_closed(void)
+{
+	struct tb_mask *mask = xmalloc(sizeof(*mask));
+
+	mask->excluded = bit_alloc(tb_all_cores());
+	bit_set_all(mask->excluded);
+	return mask;
+}
+
+struct tb_mask *tb_mask_open(const struct tb_test *test)
+{
+	struct tb_mask *mask = xmalloc(sizeof(*mask));
+	bitstr_t *excluded = test->excluded;
+
+	if (excluded && bit_size(excluded) == tb_all_cores())
+		mask->excluded = bit_copy(excluded);
+	else
+		mask->excluded = bit_alloc(tb_all_cores());
+	return mask;
+}
+
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core)
+{
+	bit_clear(mask->excluded, tb_node_first_core(node) + core);
+}
+
+void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
+{
+	bit_set(mask->excluded, tb_node_first_core(node) + core);
+}
+
+void tb_mask_destroy(struct tb_mask *mask)
+{
+	if (!mask)
+		return;
+	FREE_NULL_BITMAP(mask->excluded);
+	xfree(mask);
+}
+
+int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
+{
+	return tb_ops.job_test(test->job, test->nodes, test->min_nodes,
+			       test->max_nodes, test->req_nodes, test->mode,
+			       test->preemptees, test->preempted,
+			       mask ? mask->excluded : test->excluded);
+}

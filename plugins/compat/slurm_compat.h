@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurm_compat.h - what differs between the Slurm versions in shared helpers
+ *
+ * The only place, with the other files of this directory, that asks for
+ * SLURM_VERSION_NUMBER.
+ */
+#ifndef TB_COMPAT_SLURM_H
+#define TB_COMPAT_SLURM_H
+
+#include "slurm/slurm.h"
+#include "src/common/parse_config.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 6, 0)
+#error "topobind knows Slurm 22.05 only"
+#endif
+
+/* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */
+static inline int tb_parse_conf_file(s_p_hashtbl_t *table, char *path)
+{
+	return s_p_parse_file(table, NULL, path, false, NULL) == SLURM_ERROR
+		? -1 : 0;
+}
+
+#endif

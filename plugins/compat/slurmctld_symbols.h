@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurmctld_symbols.h - variables of slurmctld that the plugin looks at
+ *
+ * Clients and slurmd load the plugin too and have none of them: weak, so that
+ * the plugin loads everywhere and, unlike a definition of our own, never
+ * stands in for the real ones.
+ */
+#ifndef TB_COMPAT_SLURMCTLD_SYMBOLS_H
+#define TB_COMPAT_SLURMCTLD_SYMBOLS_H
+
+#include "src/common/list.h"
+#include "src/common/node_conf.h"
+#include "src/slurmctld/slurmctld.h"
+
+extern List job_list __attribute__((weak));
+extern node_record_t **node_record_table_ptr __attribute__((weak));
+extern int node_record_count __attribute__((weak));
+extern time_t last_node_update __attribute__((weak));
+extern time_t last_job_update __attribute__((weak));
+
+#endif

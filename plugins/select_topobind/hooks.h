@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hooks.h - where slurmctld's calls enter topobind
+ *
+ * Called by the version's ABI file, always under slurmctld's job and node
+ * write locks, after (job_test: instead of) select/cons_tres' own function.
+ */
+#ifndef TB_SELECT_HOOKS_H
+#define TB_SELECT_HOOKS_H
+
+#include "compat/select_compat.h"
+
+/* Read topobind.conf.  SLURM_SUCCESS, or SLURM_ERROR after saying why. */
+int tb_hook_init(void);
+void tb_hook_fini(void);
+
+/* The node table is new: forget all nodes and grants. */
+void tb_hook_node_init(void);
+/* Nodes, partitions or topobind.conf may have changed: rebuild from jobs. */
+void tb_hook_reconfigure(void);
+
+int tb_hook_job_test(struct tb_test *test);
+
+/* The job got its resources: show the grant. */
+void tb_hook_job_begin(job_record_t *job);
+/*
+ * The job holds other cores than before: the cores of its allocation while it
+ * runs, also while a gang scheduler pauses it; none when an administrator
+ * suspended it or it ended.
+ */
+void tb_hook_job_changed(job_record_t *job);
+void tb_hook_job_ended(job_record_t *job);
+/* Resumed by an administrator; its state may still say suspended. */
+void tb_hook_job_resumed(job_record_t *job);
+
+#endif

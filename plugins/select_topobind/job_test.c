@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_test.c - may a bound job run, ever, now or when (DESIGN.md, section 5)
+ *
+ * Pass 1 offers select/cons_tres the free slots of each candidate node and
+ * hides all other cores; the nodes and the number of slots on each that it
+ * picks are placed exactly, and pass 2 repeats the call with only those cores
+ * left, so that memory and GRES are chosen for the cores that the job gets.
+ */
+#include "job_test.h"
+
+#include "src/common/job_resources.h"
+#include "src/common/log.h"
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+#include "src/slurmctld/preempt.h"
+
+#include "offers.h"
+#include "scale.h"
+
+/*
+ * Slots of single threads can share cores, and then a node may be given more
+ * or fewer of them in pass 2 than in pass 1.  It settles at once or never.
+ */
+#define EXACT_PASSES_MAX 3
+
+/* A call of select/cons_tres works on copies: it changes what it is given. */
+static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
+			  uint32_t min_nodes, uint32_t max_nodes,
+			  struct tb_mask *mask)
+{
+	struct tb_test call = *test;
+
+	call.nodes = nodes;
+	call.min_nodes = min_nodes;
+	call.max_nodes = max_nodes;
+	call.req_nodes = MIN(MAX(test->req_nodes, min_nodes), max_nodes);
+	if (call.preempted)
+		FREE_NULL_LIST(*call.preempted);
+	return tb_cons_tres_job_test(&call, mask);
+}
+
+/* Repeat with only the exact cores of the nodes that pass 1 picked. */
+static int exact_pass(const struct tb_offers *offers,
+		      const struct tb_test *test, uint32_t cpus,
+		      bitstr_t *nodes)
+{
+	struct tb_mask *mask = tb_mask_closed();
+	uint32_t count = bit_set_count(nodes);
+	int rc = SLURM_ERROR;
+
+	if (tb_offers_allow_exactly(offers, test, cpus, mask))
+		rc = call_cons_tres(test, nodes, count, count, mask);
+	tb_mask_destroy(mask);
+	return rc;
+}
+
+static int settle_cores(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t cpus,
+			bitstr_t *nodes)
+{
+	int rc = SLURM_SUCCESS;
+
+	for (int pass = 0; rc == SLURM_SUCCESS; pass++) {
+		if (tb_offers_are_granted(offers, test, cpus))
+			return SLURM_SUCCESS;
+		if (pass == EXACT_PASSES_MAX)
+			break;
+		rc = exact_pass(offers, test, cpus, nodes);
+	}
+	/* Never start a job on other cores than planned. */
+	free_job_resources(&test->job->job_resrcs);
+	return rc == SLURM_SUCCESS ? SLURM_ERROR : rc;
+}
+
+static bitstr_t *nodes_of_class(const struct tb_offers *offers, uint32_t first,
+				uint32_t end)
+{
+	bitstr_t *nodes = bit_alloc(tb_node_count());
+
+	for (uint32_t i = first; i < end; i++)
+		bit_set(nodes, offers->list[i].node);
+	return nodes;
+}
+
+static bool required_nodes_offer(const struct tb_test *test,
+				 const bitstr_t *nodes)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+
+	return !required || bit_super_set(required, (bitstr_t *)nodes);
+}
+
+static int test_nodes(const struct tb_offers *offers,
+		      const struct tb_test *test, uint32_t first, uint32_t end,
+		      bitstr_t *nodes)
+{
+	bool whole_nodes = test->job->details->whole_node ==
+			   WHOLE_NODE_REQUIRED;
+	struct tb_mask *mask = NULL;
+	int rc;
+
+	/* A mask would make cons_tres reject nodes for an exclusive job. */
+	if (!whole_nodes) {
+		mask = tb_mask_closed();
+		tb_offers_allow(offers, test, first, end, mask);
+	}
+	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
+			    mask);
+	tb_mask_destroy(mask);
+	if (rc == SLURM_SUCCESS && !whole_nodes &&
+	    tb_test_mode(test) == TB_RUN_NOW)
+		rc = settle_cores(offers, test, offers->list[first].cpus,
+				  nodes);
+	return rc;
+}
+
+/* One size of slot.  On success test->nodes are the chosen ones. */
+static int test_class(const struct tb_offers *offers,
+		      const struct tb_test *test, uint32_t first, uint32_t end)
+{
+	bitstr_t *nodes = nodes_of_class(offers, first, end);
+	struct tb_scale saved;
+	int rc = SLURM_ERROR;
+
+	if (end - first >= test->min_nodes &&
+	    required_nodes_offer(test, nodes)) {
+		tb_scale_job(test->job, offers->request->type,
+			     offers->list[first].cpus, &saved);
+		rc = test_nodes(offers, test, first, end, nodes);
+		tb_unscale_job(test->job, &saved);
+	}
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(test->nodes, nodes);
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
+/* With what the view leaves free. */
+static int test_view(const struct tb_test *test,
+		     const struct tb_request *request,
+		     const struct tb_view *view)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t first = 0, end;
+	int rc = SLURM_ERROR;
+
+	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
+		rc = test_class(offers, test, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	return rc;
+}
+
+/* Is there any set of nodes, all idle, on which the job fits? */
+static bool slots_suffice(const struct tb_test *test,
+			  const struct tb_offers *offers, uint32_t first,
+			  uint32_t end)
+{
+	uint32_t tasks = tb_job_tasks(test->job), slots = 0;
+
+	if (end - first < test->min_nodes)
+		return false;
+	for (uint32_t i = first; i < end; i++)
+		slots += offers->list[i].slots;
+	return offers->request->type == TB_HOST || slots >= tasks;
+}
+
+/* select/cons_tres ignores masks here, so the shape is tested by us. */
+static int test_only(const struct tb_test *test,
+		     const struct tb_request *request)
+{
+	struct tb_view *view = tb_view_idle();
+	struct tb_offers *offers;
+	struct tb_test call = *test;
+	uint32_t first = 0, end;
+	int rc = SLURM_ERROR;
+
+	/* What reservations hold now, they need not hold for ever. */
+	call.excluded = NULL;
+	offers = tb_offers_create(&call, request, view);
+	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
+		if (slots_suffice(&call, offers, first, end))
+			rc = test_class(offers, &call, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	tb_view_destroy(view);
+	return rc;
+}
+
+static int end_preemptee(void *item, void *arg)
+{
+	job_record_t *job = item;
+
+	if (slurm_job_preempt_mode(job) != PREEMPT_MODE_OFF)
+		tb_view_end_job(arg, job);
+	return 0;
+}
+
+/* First without preempting anybody, then with all who may be gone. */
+static int run_now(const struct tb_test *test, const struct tb_request *request)
+{
+	struct tb_test call = *test;
+	struct tb_view *view = tb_view_now();
+	int rc;
+
+	call.preemptees = NULL;
+	rc = test_view(&call, request, view);
+	if (rc != SLURM_SUCCESS && test->preemptees) {
+		list_for_each(test->preemptees, end_preemptee, view);
+		rc = test_view(test, request, view);
+	}
+	tb_view_destroy(view);
+	return rc;
+}
+
+static int by_end_time(void *left, void *right)
+{
+	const job_record_t *a = *(job_record_t **)left;
+	const job_record_t *b = *(job_record_t **)right;
+
+	if (a->end_time != b->end_time)
+		return a->end_time < b->end_time ? -1 : 1;
+	return 0;
+}
+
+static int add_running(void *item, void *arg)
+{
+	job_record_t *job = item;
+
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		list_append(arg, job);
+	return 0;
+}
+
+/* How many points in time at which jobs end are tried in one call. */
+#define FUTURE_STEPS_MAX 200
+/* Jobs that end so close together (seconds) count as ending at once. */
+#define FUTURE_WINDOW 30
+
+/*
+ * Let running jobs end in the order of their end times, until the units fit;
+ * select/cons_tres, limited to those units, then says when that is.
+ */
+static int test_future(const struct tb_test *test,
+		       const struct tb_request *request, struct tb_view *view)
+{
+	List running = list_create(NULL);
+	job_record_t *job, *next;
+	int rc = SLURM_ERROR, steps = 0;
+	time_t until = 0;
+
+	list_for_each(job_list, add_running, running);
+	list_sort(running, by_end_time);
+	while (rc != SLURM_SUCCESS && steps < FUTURE_STEPS_MAX &&
+	       (job = list_pop(running))) {
+		tb_view_end_job(view, job);
+		if (!until)
+			until = job->end_time + FUTURE_WINDOW;
+		next = list_peek(running);
+		if (next && next->end_time <= until)
+			continue;
+		until = 0;
+		steps++;
+		rc = test_view(test, request, view);
+	}
+	FREE_NULL_LIST(running);
+	return rc;
+}
+
+static int will_run(const struct tb_test *test,
+		    const struct tb_request *request)
+{
+	struct tb_view *view = tb_view_now();
+	int rc = test_view(test, request, view);
+
+	if (rc != SLURM_SUCCESS && test->preemptees) {
+		list_for_each(test->preemptees, end_preemptee, view);
+		rc = test_view(test, request, view);
+	}
+	if (rc != SLURM_SUCCESS && !(test->job->bit_flags & TEST_NOW_ONLY))
+		rc = test_future(test, request, view);
+	tb_view_destroy(view);
+	return rc;
+}
+
+int tb_test_bound_job(const struct tb_test *test,
+		      const struct tb_request *request)
+{
+	switch (tb_test_mode(test)) {
+	case TB_TEST_ONLY:
+		return test_only(test, request);
+	case TB_WILL_RUN:
+		return will_run(test, request);
+	default:
+		return run_now(test, request);
+	}
+}
+
+static void forbid_core(uint32_t node, uint32_t core, void *mask)
+{
+	tb_mask_forbid(mask, node, core);
+}
+
+/* Could select/cons_tres let this job share cores with others? */
+static bool may_share(const job_record_t *job)
+{
+	return (slurm_conf.preempt_mode & PREEMPT_MODE_GANG) ||
+	       (job->part_ptr &&
+		(job->part_ptr->max_share & ~SHARED_FORCE) > 1);
+}
+
+int tb_test_plain_job(const struct tb_test *test)
+{
+	struct tb_mask *mask;
+	int rc;
+
+	if (!tb_ledger_has_bound() || !may_share(test->job))
+		return tb_cons_tres_job_test(test, NULL);
+	mask = tb_mask_open(test);
+	tb_ledger_visit_bound(test->preemptees, forbid_core, mask);
+	rc = tb_cons_tres_job_test(test, mask);
+	tb_mask_destroy(mask);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_test.h - select_p_job_test for bound and for plain jobs
+ *
+ * Both return what Slurm expects of select_p_job_test.  A plain job is
+ * select/cons_tres' business; topobind only keeps it off granted units where
+ * jobs may share cores.
+ */
+#ifndef TB_SELECT_JOB_TEST_H
+#define TB_SELECT_JOB_TEST_H
+
+#include "compat/select_compat.h"
+#include "core/request.h"
+
+int tb_test_bound_job(const struct tb_test *test,
+		      const struct tb_request *request);
+int tb_test_plain_job(const struct tb_test *test);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger.h"
+
+#include <string.h>
+
+#include "src/common/job_resources.h"
+#include "src/common/xhash.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+/* What a job holds, laid out as Slurm does: the cores of its nodes in a row. */
+struct entry {
+	char *key; /* the job's id as text, which is what xhash wants */
+	uint32_t job_id;
+	bool bound;
+	uint32_t node_count;
+	uint32_t *nodes; /* ascending */
+	bitstr_t *cores;
+};
+
+/* How many jobs hold each core, and how many held cores a node has. */
+struct counts {
+	uint16_t *holders; /* by tb_node_first_core(node) + core */
+	uint32_t *busy;    /* by node */
+};
+
+static xhash_t *entries;
+static unsigned bound_entries;
+static struct counts present;
+static uint32_t core_count, node_count;
+
+struct tb_view {
+	const struct counts *counts; /* NULL: idle */
+	struct counts copy;
+};
+
+static void entry_key(void *item, const char **key, uint32_t *length)
+{
+	struct entry *entry = item;
+
+	*key = entry->key;
+	*length = strlen(entry->key);
+}
+
+static void destroy_entry(void *item)
+{
+	struct entry *entry = item;
+
+	FREE_NULL_BITMAP(entry->cores);
+	xfree(entry->nodes);
+	xfree(entry->key);
+	xfree(entry);
+}
+
+static void free_counts(struct counts *counts)
+{
+	xfree(counts->holders);
+	xfree(counts->busy);
+}
+
+void tb_ledger_fini(void)
+{
+	if (entries)
+		xhash_free(entries);
+	entries = NULL;
+	bound_entries = 0;
+	free_counts(&present);
+}
+
+void tb_ledger_reset(void)
+{
+	tb_ledger_fini();
+	core_count = tb_all_cores();
+	node_count = tb_node_count();
+	entries = xhash_init(entry_key, destroy_entry);
+	present.holders = xcalloc(core_count + 1, sizeof(*present.holders));
+	present.busy = xcalloc(node_count + 1, sizeof(*present.busy));
+}
+
+static uint32_t cores_of_node(uint32_t node)
+{
+	return tb_node_first_core(node + 1) - tb_node_first_core(node);
+}
+
+/* Call visit for each core that the entry holds. */
+static void visit_cores(const struct entry *entry, tb_core_visitor visit,
+			void *arg)
+{
+	uint32_t bit = 0;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t cores = cores_of_node(entry->nodes[i]);
+
+		for (uint32_t core = 0; core < cores; core++, bit++)
+			if (bit_test(entry->cores, bit))
+				visit(entry->nodes[i], core, arg);
+	}
+}
+
+static void add_core(uint32_t node, uint32_t core, void *arg)
+{
+	struct counts *counts = arg;
+
+	if (!counts->holders[tb_node_first_core(node) + core]++)
+		counts->busy[node]++;
+}
+
+static void drop_core(uint32_t node, uint32_t core, void *arg)
+{
+	struct counts *counts = arg;
+
+	if (!--counts->holders[tb_node_first_core(node) + core])
+		counts->busy[node]--;
+}
+
+static char *key_of(uint32_t job_id)
+{
+	return xstrdup_printf("%u", job_id);
+}
+
+static struct entry *find_entry(uint32_t job_id)
+{
+	char *key = key_of(job_id);
+	struct entry *entry = xhash_get_str(entries, key);
+
+	xfree(key);
+	return entry;
+}
+
+/* They differ when nodes changed under a job; Slurm is about to end it. */
+static bool sizes_agree(const job_resources_t *allocated)
+{
+	uint32_t cores = 0;
+
+	if (!allocated || !allocated->core_bitmap || !allocated->node_bitmap ||
+	    bit_size(allocated->node_bitmap) != node_count)
+		return false;
+	for (uint32_t node = 0; node < node_count; node++)
+		if (bit_test(allocated->node_bitmap, node))
+			cores += cores_of_node(node);
+	return cores == bit_size(allocated->core_bitmap);
+}
+
+static struct entry *create_entry(const job_record_t *job, bool bound)
+{
+	const job_resources_t *allocated = job->job_resrcs;
+	struct entry *entry = xmalloc(sizeof(*entry));
+
+	entry->key = key_of(job->job_id);
+	entry->job_id = job->job_id;
+	entry->bound = bound;
+	entry->cores = bit_copy(allocated->core_bitmap);
+	entry->nodes = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
+			       sizeof(*entry->nodes));
+	for (uint32_t node = 0; node < node_count; node++)
+		if (bit_test(allocated->node_bitmap, node))
+			entry->nodes[entry->node_count++] = node;
+	return entry;
+}
+
+bool tb_ledger_remove(const job_record_t *job)
+{
+	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
+	char *key;
+
+	if (!entry)
+		return false;
+	visit_cores(entry, drop_core, &present);
+	bound_entries -= entry->bound;
+	key = xstrdup(entry->key);
+	xhash_delete_str(entries, key);
+	xfree(key);
+	return true;
+}
+
+static bool same_entry(const struct entry *a, const struct entry *b)
+{
+	return a->bound == b->bound && a->node_count == b->node_count &&
+	       !memcmp(a->nodes, b->nodes, sizeof(*a->nodes) * a->node_count) &&
+	       bit_equal(a->cores, b->cores);
+}
+
+bool tb_ledger_put(job_record_t *job, bool bound)
+{
+	struct entry *old, *entry;
+
+	if (!entries)
+		return false;
+	if (!sizes_agree(job->job_resrcs))
+		return tb_ledger_remove(job);
+	entry = create_entry(job, bound);
+	old = find_entry(job->job_id);
+	if (old && same_entry(old, entry)) {
+		destroy_entry(entry);
+		return false;
+	}
+	tb_ledger_remove(job);
+	xhash_add(entries, entry);
+	visit_cores(entry, add_core, &present);
+	bound_entries += bound;
+	return true;
+}
+
+struct tb_view *tb_view_now(void)
+{
+	struct tb_view *view = xmalloc(sizeof(*view));
+
+	view->counts = &present;
+	return view;
+}
+
+struct tb_view *tb_view_idle(void)
+{
+	return xmalloc(sizeof(struct tb_view));
+}
+
+static void own_copy(struct tb_view *view)
+{
+	size_t holders = sizeof(*present.holders) * core_count;
+	size_t busy = sizeof(*present.busy) * node_count;
+
+	view->copy.holders = xmalloc(holders + 1);
+	view->copy.busy = xmalloc(busy + 1);
+	memcpy(view->copy.holders, present.holders, holders);
+	memcpy(view->copy.busy, present.busy, busy);
+	view->counts = &view->copy;
+}
+
+void tb_view_end_job(struct tb_view *view, const job_record_t *job)
+{
+	struct entry *entry = find_entry(job->job_id);
+
+	if (!entry || !view->counts)
+		return;
+	if (view->counts == &present)
+		own_copy(view);
+	visit_cores(entry, drop_core, &view->copy);
+}
+
+void tb_view_destroy(struct tb_view *view)
+{
+	if (!view)
+		return;
+	free_counts(&view->copy);
+	xfree(view);
+}
+
+bool tb_view_core_held(const struct tb_view *view, uint32_t node, uint32_t core)
+{
+	return view->counts &&
+	       view->counts->holders[tb_node_first_core(node) + core];
+}
+
+bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
+{
+	return !view->counts || !view->counts->busy[node];
+}
+
+bool tb_ledger_has_bound(void)
+{
+	return bound_entries > 0;
+}
+
+struct bound_visit {
+	List except;
+	tb_core_visitor visit;
+	void *arg;
+};
+
+static int has_id(void *item, void *key)
+{
+	const job_record_t *job = item;
+
+	return job->job_id == *(uint32_t *)key;
+}
+
+static void visit_entry(void *item, void *arg)
+{
+	struct entry *entry = item;
+	struct bound_visit *bound = arg;
+
+	if (!entry->bound ||
+	    (bound->except &&
+	     list_find_first(bound->except, has_id, &entry->job_id)))
+		return;
+	visit_cores(entry, bound->visit, bound->arg);
+}
+
+void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg)
+{
+	struct bound_visit bound = {
+		.except = except, .visit = visit, .arg = arg
+	};
+
+	xhash_walk(entries, visit_entry, &bound);
+}

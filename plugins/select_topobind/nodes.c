@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/common/log.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "common/node_extra.h"
+
+/* What we know of one node. */
+struct node {
+	struct tb_shape *shape;
+	char *published;     /* the string its shape was made from, or NULL */
+	time_t looked_at;    /* when the record was last looked at */
+	bool complained;     /* said once that its topology is unusable */
+};
+
+static const struct tb_conf *conf;
+static struct node *nodes;
+static uint32_t node_count;
+static struct tb_shape **shapes;
+static uint32_t shape_count;
+
+static void destroy_shape(struct tb_shape *shape)
+{
+	if (!shape)
+		return;
+	tb_bitset_destroy(shape->used);
+	tb_bitset_destroy(shape->threads);
+	tb_bitset_destroy(shape->cores);
+	tb_placer_destroy(shape->placer);
+	tb_topology_destroy(shape->topology);
+	xfree(shape->text);
+	xfree(shape);
+}
+
+void tb_nodes_fini(void)
+{
+	for (uint32_t node = 0; node < node_count; node++)
+		xfree(nodes[node].published);
+	xfree(nodes);
+	node_count = 0;
+	for (uint32_t i = 0; i < shape_count; i++)
+		destroy_shape(shapes[i]);
+	xfree(shapes);
+	shape_count = 0;
+}
+
+void tb_nodes_reset(const struct tb_conf *new_conf)
+{
+	tb_nodes_fini();
+	conf = new_conf;
+	node_count = tb_node_count();
+	nodes = xcalloc(node_count + 1, sizeof(*nodes));
+}
+
+/* A bit is a core or a thread of the string; neither: the string is wrong. */
+static bool bits_fit(struct tb_shape *shape, uint32_t bits)
+{
+	shape->by_thread = bits != tb_topology_cores(shape->topology);
+	return !shape->by_thread ||
+	       bits == tb_topology_threads(shape->topology);
+}
+
+static void set_distances(struct tb_shape *shape, const char *node_name)
+{
+	unsigned count;
+	struct tb_error why;
+
+	shape->distances = tb_conf_distances(conf, node_name, &count);
+	if (shape->distances &&
+	    tb_topology_set_distances(shape->topology, shape->distances, count,
+				      &why))
+		error("topobind: distances of node %s: %s", node_name,
+		      why.text);
+}
+
+static bool complete_shape(struct tb_shape *shape, uint32_t bits)
+{
+	unsigned threads = tb_topology_threads(shape->topology);
+
+	if (!bits_fit(shape, bits))
+		return false;
+	shape->placer = tb_placer_create(shape->topology);
+	shape->used = tb_bitset_create(threads);
+	shape->threads = tb_bitset_create(threads);
+	shape->cores = tb_bitset_create(bits);
+	return shape->placer && shape->used && shape->threads && shape->cores;
+}
+
+static struct tb_shape *create_shape(const char *text, const char *node_name,
+				     uint32_t bits, struct tb_error *err)
+{
+	struct tb_shape *shape = xmalloc(sizeof(*shape));
+
+	shape->text = xstrdup(text);
+	shape->topology = tb_topology_parse(text, NULL, err);
+	if (!shape->topology) {
+		destroy_shape(shape);
+		return NULL;
+	}
+	if (!complete_shape(shape, bits)) {
+		tb_fail(err, "it has %u cores and %u threads, but the node has %u cores in slurm.conf; make CPUs, Sockets, CoresPerSocket and ThreadsPerCore agree with it (topobind topology shows it)",
+			tb_topology_cores(shape->topology),
+			tb_topology_threads(shape->topology), bits);
+		destroy_shape(shape);
+		return NULL;
+	}
+	set_distances(shape, node_name);
+	return shape;
+}
+
+static struct tb_shape *find_or_create_shape(const char *text,
+					     const char *node_name,
+					     uint32_t bits,
+					     struct tb_error *err)
+{
+	struct tb_shape *shape;
+	unsigned count;
+	const unsigned *distances = tb_conf_distances(conf, node_name, &count);
+
+	for (uint32_t i = 0; i < shape_count; i++)
+		if (shapes[i]->cores->nbits == bits &&
+		    shapes[i]->distances == distances &&
+		    !strcmp(shapes[i]->text, text))
+			return shapes[i];
+	shape = create_shape(text, node_name, bits, err);
+	if (!shape)
+		return NULL;
+	xrecalloc(shapes, shape_count + 1, sizeof(*shapes));
+	shapes[shape_count++] = shape;
+	return shape;
+}
+
+/* S and C (and T where there are more than one) as slurm.conf has them. */
+static char *slurm_topology(const node_record_t *record)
+{
+	char *text = NULL;
+
+	for (uint32_t core = 0; core < record->tot_cores; core++) {
+		if (record->cores && core % record->cores == 0)
+			xstrcatchar(text, 'S');
+		xstrcatchar(text, 'C');
+		for (uint16_t thread = 0; record->tpc > 1 &&
+					  thread < record->tpc; thread++)
+			xstrcatchar(text, 'T');
+	}
+	return text;
+}
+
+static void complain(struct node *node, const char *node_name, const char *what,
+		     const char *why)
+{
+	if (node->complained)
+		return;
+	node->complained = true;
+	error("topobind: node %s: its topology %s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
+	      node_name, what, why);
+}
+
+/* The string of the node by topobind.conf or its own word; NULL for neither. */
+static char *stated_topology(const node_record_t *record)
+{
+	const char *configured = tb_conf_topology(conf, record->name);
+	const char *published;
+	size_t length;
+
+	if (configured)
+		return xstrdup(configured);
+	published = tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, &length);
+	return published ? xstrndup(published, length) : NULL;
+}
+
+static struct tb_shape *look_up_shape(struct node *node,
+				      const node_record_t *record)
+{
+	struct tb_shape *shape = NULL;
+	struct tb_error why = {""};
+	char *text;
+
+	if (node->published) {
+		shape = find_or_create_shape(node->published, record->name,
+					     record->tot_cores, &why);
+		if (!shape)
+			complain(node, record->name, node->published, why.text);
+	}
+	if (!shape) {
+		text = slurm_topology(record);
+		shape = text ? find_or_create_shape(text, record->name,
+						    record->tot_cores, &why)
+			     : NULL;
+		xfree(text);
+	}
+	return shape;
+}
+
+/*
+ * The Extra field can change at any time by an update of the node, which moves
+ * last_node_update; that has a resolution of a second, so a look in that same
+ * second is not the last one.
+ */
+static bool is_stale(const struct node *node)
+{
+	return !node->shape || node->looked_at <= last_node_update;
+}
+
+struct tb_shape *tb_node_shape(uint32_t index)
+{
+	node_record_t *record = node_record_table_ptr[index];
+	struct node *node = &nodes[index];
+	char *stated;
+
+	if (!record || index >= node_count)
+		return NULL;
+	if (!is_stale(node))
+		return node->shape;
+	stated = stated_topology(record);
+	if (!node->shape || xstrcmp(stated, node->published)) {
+		xfree(node->published);
+		node->published = stated;
+		node->complained = false;
+		node->shape = look_up_shape(node, record);
+		stated = NULL;
+	}
+	xfree(stated);
+	node->looked_at = time(NULL);
+	return node->shape;
+}
+
+void tb_shape_threads(const struct tb_shape *shape,
+		      const struct tb_bitset *cores, struct tb_bitset *threads)
+{
+	if (shape->by_thread)
+		tb_bitset_assign(threads, cores);
+	else
+		tb_threads_of_cores(shape->topology, cores, threads);
+}
+
+void tb_shape_cores(const struct tb_shape *shape,
+		    const struct tb_bitset *threads, struct tb_bitset *cores)
+{
+	if (shape->by_thread)
+		tb_bitset_assign(cores, threads);
+	else
+		tb_cores_of_threads(shape->topology, threads, cores);
+}
+
+static bool core_used(uint32_t node, uint32_t core, const struct tb_view *view,
+		      const struct tb_test *test)
+{
+	bitstr_t *usable = node_record_table_ptr[node]->node_spec_bitmap;
+
+	return tb_view_core_held(view, node, core) ||
+	       (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
+	       (test && tb_test_core_excluded(test, node, core));
+}
+
+void tb_node_used(uint32_t node, struct tb_shape *shape,
+		  const struct tb_view *view, const struct tb_test *test)
+{
+	const struct tb_filter *filter = tb_conf_filter(conf);
+
+	tb_bitset_clear_all(shape->cores);
+	if (!tb_view_node_idle(view, node) || (test && test->excluded) ||
+	    node_record_table_ptr[node]->node_spec_bitmap)
+		for (uint32_t core = 0; core < shape->cores->nbits; core++)
+			if (core_used(node, core, view, test))
+				tb_bitset_set(shape->cores, core);
+	tb_shape_threads(shape, shape->cores, shape->used);
+	/* A site's string is for the nodes of that shape. */
+	if (filter && tb_filter_matches(filter, shape->topology))
+		tb_filter_add(filter, shape->topology, shape->used);
+}
+
+/* Only what differs is written: readers see each change as an update. */
+static void show_token(node_record_t *record, const char *name,
+		       const char *value)
+{
+	char *extra;
+
+	if (!value || tb_extra_has(record->extra, name, value))
+		return;
+	extra = tb_extra_with(record->extra, name, value);
+	if (!extra)
+		return;
+	xfree(record->extra);
+	record->extra = xstrdup(extra);
+	free(extra);
+	last_node_update = time(NULL);
+}
+
+void tb_node_show(uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape(node);
+	node_record_t *record = node_record_table_ptr[node];
+	struct tb_view *view;
+	char *inuse;
+
+	if (!shape || !tb_conf_node_record(conf))
+		return;
+	view = tb_view_now();
+	tb_bitset_clear_all(shape->cores);
+	for (uint32_t core = 0; core < shape->cores->nbits; core++)
+		if (tb_view_core_held(view, node, core))
+			tb_bitset_set(shape->cores, core);
+	tb_view_destroy(view);
+	tb_shape_threads(shape, shape->cores, shape->used);
+	inuse = tb_topology_print(shape->topology, shape->used);
+	show_token(record, TB_EXTRA_TOPOLOGY,
+		   tb_conf_topology(conf, record->name));
+	show_token(record, TB_EXTRA_INUSE, inuse);
+	free(inuse);
+}

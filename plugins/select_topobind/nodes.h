@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nodes.h - the topology of each node, as the controller knows it
+ *
+ * First found wins: topobind.conf, the token m_topology= that the node
+ * published in its Extra field, Slurm's own Sockets/Cores/Threads (DESIGN.md,
+ * section 2).  A distinct string is parsed once and shared by its nodes.
+ */
+#ifndef TB_SELECT_NODES_H
+#define TB_SELECT_NODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/conf.h"
+#include "compat/select_compat.h"
+#include "core/bitset.h"
+#include "core/place.h"
+#include "core/topology.h"
+
+#include "ledger.h"
+
+/* What all nodes with one topology string and the same bits share. */
+struct tb_shape {
+	char *text;
+	struct tb_topology *topology;
+	struct tb_placer *placer;
+	const unsigned *distances; /* as configured, or NULL; conf's */
+	bool by_thread; /* a Slurm core is a thread of the string */
+	/* Scratch for one node at a time. */
+	struct tb_bitset *used;    /* threads */
+	struct tb_bitset *threads; /* threads */
+	struct tb_bitset *cores;   /* Slurm cores of the node */
+};
+
+void tb_nodes_reset(const struct tb_conf *conf);
+void tb_nodes_fini(void);
+
+/*
+ * The node's shape; NULL only when even Slurm's own description cannot be
+ * used.  Looks at the record again when it changed.
+ */
+struct tb_shape *tb_node_shape(uint32_t node);
+
+/* Slurm cores of a node to its threads and back; to is cleared first. */
+void tb_shape_threads(const struct tb_shape *shape,
+		      const struct tb_bitset *cores, struct tb_bitset *threads);
+void tb_shape_cores(const struct tb_shape *shape,
+		    const struct tb_bitset *threads, struct tb_bitset *cores);
+
+/*
+ * The threads that a test must not use, into shape->used: held by jobs of the
+ * view, set aside for the system (core specialization), masked by the site's
+ * filter, and, when test is not NULL, held by reservations.
+ */
+void tb_node_used(uint32_t node, struct tb_shape *shape,
+		  const struct tb_view *view, const struct tb_test *test);
+
+/* Write m_topology= (when configured) and m_topology_inuse= into Extra. */
+void tb_node_show(uint32_t node);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "offers.h"
+
+#include <stdlib.h>
+
+#include "src/common/job_resources.h"
+#include "src/common/xmalloc.h"
+
+#include "nodes.h"
+#include "scale.h"
+
+/* Place on one node; the granted cores are then in shape->cores. */
+static uint32_t place(const struct tb_offers *offers,
+		      const struct tb_test *test, uint32_t node,
+		      struct tb_shape *shape, uint32_t slots)
+{
+	int placed;
+
+	tb_node_used(node, shape, offers->view, test);
+	placed = tb_place(shape->placer, offers->request, shape->used, slots);
+	if (placed <= 0)
+		return 0;
+	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
+	return offers->request->type == TB_HOST ? 1 : placed;
+}
+
+/* The CPUs that Slurm counts for a set of threads of the node. */
+static uint32_t cpus_of(const struct tb_offers *offers, const job_record_t *job,
+			uint32_t node, struct tb_shape *shape,
+			const struct tb_bitset *threads)
+{
+	uint32_t per_core = tb_cpus_per_core(job, node);
+
+	/* Slots of threads can share a core; whole cores are the host's. */
+	if (offers->request->unit.letter == 'T' &&
+	    offers->request->type == TB_SLOT &&
+	    per_core == node_record_table_ptr[node]->tpc)
+		return tb_bitset_count(threads);
+	tb_shape_cores(shape, threads, shape->cores);
+	return tb_bitset_count(shape->cores) * per_core;
+}
+
+/*
+ * How many of the placed slots, from the first on, are as large as the first.
+ * Where units differ in size only those can be asked for in one go.
+ */
+static uint32_t equal_slots(const struct tb_offers *offers,
+			    const job_record_t *job, uint32_t node,
+			    struct tb_shape *shape, uint32_t *cpus)
+{
+	uint32_t groups = tb_placed_groups(shape->placer), equal;
+
+	tb_placed_group(shape->placer, 0, shape->threads);
+	*cpus = cpus_of(offers, job, node, shape, shape->threads);
+	for (equal = 1; equal < groups; equal++) {
+		tb_placed_group(shape->placer, equal, shape->threads);
+		if (cpus_of(offers, job, node, shape, shape->threads) != *cpus)
+			break;
+	}
+	return equal;
+}
+
+static void offer_node(struct tb_offers *offers, const struct tb_test *test,
+		       uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape(node);
+	uint32_t slots, cpus;
+
+	if (!shape || !place(offers, test, node, shape,
+			     tb_job_tasks_per_node(test->job)))
+		return;
+	slots = equal_slots(offers, test->job, node, shape, &cpus);
+	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
+	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
+		return;
+	offers->list[offers->count++] = (struct tb_offer) {
+		.node = node, .slots = slots, .cpus = cpus
+	};
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const struct tb_offer *a = left, *b = right;
+
+	if (a->cpus != b->cpus)
+		return a->cpus < b->cpus ? -1 : 1;
+	return a->node < b->node ? -1 : 1;
+}
+
+struct tb_offers *tb_offers_create(const struct tb_test *test,
+				   const struct tb_request *request,
+				   const struct tb_view *view)
+{
+	struct tb_offers *offers = xmalloc(sizeof(*offers));
+
+	offers->request = request;
+	offers->view = view;
+	offers->list = xcalloc(bit_set_count(test->nodes) + 1,
+			       sizeof(*offers->list));
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node))
+			offer_node(offers, test, node);
+	qsort(offers->list, offers->count, sizeof(*offers->list), by_size);
+	return offers;
+}
+
+void tb_offers_destroy(struct tb_offers *offers)
+{
+	if (!offers)
+		return;
+	xfree(offers->list);
+	xfree(offers);
+}
+
+uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
+{
+	uint32_t end = next;
+
+	if (next >= offers->count)
+		return 0;
+	while (end < offers->count &&
+	       offers->list[end].cpus == offers->list[next].cpus)
+		end++;
+	return end;
+}
+
+static void allow_cores(uint32_t node, const struct tb_bitset *cores,
+			struct tb_mask *mask)
+{
+	for (unsigned core = tb_bitset_next(cores, 0); core < cores->nbits;
+	     core = tb_bitset_next(cores, core + 1))
+		tb_mask_allow(mask, node, core);
+}
+
+void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, struct tb_mask *mask)
+{
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+		struct tb_shape *shape = tb_node_shape(offer->node);
+
+		place(offers, test, offer->node, shape, offer->slots);
+		allow_cores(offer->node, shape->cores, mask);
+	}
+}
+
+/* One node of an allocation: its cores begin at the bit first of the job's. */
+typedef bool (*granted_node)(uint32_t node, struct tb_shape *shape,
+			     const job_resources_t *granted, uint32_t first,
+			     void *arg);
+
+/* Place anew what each node of the allocation was given, and look at it. */
+static bool each_granted(const struct tb_offers *offers,
+			 const struct tb_test *test, uint32_t cpus,
+			 granted_node look, void *arg)
+{
+	const job_resources_t *granted = test->job->job_resrcs;
+	uint32_t first = 0, index = 0;
+
+	for (uint32_t node = 0; node < tb_node_count(); node++) {
+		struct tb_shape *shape;
+		uint32_t slots;
+
+		if (!bit_test(granted->node_bitmap, node))
+			continue;
+		shape = tb_node_shape(node);
+		slots = offers->request->type == TB_HOST
+			? 1 : granted->cpus[index] / cpus;
+		if (!shape || !slots ||
+		    place(offers, test, node, shape, slots) < slots ||
+		    !look(node, shape, granted, first, arg))
+			return false;
+		first += shape->cores->nbits;
+		index++;
+	}
+	return true;
+}
+
+static bool allow_node(uint32_t node, struct tb_shape *shape,
+		       const job_resources_t *granted, uint32_t first,
+		       void *arg)
+{
+	(void)granted;
+	(void)first;
+	allow_cores(node, shape->cores, arg);
+	return true;
+}
+
+bool tb_offers_allow_exactly(const struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t cpus,
+			     struct tb_mask *mask)
+{
+	return each_granted(offers, test, cpus, allow_node, mask);
+}
+
+static bool is_granted(uint32_t node, struct tb_shape *shape,
+		       const job_resources_t *granted, uint32_t first,
+		       void *arg)
+{
+	(void)node;
+	(void)arg;
+	for (uint32_t core = 0; core < shape->cores->nbits; core++)
+		if (tb_bitset_test(shape->cores, core) !=
+		    (bit_test(granted->core_bitmap, first + core) != 0))
+			return false;
+	return true;
+}
+
+bool tb_offers_are_granted(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t cpus)
+{
+	return each_granted(offers, test, cpus, is_granted, NULL);
+}

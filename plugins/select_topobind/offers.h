@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * offers.h - what each candidate node can offer to a bound job
+ *
+ * An offer is a number of slots that a placement on the node found free, all
+ * of one size in CPUs.  select/cons_tres can only be asked for one size of task
+ * at a time, so offers are taken class by class: those of one size.
+ */
+#ifndef TB_SELECT_OFFERS_H
+#define TB_SELECT_OFFERS_H
+
+#include "compat/select_compat.h"
+#include "core/request.h"
+
+#include "ledger.h"
+
+struct tb_offer {
+	uint32_t node;
+	uint32_t slots; /* TB_HOST: 1 */
+	uint32_t cpus;  /* per slot; TB_HOST: of the host's units */
+};
+
+struct tb_offers {
+	const struct tb_request *request;
+	const struct tb_view *view; /* what is taken */
+	struct tb_offer *list;      /* by size, then by node */
+	uint32_t count;
+};
+
+/* The offers of the test's candidate nodes.  The caller destroys. */
+struct tb_offers *tb_offers_create(const struct tb_test *test,
+				   const struct tb_request *request,
+				   const struct tb_view *view);
+void tb_offers_destroy(struct tb_offers *offers); /* NULL is fine */
+
+/*
+ * The class that begins at *next: its offers are [*next, returned); 0 when
+ * there is none left.  Call with *next = 0 first, then with what it returned.
+ */
+uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
+
+/* Let the mask allow the cores of the offers [first, end). */
+void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, struct tb_mask *mask);
+
+/*
+ * After select/cons_tres gave the job an allocation: the exact placement of as
+ * many slots (of cpus CPUs each; TB_HOST: one) as each node was given.  Into
+ * the mask; false when it does not fit after all.
+ */
+bool tb_offers_allow_exactly(const struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t cpus,
+			     struct tb_mask *mask);
+
+/* Are the cores of the allocation exactly those of that placement? */
+bool tb_offers_are_granted(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t cpus);
+
+#endif

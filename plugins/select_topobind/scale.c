@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scale.h"
+
+#include "src/common/macros.h"
+
+uint32_t tb_job_tasks(const job_record_t *job)
+{
+	const struct job_details *details = job->details;
+
+	if (details->num_tasks)
+		return details->num_tasks;
+	return MAX(details->min_nodes, 1) * MAX(details->ntasks_per_node, 1);
+}
+
+uint32_t tb_job_tasks_per_node(const job_record_t *job)
+{
+	uint32_t tasks = tb_job_tasks(job);
+	uint32_t limit = job->details->ntasks_per_node;
+
+	return limit ? MIN(limit, tasks) : tasks;
+}
+
+uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
+{
+	const multi_core_data_t *layout = job->details->mc_ptr;
+	uint32_t threads = node_record_table_ptr[node]->tpc;
+
+	/* --threads-per-core and --hint=nomultithread end up here. */
+	if (layout && layout->threads_per_core != NO_VAL16 &&
+	    layout->threads_per_core < threads)
+		return layout->threads_per_core;
+	return threads;
+}
+
+static void save(const struct job_details *details, struct tb_scale *saved)
+{
+	*saved = (struct tb_scale) {
+		.cpus_per_task = details->cpus_per_task,
+		.min_cpus = details->min_cpus,
+		.max_cpus = details->max_cpus,
+		.pn_min_cpus = details->pn_min_cpus,
+		.orig_pn_min_cpus = details->orig_pn_min_cpus,
+	};
+}
+
+void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
+		  struct tb_scale *saved)
+{
+	struct job_details *details = job->details;
+	uint32_t tasks = tb_job_tasks(job);
+
+	save(details, saved);
+	if (type == TB_SLOT) {
+		details->cpus_per_task = cpus;
+		details->min_cpus = MAX(details->min_cpus, tasks * cpus);
+	} else {
+		details->min_cpus = MAX(details->min_cpus,
+					MAX(details->min_nodes, 1) * cpus);
+	}
+	details->pn_min_cpus = MAX(details->pn_min_cpus, cpus);
+	/* Equal, or cons_tres takes it for a correction of its own. */
+	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
+	if (details->max_cpus != NO_VAL)
+		details->max_cpus = MAX(details->max_cpus, details->min_cpus);
+}
+
+void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
+{
+	struct job_details *details = job->details;
+
+	details->cpus_per_task = saved->cpus_per_task;
+	details->min_cpus = saved->min_cpus;
+	details->max_cpus = saved->max_cpus;
+	details->pn_min_cpus = saved->pn_min_cpus;
+	details->orig_pn_min_cpus = saved->orig_pn_min_cpus;
+}

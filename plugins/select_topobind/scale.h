@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scale.h - a job's request in CPUs, made as large as its units for one call
+ *
+ * select/cons_tres counts CPUs.  For it to allocate exactly the offered units,
+ * a task must ask for as many CPUs as its slot has, or, with btype=host, the
+ * job for as many per node as the host's units have.  The job record keeps its
+ * own numbers: scaling lasts for a call and is taken back.
+ */
+#ifndef TB_SELECT_SCALE_H
+#define TB_SELECT_SCALE_H
+
+#include "compat/select_compat.h"
+#include "core/request.h"
+
+struct tb_scale {
+	uint16_t cpus_per_task;
+	uint32_t min_cpus, max_cpus;
+	uint32_t pn_min_cpus, orig_pn_min_cpus;
+};
+
+/* How many tasks the job has: one per node when it does not say. */
+uint32_t tb_job_tasks(const job_record_t *job);
+/* How many of them may go to one node. */
+uint32_t tb_job_tasks_per_node(const job_record_t *job);
+
+/* CPUs that the job gets for one core of the node. */
+uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);
+
+/* Scale to cpus per slot (or host); saved receives what was before. */
+void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
+		  struct tb_scale *saved);
+void tb_unscale_job(job_record_t *job, const struct tb_scale *saved);
+
+#endif

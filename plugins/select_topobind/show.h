@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * show.h - the grant of a running job, where scontrol and accounting see it
+ *
+ * The job's SystemComment gets the line "binding=<request>" and, for each
+ * distinct grant, a line "grant=<nodes>:<topology string>" in which the job's
+ * units are in lower case (DESIGN.md, section 5).  Lines of others stay.
+ */
+#ifndef TB_SELECT_SHOW_H
+#define TB_SELECT_SHOW_H
+
+#include "compat/select_compat.h"
+#include "core/request.h"
+
+void tb_show_grant(job_record_t *job, const struct tb_request *request);
+
+/* m_topology_inuse= of all nodes of the job's allocation. */
+void tb_show_nodes_of(const job_record_t *job);
+
+#endif

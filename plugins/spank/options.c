@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "spank/options.h"
+
+#include <string.h>
+
+#define LINE_OPTION "topobind"
+
+const struct tb_option tb_option_table[] = {
+	{ "bunit", "unit",
+	  "what to bind to, as whole units that nobody else gets: T (hardware "
+	  "thread), C (core), E (efficiency core), S (socket), X (L3 cache), "
+	  "Y (L2 cache), N (NUMA node); CT CS CX CY CN say power cores and "
+	  "ET ES EX EY EN efficiency cores (default C)" },
+	{ "bamount", "count",
+	  "units per task (btype slot) or per node (btype host), 1-65535; "
+	  "0 switches binding off" },
+	{ "btype", "slot|host",
+	  "slot: every task gets units of its own; host: all tasks on a node "
+	  "share its units (default slot)" },
+	{ "bstrategy", "packed|linear|scatter",
+	  "packed: units of a task close together; linear: the first free "
+	  "ones; scatter: tasks far from each other (default packed)" },
+	{ "bsort", "letters",
+	  "order in which units are considered, letters of S C E N X Y T: "
+	  "capital the least used first, small the most used first" },
+	{ "bstart", "letter",
+	  "begin at the first unused object of S C E N X Y (small letter: at "
+	  "the first used one)" },
+	{ "bstop", "letter",
+	  "end before the next such object; the same letter as --bstart means "
+	  "this one object" },
+	{ "bfilter", "filter",
+	  "units to leave out: a topology string with these in lower case, "
+	  "first_core, or first_core+STRING" },
+	{ LINE_OPTION, "bunit=X,bamount=1,...",
+	  "all of these options in one string; single options are stronger, "
+	  "the environment variable TOPOBIND is weaker" },
+	{ NULL, NULL, NULL },
+};
+
+void tb_options_init(struct tb_options *options)
+{
+	for (int i = 0; i < TB_SOURCES; i++) {
+		tb_request_init(&options->single[i]);
+		tb_request_init(&options->line[i]);
+		options->has_line[i] = false;
+	}
+}
+
+void tb_options_clear(struct tb_options *options)
+{
+	for (int i = 0; i < TB_SOURCES; i++) {
+		tb_request_clear(&options->single[i]);
+		tb_request_clear(&options->line[i]);
+	}
+}
+
+int tb_options_add(struct tb_options *options, enum tb_source source,
+		   const char *name, const char *value, struct tb_error *err)
+{
+	if (strcmp(name, LINE_OPTION) != 0)
+		return tb_request_set(&options->single[source], name, value,
+				      err);
+	if (options->has_line[source])
+		return tb_fail(err, "--" LINE_OPTION " is given twice: put "
+			       "everything into one");
+	options->has_line[source] = true;
+	return tb_request_parse(&options->line[source], value, err);
+}
+
+bool tb_options_given(const struct tb_options *options)
+{
+	for (int i = 0; i < TB_SOURCES; i++) {
+		if (options->has_line[i] ||
+		    tb_request_is_given(&options->single[i]))
+			return true;
+	}
+	return false;
+}
+
+static int inherit_line(struct tb_request *request, const char *line,
+			const char *variable, struct tb_error *err)
+{
+	struct tb_request lower;
+	struct tb_error why;
+	int rc;
+
+	tb_request_init(&lower);
+	rc = tb_request_parse(&lower, line, &why);
+	if (rc < 0)
+		tb_fail(err, "environment variable %s: %s", variable, why.text);
+	else
+		rc = tb_request_inherit(request, &lower, err);
+	tb_request_clear(&lower);
+	return rc;
+}
+
+int tb_options_merge(const struct tb_options *options, const char *line,
+		     const char *variable, struct tb_request *request,
+		     struct tb_error *err)
+{
+	int rc = 0;
+
+	tb_request_init(request);
+	for (int i = 0; rc == 0 && i < TB_SOURCES; i++) {
+		rc = tb_request_inherit(request, &options->single[i], err);
+		if (rc == 0)
+			rc = tb_request_inherit(request, &options->line[i],
+						err);
+	}
+	if (rc == 0 && line != NULL && line[0] != '\0')
+		rc = inherit_line(request, line, variable, err);
+	if (rc == 0 && tb_request_is_given(request))
+		rc = tb_request_check(request, err);
+	return rc;
+}

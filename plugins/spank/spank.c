@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The SPANK plugin: options for sbatch, srun and salloc.
+ *
+ * Everything is decided in the client, where the user can read a message: the
+ * options are checked and put together, and one canonical line travels on in
+ * the job's SPANK environment (common/request_env.h).  Slurm keeps that with
+ * the job in the controller, and hands it to the nodes with the messages that
+ * start batch scripts and steps.  The single options, which Slurm would send
+ * as well, are taken away again, so that there is only one truth and so that
+ * an sbatch inside a job does not take them over.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <slurm/slurm_errno.h>
+#include <slurm/spank.h>
+
+#include "common/request_env.h"
+#include "spank/options.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define OPTION_VARIABLE "_SLURM_SPANK_OPTION_topobind_"
+#define USER_VARIABLE "TOPOBIND"
+#define JOB_VARIABLE TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE
+
+extern EXPORT const char plugin_name[];
+extern EXPORT const char plugin_type[];
+extern EXPORT const unsigned int plugin_version;
+extern EXPORT const unsigned int spank_plugin_version;
+SPANK_PLUGIN(topobind, 1);
+
+extern EXPORT spank_f slurm_spank_init;
+extern EXPORT spank_f slurm_spank_init_post_opt;
+
+/* SPANK's callbacks carry no pointer of ours, so what they collect is here. */
+static struct tb_options options;
+static struct tb_error first_error;
+
+static bool is_client(void)
+{
+	return spank_context() == S_CTX_LOCAL ||
+	       spank_context() == S_CTX_ALLOCATOR;
+}
+
+/*
+ * SPANK does not say where an option comes from.  The strings of the command
+ * line lie at the very top of the process, from argv[0] on; those of #SBATCH
+ * lines are on the heap, below.
+ */
+static enum tb_source source_of(const char *value)
+{
+	if ((uintptr_t)value >= (uintptr_t)program_invocation_name)
+		return TB_COMMAND_LINE;
+	return TB_SCRIPT;
+}
+
+/*
+ * A wrong option is reported later, by post_opt: when this fails Slurm prints
+ * the whole value, which may be 64 KiB.
+ */
+static int take_option(int index, const char *value, int remote)
+{
+	struct tb_error err;
+
+	if (remote || !is_client())
+		return 0;
+	if (tb_options_add(&options, source_of(value),
+			   tb_option_table[index].name, value, &err) < 0 &&
+	    first_error.text[0] == '\0')
+		first_error = err;
+	return 0;
+}
+
+static int register_options(spank_t spank)
+{
+	for (int i = 0; tb_option_table[i].name != NULL; i++) {
+		struct spank_option option = {
+			.name = (char *)tb_option_table[i].name,
+			.arginfo = (char *)tb_option_table[i].arginfo,
+			.usage = (char *)tb_option_table[i].usage,
+			.has_arg = 1,
+			.val = i,
+			.cb = take_option,
+		};
+
+		if (spank_option_register(spank, &option) != ESPANK_SUCCESS) {
+			slurm_error("topobind: the option --%s cannot be "
+				    "added", option.name);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int slurm_spank_init(spank_t spank, int ac, char *argv[])
+{
+	(void)ac;
+	(void)argv;
+	if (spank_context() == S_CTX_SLURMD ||
+	    spank_context() == S_CTX_JOB_SCRIPT)
+		return 0;
+	tb_options_init(&options);
+	/* slurmstepd complains of options that it does not know. */
+	return register_options(spank);
+}
+
+/* Take the single options out of what Slurm would send. */
+static int remove_single_options(spank_t spank)
+{
+	for (int i = 0; tb_option_table[i].name != NULL; i++) {
+		char *variable;
+
+		if (asprintf(&variable, OPTION_VARIABLE "%s",
+			     tb_option_table[i].name) < 0)
+			return -1;
+		spank_job_control_unsetenv(spank, variable);
+		unsetenv(variable);
+		free(variable);
+	}
+	return 0;
+}
+
+/* The canonical line; NULL for an empty request or for want of memory. */
+static char *print_request(const struct tb_request *request)
+{
+	if (!tb_request_is_given(request))
+		return NULL;
+	return tb_request_print(request);
+}
+
+static int send_line(spank_t spank, const char *variable, const char *line)
+{
+	if (spank_job_control_setenv(spank, variable, line, 1) !=
+	    ESPANK_SUCCESS) {
+		slurm_error("topobind: the binding request \"%s\" cannot be "
+			    "put into the job's environment", line);
+		return -1;
+	}
+	return 0;
+}
+
+static int send_request(spank_t spank, const char *variable,
+			const char *lower, const char *lower_name,
+			struct tb_error *err)
+{
+	struct tb_request request;
+	char *line = NULL;
+	int rc = tb_options_merge(&options, lower, lower_name, &request, err);
+
+	if (rc == 0) {
+		line = print_request(&request);
+		if (line != NULL)
+			rc = send_line(spank, variable, line);
+		else if (tb_request_is_given(&request))
+			rc = tb_fail(err, "out of memory");
+	}
+	free(line);
+	tb_request_clear(&request);
+	return rc;
+}
+
+/*
+ * A step of a job that is there already: it keeps the job's request, and its
+ * own options, if any, are a request of their own inside it, which takes
+ * nothing over.  TOPOBIND was looked at when the job was submitted.
+ */
+static int send_step(spank_t spank, struct tb_error *err)
+{
+	const char *job_line = getenv(JOB_VARIABLE);
+
+	if (job_line != NULL &&
+	    send_line(spank, TB_REQUEST_VARIABLE, job_line) < 0)
+		return -1;
+	if (tb_options_given(&options))
+		return send_request(spank, TB_STEP_REQUEST_VARIABLE, NULL,
+				    NULL, err);
+	if (job_line != NULL)
+		return 0;
+	return send_request(spank, TB_STEP_REQUEST_VARIABLE,
+			    getenv(USER_VARIABLE), USER_VARIABLE, err);
+}
+
+static int send_job(spank_t spank, struct tb_error *err)
+{
+	/* Of the job in which this sbatch or salloc was called. */
+	unsetenv(JOB_VARIABLE);
+	return send_request(spank, TB_REQUEST_VARIABLE, getenv(USER_VARIABLE),
+			    USER_VARIABLE, err);
+}
+
+static bool is_step(void)
+{
+	return spank_context() == S_CTX_LOCAL && getenv("SLURM_JOB_ID") != NULL;
+}
+
+/*
+ * Without a negative value Slurm goes on; with one it goes on, too, when the
+ * site has made the plugin optional.  So send something that the controller
+ * refuses.
+ */
+static int refuse(spank_t spank, const struct tb_error *err)
+{
+	slurm_error("topobind: %s", err->text);
+	spank_job_control_setenv(spank, TB_REQUEST_VARIABLE, "invalid", 1);
+	return -1;
+}
+
+int slurm_spank_init_post_opt(spank_t spank, int ac, char *argv[])
+{
+	struct tb_error err = first_error;
+	int rc = 0;
+
+	(void)ac;
+	(void)argv;
+	if (!is_client())
+		return 0;
+	if (remove_single_options(spank) < 0)
+		rc = tb_fail(&err, "out of memory");
+	else if (err.text[0] != '\0')
+		rc = -1;
+	else
+		rc = is_step() ? send_step(spank, &err) :
+				 send_job(spank, &err);
+	/* Each part of a heterogeneous job has its own options. */
+	tb_options_clear(&options);
+	tb_options_init(&options);
+	return rc < 0 ? refuse(spank, &err) : 0;
+}
