@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_map.c - topobind map */
+#define _GNU_SOURCE /* open_memstream */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "config-topobind.h"
+#include "map.h"
+#include "map_draw.h"
+#include "map_slurm.h"
+#include "terminal.h"
+
+struct options {
+	const char *command;
+	const char *from;
+	char *nodes; /* a node list, NULL: all */
+	bool json, done;
+	enum tb_color color;
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind map [OPTION...] [NODE...]\n"
+	     "\n"
+	     "Draw the nodes of the cluster (all, or those named; n[1-3] works): which job\n"
+	     "holds which core and thread.\n"
+	     "\n"
+	     "  --color=WHEN  auto, always, never [auto]\n"
+	     "  --json        print what would be drawn as JSON\n"
+	     "  --from FILE   draw what --json printed, ask no Slurm; \"-\" is stdin\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "A line is an L3 cache (or a socket, or NUMA node), a cell a core, a character in\n"
+	     "it a thread: \".\" free, \"#\" in use by jobs without a binding, a letter or digit\n"
+	     "for each bound job, \"*\" for jobs beyond those, \"&\" where bound jobs share.\n"
+	     "COLUMNS sets the width, NO_COLOR switches colours off.\n"
+	     "\n"
+	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
+}
+
+static int take_option(struct options *options, int option)
+{
+	switch (option) {
+	case 'f':
+		options->from = optarg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'c':
+		if (!tb_color_parse(optarg, &options->color))
+			return 0;
+		tb_command_fail(options->command, "--color=%.60s is not known, give auto, always or never",
+				optarg);
+		return -1;
+	case 'h':
+		print_help();
+		options->done = true;
+		return 0;
+	case 'v':
+		puts(PACKAGE_STRING);
+		options->done = true;
+		return 0;
+	default:
+		return -1; /* getopt has said why */
+	}
+}
+
+/* The arguments as one node list; malloc()ed, NULL when out of memory. */
+static char *join(char **words, int count)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? "," : "", words[i]);
+	return fclose(out) ? NULL : text;
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "from", required_argument, NULL, 'f' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "color", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while (!options->done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (take_option(options, option))
+			return -1;
+	if (options->done || optind == argc)
+		return 0;
+	if (options->from) {
+		tb_command_fail(options->command, "--from draws all nodes of its file, leave out \"%.60s\"",
+				argv[optind]);
+		return -1;
+	}
+	options->nodes = join(argv + optind, argc - optind);
+	if (options->nodes)
+		return 0;
+	tb_command_fail(options->command, "out of memory");
+	return -1;
+}
+
+static void warn(const char *sentence)
+{
+	tb_command_fail("topobind map", "%s", sentence);
+}
+
+static struct tb_map *load_file(const char *path, struct tb_error *err)
+{
+	json_error_t why;
+	struct tb_map *map;
+	json_t *json;
+
+	if (!strcmp(path, "-"))
+		json = json_loadf(stdin, 0, &why);
+	else
+		json = json_load_file(path, 0, &why);
+	if (!json) {
+		tb_fail(err, "cannot read a map from \"%.200s\": %s", path,
+			why.text);
+		return NULL;
+	}
+	map = tb_map_of_json(json, err);
+	json_decref(json);
+	return map;
+}
+
+static int show(const struct options *options, const struct tb_map *map)
+{
+	struct tb_map_style style = {
+		.width = tb_terminal_width(),
+		.color = tb_color_is_on(options->color),
+	};
+	json_t *json;
+	int rc;
+
+	if (!options->json) {
+		if (!tb_map_draw(map, &style, stdout))
+			return TB_EXIT_OK;
+		return tb_command_fail(options->command, "out of memory");
+	}
+	json = tb_map_to_json(map);
+	rc = tb_command_print_json(options->command, json);
+	json_decref(json);
+	return rc;
+}
+
+int tb_command_map(int argc, char **argv)
+{
+	struct options options = { .command = argv[0] };
+	struct tb_map *map = NULL;
+	struct tb_error err;
+	int rc = TB_EXIT_OK;
+
+	if (read_options(&options, argc, argv)) {
+		rc = TB_EXIT_BAD;
+	} else if (!options.done) {
+		map = options.from ? load_file(options.from, &err) :
+		      tb_map_load_slurm(options.nodes, warn, &err);
+		rc = map ? show(&options, map) :
+		     tb_command_fail(options.command, "%s", err.text);
+	}
+	tb_map_destroy(map);
+	free(options.nodes);
+	return rc;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_place.c - topobind place */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "config-topobind.h"
+#include "place.h"
+
+enum {
+	OPT_TOPOLOGY = 256,
+	OPT_SLOTS,
+	OPT_LINE,
+	OPT_BATCH,
+	OPT_JSON,
+	OPT_HELP,
+	OPT_VERSION,
+	OPT_REQUEST, /* and up: the binding options */
+};
+
+struct options {
+	const char *command;
+	const char *topology;
+	unsigned nslots;
+	struct tb_request request; /* options one by one */
+	struct tb_request line;    /* --topobind: weaker */
+	bool json, batch, done;
+	const char *batch_file;
+};
+
+static const struct option own_options[] = {
+	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+	{ "slots", required_argument, NULL, OPT_SLOTS },
+	{ "topobind", required_argument, NULL, OPT_LINE },
+	{ "batch", no_argument, NULL, OPT_BATCH },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+};
+#define OWN_OPTIONS (sizeof(own_options) / sizeof(own_options[0]))
+
+static void print_help(void)
+{
+	puts("Usage: topobind place --topology STRING --slots N --bunit U --bamount A ...\n"
+	     "       topobind place --batch [FILE]\n"
+	     "\n"
+	     "Place slots on one node offline, exactly as the controller does.\n"
+	     "\n"
+	     "  --topology STRING  the node; lower-case units are in use\n"
+	     "  --slots N          how many slots (tasks) to place [1]\n"
+	     "  --bunit UNIT       T C E S X Y N, with C or E before it for the core kind\n"
+	     "  --bamount N        units per slot or host\n"
+	     "  --btype TYPE       slot or host [slot]\n"
+	     "  --bstrategy NAME   packed, linear or scatter [packed]\n"
+	     "  --bsort LETTERS    order of units: S C E N X Y T, upper or lower case\n"
+	     "  --bstart LETTER    start of the window\n"
+	     "  --bstop LETTER     end of the window\n"
+	     "  --bfilter FILTER   first_core, a topology string, or first_core+STRING\n"
+	     "  --topobind LINE    all of it: bunit=X,bamount=1,...; single options win\n"
+	     "  --batch            rows of a TSV table from FILE or stdin\n"
+	     "  --json             print JSON\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 at least one slot was placed, 1 none fits, 2 bad request.");
+}
+
+/* Our own options and one for every key of a request; NULL: no memory. */
+static struct option *make_options(void)
+{
+	struct option *options;
+	size_t keys = 0;
+
+	while (tb_request_keys[keys])
+		keys++;
+	options = calloc(OWN_OPTIONS + keys + 1, sizeof(*options));
+	if (!options)
+		return NULL;
+	memcpy(options, own_options, sizeof(own_options));
+	for (size_t i = 0; i < keys; i++) {
+		options[OWN_OPTIONS + i].name = tb_request_keys[i];
+		options[OWN_OPTIONS + i].has_arg = required_argument;
+		options[OWN_OPTIONS + i].val = OPT_REQUEST + i;
+	}
+	return options;
+}
+
+static int take_option(struct options *options, int option,
+		       struct tb_error *err)
+{
+	switch (option) {
+	case OPT_TOPOLOGY:
+		options->topology = optarg;
+		return 0;
+	case OPT_SLOTS:
+		return tb_slots_parse(optarg, &options->nslots, err);
+	case OPT_LINE:
+		return tb_request_parse(&options->line, optarg, err);
+	case OPT_BATCH:
+		options->batch = true;
+		return 0;
+	case OPT_JSON:
+		options->json = true;
+		return 0;
+	case OPT_HELP:
+		print_help();
+		options->done = true;
+		return 0;
+	case OPT_VERSION:
+		puts(PACKAGE_STRING);
+		options->done = true;
+		return 0;
+	default:
+		return tb_request_set(&options->request,
+				      tb_request_keys[option - OPT_REQUEST],
+				      optarg, err);
+	}
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	struct option *table = make_options();
+	struct tb_error err;
+	int option, rc = 0;
+
+	if (!table) {
+		tb_command_fail(options->command, "out of memory");
+		return -1;
+	}
+	while (!rc && !options->done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		if (option == '?')
+			rc = -1;
+		else if (take_option(options, option, &err))
+			rc = -tb_command_fail(options->command, "%s", err.text);
+	}
+	free(table);
+	if (rc || options->done)
+		return rc;
+	if (options->batch && optind < argc)
+		options->batch_file = argv[optind++];
+	if (optind < argc)
+		rc = -tb_command_fail(options->command,
+				      "\"%.60s\" is one argument too many",
+				      argv[optind]);
+	return rc;
+}
+
+static void print_outcome(const struct tb_outcome *outcome, unsigned nslots)
+{
+	printf("granted  %s\n", outcome->granted);
+	printf("in use   %s\n", outcome->inuse_after);
+	printf("slots    %u of %u\n", outcome->slots, nslots);
+	for (unsigned i = 0; i < outcome->groups; i++)
+		printf("  slot %-4u threads %s\n", i, outcome->group_lists[i]);
+}
+
+static const char *reason_of(const struct tb_outcome *outcome)
+{
+	return outcome->mismatch ?
+	       "the filter has another shape than the topology" :
+	       "not a single slot fits";
+}
+
+static json_t *json_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+static int print_outcome_json(const struct options *options,
+			      const struct tb_outcome *outcome)
+{
+	char *request = tb_request_print(&options->request);
+	json_t *threads = json_array();
+	json_t *json;
+	int rc;
+
+	for (unsigned i = 0; i < outcome->groups; i++)
+		json_array_append_new(threads,
+				      json_string(outcome->group_lists[i]));
+	json = json_pack("{s:s*, s:s, s:i, s:i, s:o, s:o, s:o, s:o}",
+			 "request", request, "topology", options->topology,
+			 "slots_wanted", (int) options->nslots,
+			 "slots", (int) outcome->slots,
+			 "granted", json_or_null(outcome->granted),
+			 "inuse_after", json_or_null(outcome->inuse_after),
+			 "slot_threads", threads,
+			 "reason", json_or_null(outcome->granted ? NULL :
+						reason_of(outcome)));
+	rc = tb_command_print_json(options->command, json);
+	json_decref(json);
+	free(request);
+	return rc;
+}
+
+static int report(const struct options *options,
+		  const struct tb_outcome *outcome)
+{
+	if (options->json) {
+		int rc = print_outcome_json(options, outcome);
+
+		if (rc)
+			return rc;
+	} else if (outcome->granted) {
+		print_outcome(outcome, options->nslots);
+	} else {
+		printf("does not fit: %s\n", reason_of(outcome));
+	}
+	return outcome->granted ? TB_EXIT_OK : TB_EXIT_NO_FIT;
+}
+
+/* The request of all options together, ready to place. */
+static int complete_request(struct options *options, struct tb_error *err)
+{
+	if (!options->topology)
+		return tb_fail(err, "--topology is missing: give the node's topology string");
+	if (tb_request_inherit(&options->request, &options->line, err) ||
+	    tb_request_check(&options->request, err))
+		return -1;
+	if (!tb_request_binds(&options->request))
+		return tb_fail(err, "no binding is asked for: give --bamount with 1 or more");
+	return 0;
+}
+
+static int place_one(struct options *options)
+{
+	struct tb_sites *sites = tb_sites_create();
+	const struct tb_site *site = NULL;
+	struct tb_outcome outcome;
+	struct tb_error err = { "out of memory" };
+	int rc;
+
+	if (sites && !complete_request(options, &err))
+		site = tb_sites_get(sites, options->topology, &err);
+	if (!site || tb_outcome_of(site, &options->request, options->nslots,
+				   &outcome, &err)) {
+		rc = tb_command_fail(options->command, "%s", err.text);
+	} else {
+		rc = report(options, &outcome);
+		tb_outcome_clear(&outcome);
+	}
+	tb_sites_destroy(sites);
+	return rc;
+}
+
+static int place_batch(const struct options *options)
+{
+	FILE *in = stdin;
+	int rc;
+
+	if (options->batch_file)
+		in = fopen(options->batch_file, "re");
+	if (!in)
+		return tb_command_fail(options->command,
+				       "cannot open \"%.200s\": %s",
+				       options->batch_file, strerror(errno));
+	rc = tb_place_batch(options->command, in, stdout);
+	if (in != stdin)
+		fclose(in);
+	return rc;
+}
+
+int tb_command_place(int argc, char **argv)
+{
+	struct options options = { .command = argv[0], .nslots = 1 };
+	int rc = TB_EXIT_OK;
+
+	tb_request_init(&options.request);
+	tb_request_init(&options.line);
+	if (read_options(&options, argc, argv))
+		rc = TB_EXIT_BAD;
+	else if (options.batch && !options.done)
+		rc = place_batch(&options);
+	else if (!options.done)
+		rc = place_one(&options);
+	tb_request_clear(&options.request);
+	tb_request_clear(&options.line);
+	return rc;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_topology.c - topobind topology */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "config-topobind.h"
+#include "hwloc/machine.h"
+#include "map.h"
+#include "map_draw.h"
+#include "terminal.h"
+
+static const struct {
+	char letter;
+	const char *name;
+} letters[] = {
+	{ 'N', "NUMA nodes" },	{ 'S', "sockets" },
+	{ 'X', "L3 caches" },	{ 'Y', "L2 caches" },
+	{ 'C', "power cores" }, { 'E', "efficiency cores" },
+	{ 'T', "threads" },
+};
+#define LETTERS (sizeof(letters) / sizeof(letters[0]))
+
+struct options {
+	const char *command;
+	const char *xml, *synthetic;
+	bool json, map, done;
+	enum tb_color color;
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind topology [--xml FILE | --synthetic DESCRIPTION] [OPTION...]\n"
+	     "\n"
+	     "Print the topology string of this machine, and what it stands for.\n"
+	     "\n"
+	     "  --xml FILE               take the machine from an XML file of hwloc's lstopo\n"
+	     "  --synthetic DESCRIPTION  take it from an hwloc synthetic description, such as\n"
+	     "                           \"pack:2 l3:4 core:8 pu:2\"\n"
+	     "  --map                    draw the machine\n"
+	     "  --color=WHEN             colours in the drawing: auto, always, never [auto]\n"
+	     "  --json                   print JSON\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "The first line of the output is the string. N NUMA node, S socket, X L3 cache,\n"
+	     "Y L2 cache, C power core, E efficiency core, T hardware thread.\n"
+	     "\n"
+	     "Exit codes: 0 done, 2 bad option or no topology.");
+}
+
+static int take_option(struct options *options, int option)
+{
+	switch (option) {
+	case 'x':
+		options->xml = optarg;
+		return 0;
+	case 's':
+		options->synthetic = optarg;
+		return 0;
+	case 'm':
+		options->map = true;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'c':
+		if (!tb_color_parse(optarg, &options->color))
+			return 0;
+		tb_command_fail(options->command, "--color=%.60s is not known, give auto, always or never",
+				optarg);
+		return -1;
+	case 'h':
+		print_help();
+		options->done = true;
+		return 0;
+	case 'v':
+		puts(PACKAGE_STRING);
+		options->done = true;
+		return 0;
+	default:
+		return -1; /* getopt has said why */
+	}
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "xml", required_argument, NULL, 'x' },
+		{ "synthetic", required_argument, NULL, 's' },
+		{ "map", no_argument, NULL, 'm' },
+		{ "color", required_argument, NULL, 'c' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while (!options->done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (take_option(options, option))
+			return -1;
+	if (options->done)
+		return 0;
+	if (optind < argc) {
+		tb_command_fail(options->command,
+				"\"%.60s\" is one argument too many",
+				argv[optind]);
+		return -1;
+	}
+	if (!!options->xml + !!options->synthetic > 1) {
+		tb_command_fail(options->command, "--xml and --synthetic exclude each other, give one of them");
+		return -1;
+	}
+	if (options->json && options->map) {
+		tb_command_fail(options->command, "--json and --map exclude each other, give one of them");
+		return -1;
+	}
+	return 0;
+}
+
+static struct tb_machine *load(const struct options *options,
+			       struct tb_error *err)
+{
+	if (options->xml)
+		return tb_machine_load_xml(options->xml, err);
+	if (options->synthetic)
+		return tb_machine_load_synthetic(options->synthetic, err);
+	return tb_machine_load_live(err);
+}
+
+/* A new set of the threads of an object; NULL when out of memory. */
+static struct tb_bitset *object_threads(const struct tb_topology *topology,
+					char letter, unsigned index)
+{
+	struct tb_bitset *set =
+		tb_bitset_create(tb_topology_threads(topology));
+	unsigned first, count;
+
+	tb_topology_object(topology, letter, index, &first, &count);
+	if (set)
+		tb_bitset_set_range(set, first, count);
+	return set;
+}
+
+/* The OS CPUs of an object, as list "0-3,8"; NULL when out of memory. */
+static char *object_os_cpus(const struct tb_machine *machine, char letter,
+			    unsigned index)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+	struct tb_bitset *threads = object_threads(topology, letter, index);
+	struct tb_bitset *os_cpus = NULL;
+	char *list = NULL;
+
+	if (threads)
+		os_cpus = tb_machine_os_cpus_of_threads(machine, threads);
+	if (os_cpus)
+		list = tb_bitset_print_list(os_cpus);
+	tb_bitset_destroy(threads);
+	tb_bitset_destroy(os_cpus);
+	return list;
+}
+
+/* The memory nodes local to an object; NULL when out of memory. */
+static char *object_memory(const struct tb_machine *machine, char letter,
+			   unsigned index)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+	struct tb_bitset *threads = object_threads(topology, letter, index);
+	struct tb_bitset *nodes = NULL;
+	char *list = NULL;
+
+	if (threads)
+		nodes = tb_machine_memory_of_threads(machine, threads);
+	if (nodes)
+		list = tb_bitset_print_list(nodes);
+	tb_bitset_destroy(threads);
+	tb_bitset_destroy(nodes);
+	return list;
+}
+
+static void print_counts(const struct tb_topology *topology)
+{
+	for (size_t i = 0; i < LETTERS; i++) {
+		unsigned count = tb_topology_count(topology, letters[i].letter);
+
+		if (count)
+			printf("%c %-16s %6u\n", letters[i].letter,
+			       letters[i].name, count);
+	}
+}
+
+/* The OS CPUs of every socket, NUMA node and L3 cache. */
+static int print_os_cpus(const struct tb_machine *machine)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+
+	puts("\nOS CPUs");
+	for (const char *letter = "SNX"; *letter; letter++) {
+		unsigned count = tb_topology_count(topology, *letter);
+
+		for (unsigned i = 0; i < count; i++) {
+			char *list = object_os_cpus(machine, *letter, i);
+
+			if (!list)
+				return -1;
+			printf("  %c%-4u %s\n", *letter, i, list);
+			free(list);
+		}
+	}
+	return 0;
+}
+
+/* OS numbers of the NUMA nodes, their memory and distances. */
+static int print_numa_nodes(const struct tb_machine *machine)
+{
+	unsigned count = tb_machine_numa_nodes(machine);
+	const unsigned *distances = tb_machine_distances(machine);
+
+	printf("\nNUMA nodes  OS node  memory nodes%s\n",
+	       distances ? "  distances" : "");
+	for (unsigned i = 0; i < count; i++) {
+		char *memory = object_memory(machine, 'N', i);
+
+		if (!memory)
+			return -1;
+		printf("  N%-8u %8u  %12s", i,
+		       tb_machine_numa_os_node(machine, i),
+		       *memory ? memory : "-");
+		free(memory);
+		for (unsigned j = 0; distances && j < count; j++)
+			printf("%s%3u", j ? " " : "  ",
+			       distances[i * count + j]);
+		putchar('\n');
+	}
+	return 0;
+}
+
+static int print_summary(const struct options *options,
+			 const struct tb_machine *machine)
+{
+	printf("%s\n\n", tb_machine_string(machine));
+	print_counts(tb_machine_topology(machine));
+	if (print_os_cpus(machine) ||
+	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)))
+		return tb_command_fail(options->command, "out of memory");
+	return TB_EXIT_OK;
+}
+
+static json_t *json_counts(const struct tb_topology *topology)
+{
+	json_t *counts = json_object();
+
+	for (size_t i = 0; i < LETTERS; i++) {
+		const char key[2] = { letters[i].letter, '\0' };
+
+		json_object_set_new(counts, key,
+			json_integer(tb_topology_count(topology, key[0])));
+	}
+	return counts;
+}
+
+static json_t *json_os_cpus(const struct tb_machine *machine)
+{
+	unsigned threads = tb_topology_threads(tb_machine_topology(machine));
+	json_t *os_cpus = json_array();
+
+	for (unsigned i = 0; i < threads; i++)
+		json_array_append_new(os_cpus,
+			json_integer(tb_machine_os_cpu(machine, i)));
+	return os_cpus;
+}
+
+static json_t *json_distance_row(const struct tb_machine *machine,
+				 unsigned numa_node)
+{
+	unsigned count = tb_machine_numa_nodes(machine);
+	const unsigned *distances = tb_machine_distances(machine);
+	json_t *row = json_array();
+
+	if (!distances) {
+		json_decref(row);
+		return json_null();
+	}
+	for (unsigned i = 0; i < count; i++)
+		json_array_append_new(row,
+			json_integer(distances[numa_node * count + i]));
+	return row;
+}
+
+static json_t *json_numa_nodes(const struct tb_machine *machine)
+{
+	json_t *nodes = json_array();
+
+	for (unsigned i = 0; i < tb_machine_numa_nodes(machine); i++) {
+		char *os_cpus = object_os_cpus(machine, 'N', i);
+		char *memory = object_memory(machine, 'N', i);
+
+		json_array_append_new(nodes, json_pack(
+			"{s:i, s:s*, s:s*, s:o}",
+			"os_node", (int) tb_machine_numa_os_node(machine, i),
+			"os_cpus", os_cpus, "memory_nodes", memory,
+			"distances", json_distance_row(machine, i)));
+		free(os_cpus);
+		free(memory);
+	}
+	return nodes;
+}
+
+static int print_json(const struct options *options,
+		      const struct tb_machine *machine)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+	char *structured = tb_topology_print_structured(topology, NULL);
+	struct tb_bitset *memory = tb_machine_memory(machine);
+	json_t *json = NULL;
+	int rc;
+
+	if (structured && memory)
+		json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+				 "topology", tb_machine_string(machine),
+				 "structured", structured,
+				 "counts", json_counts(topology),
+				 "os_cpus", json_os_cpus(machine),
+				 "numa_nodes", json_numa_nodes(machine),
+				 "memory_nodes", tb_command_json_set(memory));
+	rc = tb_command_print_json(options->command, json);
+	json_decref(json);
+	free(structured);
+	tb_bitset_destroy(memory);
+	return rc;
+}
+
+static int print_map(const struct options *options,
+		     const struct tb_machine *machine)
+{
+	struct tb_map_style style = {
+		.width = tb_terminal_width(),
+		.color = tb_color_is_on(options->color),
+	};
+	struct tb_map *map = tb_map_create();
+	struct tb_error err = { "out of memory" };
+	int rc = TB_EXIT_OK;
+
+	puts(tb_machine_string(machine));
+	if (!map || tb_map_add_node(map, "machine",
+				    tb_machine_string(machine), NULL, &err))
+		rc = tb_command_fail(options->command, "%s", err.text);
+	else
+		tb_map_draw(map, &style, stdout);
+	tb_map_destroy(map);
+	return rc;
+}
+
+int tb_command_topology(int argc, char **argv)
+{
+	struct options options = { .command = argv[0] };
+	struct tb_machine *machine;
+	struct tb_error err;
+	int rc;
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	if (options.done)
+		return TB_EXIT_OK;
+	machine = load(&options, &err);
+	if (!machine)
+		return tb_command_fail(options.command, "%s", err.text);
+	if (options.json)
+		rc = print_json(&options, machine);
+	else if (options.map)
+		rc = print_map(&options, machine);
+	else
+		rc = print_summary(&options, machine);
+	tb_machine_destroy(machine);
+	return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* command.c - see command.h */
+#define _GNU_SOURCE /* vasprintf */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+
+int tb_command_fail(const char *command, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0) {
+		fprintf(stderr, "%s: out of memory\n", command);
+		return TB_EXIT_BAD;
+	}
+	for (char *c = text; *c; c++)
+		if (iscntrl((unsigned char) *c))
+			*c = '?';
+	fprintf(stderr, "%s: %s\n", command, text);
+	free(text);
+	return TB_EXIT_BAD;
+}
+
+int tb_command_print_json(const char *command, const json_t *json)
+{
+	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))
+		return tb_command_fail(command, "cannot write JSON: out of memory or the output is closed");
+	putchar('\n');
+	return TB_EXIT_OK;
+}
+
+json_t *tb_command_json_set(const struct tb_bitset *set)
+{
+	char *list = tb_bitset_print_list(set);
+	json_t *json = list ? json_string(list) : NULL;
+
+	free(list);
+	return json;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command.h - what the subcommands of topobind share
+ */
+#ifndef TB_TOOLS_COMMAND_H
+#define TB_TOOLS_COMMAND_H
+
+#include <jansson.h>
+
+#include "core/bitset.h"
+
+/* Exit codes; documented in topobind(1). */
+enum tb_exit {
+	TB_EXIT_OK = 0,
+	TB_EXIT_NO_FIT = 1, /* place: not a single slot fits */
+	TB_EXIT_BAD = 2,    /* bad request, bad input, or a failure */
+};
+
+/* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
+int tb_command_map(int argc, char **argv);
+int tb_command_place(int argc, char **argv);
+int tb_command_topology(int argc, char **argv);
+
+/*
+ * Print "COMMAND: sentence" to stderr and return TB_EXIT_BAD.  What a terminal
+ * could take for a control sequence is printed as "?".
+ */
+int tb_command_fail(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Print JSON for people and programs, one final newline; an exit code. */
+int tb_command_print_json(const char *command, const json_t *json);
+
+/* A set as JSON string "0-3,8"; NULL when out of memory. */
+json_t *tb_command_json_set(const struct tb_bitset *set);
+
+#endif

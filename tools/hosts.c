@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* hosts.c - see hosts.h */
+#include <stdlib.h>
+
+#include <slurm/slurm.h>
+
+#include "hosts.h"
+
+struct tb_hosts {
+	hostlist_t list;
+};
+
+struct tb_hosts *tb_hosts_create(const char *list)
+{
+	struct tb_hosts *hosts = calloc(1, sizeof(*hosts));
+
+	if (!hosts)
+		return NULL;
+	hosts->list = slurm_hostlist_create(list);
+	if (hosts->list)
+		return hosts;
+	free(hosts);
+	return NULL;
+}
+
+void tb_hosts_destroy(struct tb_hosts *hosts)
+{
+	if (hosts)
+		slurm_hostlist_destroy(hosts->list);
+	free(hosts);
+}
+
+char *tb_hosts_next(struct tb_hosts *hosts)
+{
+	return slurm_hostlist_shift(hosts->list);
+}

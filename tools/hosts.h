@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * hosts.h - Slurm's node lists, "n[1-3,5]"
+ */
+#ifndef TB_TOOLS_HOSTS_H
+#define TB_TOOLS_HOSTS_H
+
+struct tb_hosts;
+
+/* NULL when the list cannot be read. */
+struct tb_hosts *tb_hosts_create(const char *list);
+void tb_hosts_destroy(struct tb_hosts *hosts); /* NULL is fine */
+
+/* Take the next name off the list; malloc()ed, NULL at the end. */
+char *tb_hosts_next(struct tb_hosts *hosts);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * place.h - offline placements for "topobind place"
+ *
+ * A site is a topology with the threads that are in use, ready to place on.
+ * Sites with the same shape share the parsed topology and the placer, because
+ * a batch asks for few shapes again and again.
+ */
+#ifndef TB_TOOLS_PLACE_H
+#define TB_TOOLS_PLACE_H
+
+#include <stdio.h>
+
+#include "core/place.h"
+
+/* As many slots as a batch row or --slots may ask for. */
+#define TB_SLOTS_MAX 1000000
+
+struct tb_site {
+	struct tb_topology *topology;
+	struct tb_placer *placer;
+	struct tb_bitset *used;
+	char *shape; /* the string in capitals */
+};
+
+struct tb_sites;
+
+/* NULL when out of memory. */
+struct tb_sites *tb_sites_create(void);
+void tb_sites_destroy(struct tb_sites *sites); /* NULL is fine */
+
+/*
+ * The site of a topology string, its lower-case units in use.  Owned by sites,
+ * valid until the next call.  NULL with a sentence when the string is bad.
+ */
+const struct tb_site *tb_sites_get(struct tb_sites *sites, const char *string,
+				   struct tb_error *err);
+
+/* What a placement looks like; all strings malloc()ed. */
+struct tb_outcome {
+	unsigned slots;     /* placed */
+	bool mismatch;      /* the filter has another shape */
+	char *granted;      /* NULL when nothing was placed */
+	char *inuse_after;  /* NULL when nothing was placed */
+	unsigned groups;    /* slots with threads of their own; 1 for a host */
+	char **group_lists; /* per group its threads, "0-1,8" */
+};
+
+/* Place; -1 when out of memory. */
+int tb_outcome_of(const struct tb_site *site, const struct tb_request *request,
+		  unsigned nslots, struct tb_outcome *outcome,
+		  struct tb_error *err);
+void tb_outcome_clear(struct tb_outcome *outcome);
+
+/* A number of slots; -1 with a sentence. */
+int tb_slots_parse(const char *text, unsigned *nslots, struct tb_error *err);
+
+/*
+ * Place every row of a TSV table and print a TSV table; an exit code.  The
+ * formats are in topobind(1).
+ */
+int tb_place_batch(const char *command, FILE *in, FILE *out);
+
+#endif
