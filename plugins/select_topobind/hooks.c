@@ -134,7 +134,9 @@ int tb_hook_job_test(struct tb_test *test)
 
 	if (!test->job->details)
 		return EINVAL;
-	if (!tb_conf_enabled(conf) || !test->job->spank_job_env_size)
+	/* Without nodes (burst buffers) there is nothing to bind. */
+	if (!tb_conf_enabled(conf) || !test->job->spank_job_env_size ||
+	    !test->max_nodes)
 		return tb_test_plain_job(test);
 	if (tb_request_from_env(&request, test->job->spank_job_env,
 				test->job->spank_job_env_size, &why)) {

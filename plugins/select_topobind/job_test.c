@@ -15,6 +15,7 @@
 #include "src/common/xmalloc.h"
 #include "src/slurmctld/preempt.h"
 
+#include "explain.h"
 #include "offers.h"
 #include "scale.h"
 
@@ -270,12 +271,30 @@ static int test_future(const struct tb_test *test,
 	return rc;
 }
 
+/*
+ * The scheduler wipes what is said while it tries to start a job, so this is
+ * said when backfill asks for its future.
+ */
+static void say_why(const struct tb_test *test,
+		    const struct tb_request *request,
+		    const struct tb_view *view)
+{
+	char *why = tb_explain_wait(test, request, view);
+
+	if (!why)
+		return;
+	xfree(test->job->state_desc);
+	test->job->state_desc = why;
+}
+
 static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_now();
 	int rc = test_view(test, request, view);
 
+	if (rc != SLURM_SUCCESS)
+		say_why(test, request, view);
 	if (rc != SLURM_SUCCESS && test->preemptees) {
 		list_for_each(test->preemptees, end_preemptee, view);
 		rc = test_view(test, request, view);

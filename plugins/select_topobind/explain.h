@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * explain.h - why a bound job waits, for its Reason
+ */
+#ifndef TB_SELECT_EXPLAIN_H
+#define TB_SELECT_EXPLAIN_H
+
+#include "compat/select_compat.h"
+#include "core/request.h"
+
+#include "ledger.h"
+
+/*
+ * One sentence about the units of the test's candidate nodes, such as "no node
+ * has 2 free X units: 12 nodes have 1, 3 have 0 (fragmented: 9)".  A node is
+ * fragmented when it has as many free cores as the units would take, but in
+ * units that are partly used.  xmalloc()ed; NULL when units are not the reason.
+ */
+char *tb_explain_wait(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view);
+
+#endif
