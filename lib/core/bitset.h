@@ -33,6 +33,12 @@ bool tb_bitset_test(const struct tb_bitset *set, unsigned bit);
 void tb_bitset_set_range(struct tb_bitset *set, unsigned first, unsigned count);
 void tb_bitset_clear_range(struct tb_bitset *set, unsigned first,
 			   unsigned count);
+/* Add those bits of from that lie in the range; both sets reach over it. */
+void tb_bitset_or_range(struct tb_bitset *to, const struct tb_bitset *from,
+			unsigned first, unsigned count);
+/* Take those bits of gone away that lie in the range. */
+void tb_bitset_andnot_range(struct tb_bitset *to, const struct tb_bitset *gone,
+			    unsigned first, unsigned count);
 unsigned tb_bitset_count_range(const struct tb_bitset *set, unsigned first,
 			       unsigned count);
 bool tb_bitset_any_in_range(const struct tb_bitset *set, unsigned first,
@@ -65,7 +71,7 @@ char *tb_bitset_print_list(const struct tb_bitset *set);
 struct tb_bitset *tb_bitset_parse_list(const char *text, unsigned nbits,
 				       struct tb_error *err);
 
-/* hwloc's mask format of the set: "0x0000000f", "0x1,0x00000000", "0x0". */
+/* The mask as hwloc prints it: "0x0000000f", "0x00000001,,0x0", "0x0". */
 char *tb_bitset_print_mask(const struct tb_bitset *set);
 
 #endif

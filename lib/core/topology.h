@@ -47,6 +47,13 @@ void tb_topology_destroy(struct tb_topology *topology); /* NULL is fine */
  */
 char *tb_topology_print(const struct tb_topology *topology,
 			const struct tb_bitset *lower);
+/*
+ * The compact form, even where reading it would give another tree: the shape
+ * may be lost, the order of cores and threads never is.  It is what the vectors
+ * call granted and inuse_after, and good for people to read.
+ */
+char *tb_topology_print_compact(const struct tb_topology *topology,
+				const struct tb_bitset *lower);
 char *tb_topology_print_structured(const struct tb_topology *topology,
 				   const struct tb_bitset *lower);
 

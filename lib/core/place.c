@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A placement from beginning to end (DESIGN.md, section 4)
+ */
+#include "place.h"
+
+#include <stdlib.h>
+
+#include "placer.h"
+#include "unit.h"
+
+static uint32_t most_objects(const struct tb_topology *topology)
+{
+	uint32_t most = 0;
+
+	for (unsigned class = 0; class < TB_CLASSES; class++) {
+		uint32_t count = tb_run_below(topology, 0, class).count;
+
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+struct tb_placer *tb_placer_create(const struct tb_topology *topology)
+{
+	struct tb_placer *placer = calloc(1, sizeof(*placer));
+	uint32_t units = most_objects(topology);
+
+	if (!placer)
+		return NULL;
+	placer->topology = topology;
+	placer->busy = tb_bitset_create(topology->nthreads);
+	placer->granted = tb_bitset_create(topology->nthreads);
+	placer->available = tb_bitset_create(units);
+	placer->window = tb_bitset_create(units);
+	placer->taken = calloc(units, sizeof(*placer->taken));
+	placer->siblings = calloc(topology->nnodes,
+				  sizeof(*placer->siblings));
+	placer->children = calloc(topology->nnodes,
+				  sizeof(*placer->children));
+	placer->keys = calloc(topology->most_children, sizeof(*placer->keys));
+	placer->moved = calloc(topology->most_children,
+			       sizeof(*placer->moved));
+	if (placer->busy && placer->granted && placer->available &&
+	    placer->window && placer->taken && placer->siblings &&
+	    placer->children && placer->keys && placer->moved)
+		return placer;
+	tb_placer_destroy(placer);
+	return NULL;
+}
+
+void tb_placer_destroy(struct tb_placer *placer)
+{
+	if (!placer)
+		return;
+	tb_bitset_destroy(placer->busy);
+	tb_bitset_destroy(placer->granted);
+	tb_bitset_destroy(placer->available);
+	tb_bitset_destroy(placer->window);
+	free(placer->taken);
+	free(placer->siblings);
+	free(placer->children);
+	free(placer->keys);
+	free(placer->moved);
+	free(placer);
+}
+
+struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node)
+{
+	const struct tb_node *at = &placer->topology->nodes[node];
+	enum tb_class class = tb_class_of_letter(at->letter);
+	uint32_t first = at->before[placer->class];
+
+	if (class == TB_CLASS_CORE)
+		return tb_units_below(placer, node);
+	return (struct tb_run){ first, class == placer->class };
+}
+
+/* The levels outside the unit's own letter. */
+static uint32_t count_outer_levels(const struct tb_topology *topology,
+				   enum tb_class class)
+{
+	uint32_t outer = 0;
+
+	while (outer < topology->nlevels &&
+	       tb_class_of_letter(topology->levels[outer].letter) != class)
+		outer++;
+	return outer;
+}
+
+/* A new placement: nothing is granted, no list is sorted. */
+static void begin(struct tb_placer *placer, const struct tb_request *request,
+		  const struct tb_bitset *used)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	placer->class = tb_class_of_unit(topology, request->unit);
+	placer->kind = request->unit.kind;
+	placer->amount = request->amount;
+	placer->start = request->start;
+	placer->stop = request->stop;
+	placer->sort = request->sort;
+	placer->outer_levels = count_outer_levels(topology, placer->class);
+	placer->open_levels = placer->outer_levels;
+	placer->cores_open = placer->class == TB_CLASS_THREAD;
+	placer->ntaken = 0;
+	placer->groups = 0;
+	tb_bitset_clear_all(placer->granted);
+	if (used)
+		tb_bitset_assign(placer->busy, used);
+	else
+		tb_bitset_clear_all(placer->busy);
+	if (request->filter)
+		tb_filter_add(request->filter, topology, placer->busy);
+	placer->placement++;
+	if (!placer->placement) { /* after 2^32 placements */
+		for (uint32_t i = 0; i < topology->nnodes; i++)
+			placer->siblings[i].placement = 0;
+		placer->placement = 1;
+	}
+}
+
+static void find_free_threads(struct tb_placer *placer)
+{
+	struct tb_bitset *available = placer->available;
+
+	tb_bitset_clear_all(available);
+	tb_bitset_or_range(available,
+			   placer->topology->kind_threads[placer->kind], 0,
+			   placer->topology->nthreads);
+	tb_bitset_andnot_range(available, placer->busy, 0,
+			       placer->topology->nthreads);
+}
+
+/* Goes over the threads in use, a core at a time. */
+static void find_free_cores(struct tb_placer *placer)
+{
+	const struct tb_topology *topology = placer->topology;
+	unsigned thread = tb_bitset_next(placer->busy, 0);
+
+	tb_bitset_clear_all(placer->available);
+	tb_bitset_or_range(placer->available,
+			   topology->kind_cores[placer->kind], 0,
+			   topology->ncores);
+	while (thread < topology->nthreads) {
+		uint32_t core = topology->thread_core[thread];
+		struct tb_run run = tb_threads_of_object(topology,
+							 TB_CLASS_CORE, core);
+
+		tb_bitset_clear(placer->available, core);
+		thread = tb_bitset_next(placer->busy, run.first + run.count);
+	}
+}
+
+/*
+ * Of nested containers of one letter, N(N(C)(C)), only the outermost that is
+ * available and in the window counts: what is inside goes with it.
+ */
+static void find_free_containers(struct tb_placer *placer, bool windowed)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint32_t count = tb_run_below(topology, 0, placer->class).count;
+
+	tb_bitset_clear_all(placer->available);
+	for (uint32_t i = 0; i < count;) {
+		if ((!windowed || tb_bitset_test(placer->window, i)) &&
+		    tb_object_is_free(topology, placer->class, i, placer->kind,
+				      placer->busy)) {
+			tb_bitset_set(placer->available, i);
+			i = tb_object_after(topology, placer->class, i);
+		} else {
+			i++;
+		}
+	}
+}
+
+/* False when the window has no start. */
+static bool find_available(struct tb_placer *placer)
+{
+	bool windowed = placer->start || placer->stop;
+
+	if (windowed && !tb_window_find(placer))
+		return false;
+	switch (placer->class) {
+	case TB_CLASS_THREAD:
+		find_free_threads(placer);
+		break;
+	case TB_CLASS_CORE:
+		find_free_cores(placer);
+		break;
+	default:
+		find_free_containers(placer, windowed);
+		return true;
+	}
+	if (windowed)
+		tb_bitset_and(placer->available, placer->window);
+	return true;
+}
+
+int tb_place(struct tb_placer *placer, const struct tb_request *request,
+	     const struct tb_bitset *used, unsigned nslots)
+{
+	unsigned wanted = request->type == TB_HOST ? 1 : nslots;
+
+	if (request->filter &&
+	    !tb_filter_matches(request->filter, placer->topology))
+		return TB_PLACE_FILTER_MISMATCH;
+	begin(placer, request, used);
+	if (!placer->amount || !nslots || !find_available(placer))
+		return 0;
+	while (placer->groups < wanted &&
+	       tb_take_slot(placer, request->strategy))
+		placer->groups++;
+	if (request->type == TB_HOST)
+		return placer->groups ? (int)nslots : 0;
+	return (int)placer->groups;
+}
+
+const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer)
+{
+	return placer->granted;
+}
+
+unsigned tb_placed_groups(const struct tb_placer *placer)
+{
+	return placer->groups;
+}
+
+void tb_placed_group(const struct tb_placer *placer, unsigned group,
+		     struct tb_bitset *threads)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint32_t first = group * placer->amount;
+
+	tb_bitset_clear_all(threads);
+	for (uint32_t i = first; i < first + placer->amount; i++) {
+		struct tb_run run = tb_threads_of_object(topology,
+							 placer->class,
+							 placer->taken[i]);
+
+		tb_bitset_or_range(threads,
+				   topology->kind_threads[placer->kind],
+				   run.first, run.count);
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * placer.h - the state of one placement
+ *
+ * Private to lib/core.  Everything that depends on the request and on who uses
+ * what; the tables of the topology do not change.  Three ideas keep it fast:
+ * units are bits of one set, so that "how many are available below this
+ * container" is a population count; children are sorted when they are first
+ * looked at, so that a sort costs what is looked at; and as slots only ever
+ * take units away, a container that had too few of them once is never looked
+ * at again.
+ */
+#ifndef TB_CORE_PLACER_H
+#define TB_CORE_PLACER_H
+
+#include "place.h"
+#include "tree.h"
+
+#define TB_NO_NODE UINT32_MAX
+
+/* The children of one node in this placement. */
+struct tb_siblings {
+	uint32_t placement; /* the placement in which this was made */
+	uint32_t exhausted; /* so many of the first have no unit any more */
+};
+
+struct tb_placer {
+	const struct tb_topology *topology;
+
+	/* Of the request, as it is on this node. */
+	enum tb_class class;
+	enum tb_core_kind kind;
+	uint32_t amount;
+	char start, stop;
+	const char *sort;
+	uint32_t outer_levels; /* levels[0..n) lie outside the unit */
+
+	/* Threads used by others or masked, as they were before slot 0. */
+	struct tb_bitset *busy;
+	/* Units, by their number in the class: in the window and not taken. */
+	struct tb_bitset *available;
+	struct tb_bitset *window;
+	/* The result: threads, and the units in the order they were taken. */
+	struct tb_bitset *granted;
+	uint32_t *taken;
+	uint32_t ntaken;
+	uint32_t groups;
+
+	/* Sorting. */
+	uint32_t placement;
+	struct tb_siblings *siblings; /* by parent node */
+	uint32_t *children;           /* sorted copy of topology->children */
+	uint64_t *keys;               /* scratch for the longest list */
+	uint32_t *moved;
+
+	/* Packed: levels at and inside this one hold no whole amount. */
+	uint32_t open_levels;
+	bool cores_open;
+};
+
+/* sort.c: the children of a node in the order of the sort; nchildren many. */
+const uint32_t *tb_sorted_children(struct tb_placer *placer, uint32_t node);
+
+/* window.c: which units lie in the window.  False when nothing starts it. */
+bool tb_window_find(struct tb_placer *placer);
+
+/* strategy.c: take one slot's amount.  False, nothing taken: no room. */
+bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
+
+/* The units below a node, itself included. */
+static inline struct tb_run tb_units_below(const struct tb_placer *placer,
+					   uint32_t node)
+{
+	return tb_run_below(placer->topology, node, placer->class);
+}
+
+/*
+ * The units that a node is itself: a container of the unit's letter is one, a
+ * core is one or, for threads, several; any other node is none.
+ */
+struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
+
+#endif

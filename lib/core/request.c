@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests: one option after the other, the one-line form, and how they add up.
+ */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clip.h"
+#include "request_key.h"
+
+void tb_request_init(struct tb_request *request)
+{
+	*request = (struct tb_request){
+		.unit = { 'C', TB_POWER },
+		.type = TB_SLOT,
+		.strategy = TB_PACKED,
+	};
+}
+
+void tb_request_clear(struct tb_request *request)
+{
+	tb_filter_destroy(request->filter);
+	tb_request_init(request);
+}
+
+static unsigned given_bit(size_t key)
+{
+	return 1u << key;
+}
+
+/* The index of a key in the table; its length when there is none. */
+static size_t find_key(const char *name, size_t length)
+{
+	size_t key = 0;
+
+	while (tb_request_keys[key] &&
+	       (strncmp(tb_request_keys[key], name, length) != 0 ||
+		tb_request_keys[key][length]))
+		key++;
+	return key;
+}
+
+static int fail_unknown(const char *name, size_t length, struct tb_error *err)
+{
+	char known[TB_ERROR_TEXT_SIZE / 2];
+	size_t used = 0;
+
+	for (size_t key = 0; tb_request_keys[key]; key++) {
+		size_t more = strlen(tb_request_keys[key]);
+
+		if (used + more + 2 > sizeof(known))
+			break;
+		if (used)
+			known[used++] = ' ';
+		memcpy(known + used, tb_request_keys[key], more);
+		used += more;
+	}
+	known[used] = '\0';
+	return tb_fail(err, "unknown option '%s'; known are: %s",
+		       tb_clip(name, length).text, known);
+}
+
+static int set_key(struct tb_request *request, const char *name, size_t length,
+		   const char *value, struct tb_error *err)
+{
+	size_t key = find_key(name, length);
+
+	if (!tb_request_keys[key])
+		return fail_unknown(name, length, err);
+	if (request->given & given_bit(key))
+		return tb_fail(err, "%s is given twice, the second time as '%s'; give it once",
+			       tb_request_keys[key],
+			       tb_clip(value, strlen(value)).text);
+	if (!*value)
+		return tb_fail(err, "%s has an empty value; allowed: %s",
+			       tb_request_keys[key],
+			       tb_request_table[key].allowed);
+	if (tb_request_table[key].read(request, &tb_request_table[key], value,
+				       err))
+		return -1;
+	request->given |= given_bit(key);
+	return 0;
+}
+
+int tb_request_set(struct tb_request *request, const char *key,
+		   const char *value, struct tb_error *err)
+{
+	return set_key(request, key, strlen(key), value, err);
+}
+
+/* One "key=value", NUL-terminated; column is that of its first byte. */
+static int parse_item(struct tb_request *request, const char *item,
+		      size_t column, struct tb_error *err)
+{
+	const char *equals = strchr(item, '=');
+	struct tb_error reason;
+
+	if (!equals)
+		return tb_fail(err, "binding request, column %zu: '%s' is not of the form key=value, as in bunit=X,bamount=1",
+			       column, tb_clip(item, strlen(item)).text);
+	if (!set_key(request, item, (size_t)(equals - item), equals + 1,
+		     &reason))
+		return 0;
+	return tb_fail(err, "binding request, column %zu: %s", column,
+		       reason.text);
+}
+
+int tb_request_parse(struct tb_request *request, const char *line,
+		     struct tb_error *err)
+{
+	size_t length = strlen(line);
+	size_t at = 0;
+	char *copy;
+	int rc = 0;
+
+	if (!length)
+		return tb_fail(err, "binding request: it is empty; write key=value pairs, as in bunit=X,bamount=1");
+	if (length > TB_REQUEST_TEXT_MAX)
+		return tb_fail(err, "binding request '%s': %zu bytes are too long; at most %d are allowed",
+			       tb_clip(line, length).text, length,
+			       TB_REQUEST_TEXT_MAX);
+	copy = malloc(length + 1);
+	if (!copy)
+		return tb_fail(err, "out of memory");
+	memcpy(copy, line, length + 1);
+	/* An empty piece at the end is one too: "bunit=X," is refused. */
+	while (!rc && at <= length) {
+		size_t piece = strcspn(copy + at, ",");
+
+		copy[at + piece] = '\0';
+		rc = parse_item(request, copy + at, at + 1, err);
+		at += piece + 1;
+	}
+	free(copy);
+	return rc;
+}
+
+int tb_request_inherit(struct tb_request *request,
+		       const struct tb_request *lower, struct tb_error *err)
+{
+	for (size_t key = 0; tb_request_keys[key]; key++) {
+		unsigned bit = given_bit(key);
+
+		if (request->given & bit || !(lower->given & bit))
+			continue;
+		if (tb_request_table[key].copy(request, lower))
+			return tb_fail(err, "out of memory");
+		request->given |= bit;
+	}
+	return 0;
+}
+
+/*
+ * All options combine: a window may be cut by letters inside or outside the
+ * unit, a stop needs no start, scatter and linear take windows and sorts like
+ * packed.  Whether the result holds units is for the node to say.  What is
+ * left is an option that could have no effect, because nothing is asked for.
+ */
+int tb_request_check(const struct tb_request *request, struct tb_error *err)
+{
+	struct tb_text value = TB_TEXT_EMPTY;
+	size_t key = 0;
+	char *text;
+
+	if (!request->given ||
+	    request->given & given_bit(TB_REQUEST_KEY_AMOUNT))
+		return 0;
+	while (!(request->given & given_bit(key)))
+		key++;
+	tb_request_table[key].print(request, &value);
+	text = tb_text_take(&value);
+	if (!text)
+		return tb_fail(err, "out of memory");
+	tb_fail(err, "%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
+		tb_request_keys[key], tb_clip(text, strlen(text)).text,
+		TB_AMOUNT_MAX);
+	free(text);
+	return -1;
+}
+
+bool tb_request_is_given(const struct tb_request *request)
+{
+	return request->given != 0;
+}
+
+bool tb_request_binds(const struct tb_request *request)
+{
+	return request->amount > 0;
+}
+
+char *tb_request_print(const struct tb_request *request)
+{
+	struct tb_text line = TB_TEXT_EMPTY;
+
+	for (size_t key = 0; tb_request_keys[key]; key++) {
+		if (!(request->given & given_bit(key)) ||
+		    tb_request_table[key].is_default(request))
+			continue;
+		if (line.length)
+			tb_text_add(&line, ",");
+		tb_text_add(&line, tb_request_keys[key]);
+		tb_text_add(&line, "=");
+		tb_request_table[key].print(request, &line);
+	}
+	return tb_text_take(&line);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request_key.h - the table of a request's options
+ *
+ * Private to lib/core.  A new option is one name in tb_request_keys[], one row
+ * in tb_request_table[] and one field in struct tb_request.
+ */
+#ifndef TB_CORE_REQUEST_KEY_H
+#define TB_CORE_REQUEST_KEY_H
+
+#include "request.h"
+#include "text.h"
+
+struct tb_request_key {
+	const char *name;
+	const char *allowed; /* for messages */
+	/* The value is not empty.  -1 with a sentence, request not changed. */
+	int (*read)(struct tb_request *request,
+		    const struct tb_request_key *key, const char *value,
+		    struct tb_error *err);
+	bool (*is_default)(const struct tb_request *request);
+	/* Add the value, in its canonical spelling, to a text. */
+	void (*print)(const struct tb_request *request, struct tb_text *text);
+	/* 0, or -1 when memory is short. */
+	int (*copy)(struct tb_request *to, const struct tb_request *from);
+};
+
+/* Parallel to tb_request_keys[]. */
+extern const struct tb_request_key tb_request_table[];
+
+/* Where bamount is in the table. */
+#define TB_REQUEST_KEY_AMOUNT 1
+
+#endif

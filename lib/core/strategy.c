@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the units of one slot come from (DESIGN.md, section 4, step 4)
+ */
+#include "placer.h"
+
+static uint32_t available_below(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+
+	return tb_bitset_count_range(placer->available, units.first,
+				     units.count);
+}
+
+static bool any_available_below(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+
+	return tb_bitset_any_in_range(placer->available, units.first,
+				      units.count);
+}
+
+static void take_unit(struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+	struct tb_run threads = tb_threads_of_object(topology, placer->class,
+						     unit);
+
+	tb_bitset_clear(placer->available, unit);
+	tb_bitset_or_range(placer->granted,
+			   topology->kind_threads[placer->kind],
+			   threads.first, threads.count);
+	placer->taken[placer->ntaken++] = unit;
+}
+
+/*
+ * Take available units in sorted pre-order until *missing is 0.  The caller
+ * has seen that there are enough.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static void take_below(struct tb_placer *placer, uint32_t node,
+		       uint32_t *missing)
+{
+	struct tb_run own = tb_units_of(placer, node);
+	uint32_t end = own.first + own.count;
+	uint32_t count = placer->topology->nodes[node].nchildren;
+	const uint32_t *children = tb_sorted_children(placer, node);
+	struct tb_siblings *siblings = &placer->siblings[node];
+	uint32_t unit = own.first;
+
+	for (; *missing && unit < end; unit++) {
+		if (!tb_bitset_test(placer->available, unit))
+			continue;
+		take_unit(placer, unit);
+		--*missing;
+	}
+	while (siblings->exhausted < count &&
+	       !any_available_below(placer, children[siblings->exhausted]))
+		siblings->exhausted++;
+	for (uint32_t i = siblings->exhausted; *missing && i < count; i++)
+		if (any_available_below(placer, children[i]))
+			take_below(placer, children[i], missing);
+}
+
+/* The whole amount below a node, from left to right; or nothing. */
+static bool take_linear(struct tb_placer *placer, uint32_t node)
+{
+	uint32_t missing = placer->amount;
+
+	if (available_below(placer, node) < missing)
+		return false;
+	take_below(placer, node, &missing);
+	return true;
+}
+
+/*
+ * The first container of a level, at or below a node in sorted order, with the
+ * whole amount.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static uint32_t find_container(struct tb_placer *placer, uint32_t node,
+			       uint32_t level)
+{
+	const struct tb_topology *topology = placer->topology;
+	const struct tb_node *at = &topology->nodes[node];
+	char letter = topology->levels[level].letter;
+	const uint32_t *children;
+
+	if (!tb_run_below(topology, node, tb_class_of_letter(letter)).count ||
+	    available_below(placer, node) < placer->amount)
+		return TB_NO_NODE;
+	if (at->letter == letter && at->level == level)
+		return node;
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++) {
+		uint32_t found = find_container(placer, children[i], level);
+
+		if (found != TB_NO_NODE)
+			return found;
+	}
+	return TB_NO_NODE;
+}
+
+/* The same for threads in cores. */
+static uint32_t find_core(struct tb_placer *placer, uint32_t node)
+{
+	const struct tb_node *at = &placer->topology->nodes[node];
+	const uint32_t *children;
+
+	if (available_below(placer, node) < placer->amount)
+		return TB_NO_NODE;
+	if (tb_class_of_letter(at->letter) == TB_CLASS_CORE)
+		return node;
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++) {
+		uint32_t found = find_core(placer, children[i]);
+
+		if (found != TB_NO_NODE)
+			return found;
+	}
+	return TB_NO_NODE;
+}
+
+/*
+ * The innermost place below a node that holds the whole amount; TB_NO_NODE
+ * when no place smaller than the node does.  *levels and *cores say what is
+ * still worth looking at, and learn from what was not found: units only ever
+ * become fewer.
+ */
+static uint32_t find_innermost(struct tb_placer *placer, uint32_t node,
+			       uint32_t *levels, bool *cores)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	if (*cores) {
+		uint32_t core = find_core(placer, node);
+
+		if (core != TB_NO_NODE)
+			return core;
+		*cores = false;
+	}
+	while (*levels) {
+		uint32_t level = *levels - 1;
+		uint32_t found = TB_NO_NODE;
+
+		if (topology->levels[level].most[placer->class] >=
+		    placer->amount)
+			found = find_container(placer, node, level);
+		if (found != TB_NO_NODE)
+			return found;
+		--*levels;
+	}
+	return TB_NO_NODE;
+}
+
+/* A single unit has no place to be kept together in: the first one will do. */
+static bool take_packed(struct tb_placer *placer, uint32_t node,
+			uint32_t *levels, bool *cores)
+{
+	uint32_t place = TB_NO_NODE;
+
+	if (available_below(placer, node) < placer->amount)
+		return false;
+	if (placer->amount > 1)
+		place = find_innermost(placer, node, levels, cores);
+	return take_linear(placer, place == TB_NO_NODE ? node : place);
+}
+
+static uint32_t load_of(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run threads = tb_run_below(placer->topology, node,
+					     TB_CLASS_THREAD);
+
+	return tb_bitset_count_range(placer->busy, threads.first,
+				     threads.count) +
+	       tb_bitset_count_range(placer->granted, threads.first,
+				     threads.count);
+}
+
+/* The least loaded container found so far. */
+struct least {
+	uint32_t node, load;
+};
+
+/*
+ * Among the containers of a level, or the cores (level == nlevels), those that
+ * hold the whole amount.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static void find_least_loaded(struct tb_placer *placer, uint32_t node,
+			      uint32_t level, struct least *least)
+{
+	const struct tb_topology *topology = placer->topology;
+	const struct tb_node *at = &topology->nodes[node];
+	enum tb_class class = tb_class_of_letter(at->letter);
+	const uint32_t *children;
+
+	if (available_below(placer, node) < placer->amount)
+		return;
+	if (class == TB_CLASS_CORE ? level == topology->nlevels :
+				     node && at->level == level) {
+		uint32_t load = load_of(placer, node);
+
+		if (least->node == TB_NO_NODE || load < least->load)
+			*least = (struct least){ node, load };
+		return;
+	}
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++)
+		find_least_loaded(placer, children[i], level, least);
+}
+
+/*
+ * The outermost level that occurs more than once, outside the unit; nlevels
+ * for the cores (of threads), one more when there is none.
+ */
+static uint32_t scatter_level(const struct tb_placer *placer)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	for (uint32_t i = 0; i < placer->outer_levels; i++)
+		if (topology->levels[i].count > 1)
+			return i;
+	if (placer->class == TB_CLASS_THREAD &&
+	    tb_bitset_count(topology->kind_cores[placer->kind]) > 1)
+		return topology->nlevels;
+	return topology->nlevels + 1;
+}
+
+/*
+ * The vectors say that a container which cannot hold the slot (too few units
+ * left, none of the core kind, outside of the window) is passed over, however
+ * little it is loaded.
+ */
+static bool take_scattered(struct tb_placer *placer)
+{
+	uint32_t level = scatter_level(placer);
+	struct least least = { TB_NO_NODE, 0 };
+	uint32_t levels = placer->outer_levels;
+	bool cores = placer->class == TB_CLASS_THREAD;
+
+	if (level <= placer->topology->nlevels)
+		find_least_loaded(placer, 0, level, &least);
+	if (least.node != TB_NO_NODE)
+		return take_packed(placer, least.node, &levels, &cores);
+	return take_packed(placer, 0, &placer->open_levels,
+			   &placer->cores_open);
+}
+
+bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy)
+{
+	switch (strategy) {
+	case TB_LINEAR:
+		return take_linear(placer, 0);
+	case TB_SCATTER:
+		return take_scattered(placer);
+	case TB_PACKED:
+		break;
+	}
+	return take_packed(placer, 0, &placer->open_levels,
+			   &placer->cores_open);
+}

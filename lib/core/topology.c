@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Questions to a finished topology.
+ */
+#include "topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree.h"
+
+void tb_topology_destroy(struct tb_topology *topology)
+{
+	if (!topology)
+		return;
+	free(topology->nodes);
+	free(topology->children);
+	for (unsigned class = 0; class <= TB_CLASS_CORE; class++)
+		free(topology->objects[class]);
+	free(topology->thread_core);
+	for (unsigned kind = 0; kind < 2; kind++) {
+		tb_bitset_destroy(topology->kind_threads[kind]);
+		tb_bitset_destroy(topology->kind_cores[kind]);
+	}
+	free(topology->levels);
+	free(topology->distances);
+	free(topology);
+}
+
+enum tb_class tb_class_of_letter(char letter)
+{
+	switch (letter) {
+	case 'N':
+		return TB_CLASS_N;
+	case 'S':
+		return TB_CLASS_S;
+	case 'X':
+		return TB_CLASS_X;
+	case 'Y':
+		return TB_CLASS_Y;
+	case 'C':
+	case 'E':
+		return TB_CLASS_CORE;
+	case 'T':
+		return TB_CLASS_THREAD;
+	default:
+		return TB_CLASSES;
+	}
+}
+
+/* Since shape decides it, threads need a comparison of cores only. */
+bool tb_topology_same_shape(const struct tb_topology *a,
+			    const struct tb_topology *b)
+{
+	if (a->nnodes != b->nnodes || a->nthreads != b->nthreads)
+		return false;
+	for (uint32_t i = 0; i < a->nnodes; i++)
+		if (a->nodes[i].letter != b->nodes[i].letter ||
+		    a->nodes[i].end != b->nodes[i].end ||
+		    a->nodes[i].before[TB_CLASS_THREAD] !=
+		    b->nodes[i].before[TB_CLASS_THREAD])
+			return false;
+	return true;
+}
+
+unsigned tb_topology_threads(const struct tb_topology *topology)
+{
+	return topology->nthreads;
+}
+
+unsigned tb_topology_cores(const struct tb_topology *topology)
+{
+	return topology->ncores;
+}
+
+static enum tb_core_kind kind_of_letter(char letter)
+{
+	return letter == 'E' ? TB_EFFICIENCY : TB_POWER;
+}
+
+unsigned tb_topology_count(const struct tb_topology *topology, char letter)
+{
+	enum tb_class class = tb_class_of_letter(letter);
+
+	if (class == TB_CLASSES)
+		return 0;
+	if (class == TB_CLASS_CORE)
+		return tb_bitset_count(
+			topology->kind_cores[kind_of_letter(letter)]);
+	return tb_run_below(topology, 0, class).count;
+}
+
+/* The core that is the index-th of its kind. */
+static uint32_t core_of_kind(const struct tb_topology *topology,
+			     enum tb_core_kind kind, unsigned index)
+{
+	const struct tb_bitset *cores = topology->kind_cores[kind];
+	unsigned core = tb_bitset_next(cores, 0);
+
+	while (index-- > 0)
+		core = tb_bitset_next(cores, core + 1);
+	return core;
+}
+
+void tb_topology_object(const struct tb_topology *topology, char letter,
+			unsigned index, unsigned *first_thread,
+			unsigned *threads)
+{
+	enum tb_class class = tb_class_of_letter(letter);
+	struct tb_run run;
+
+	if (class == TB_CLASS_CORE)
+		index = core_of_kind(topology, kind_of_letter(letter), index);
+	run = tb_threads_of_object(topology, class, index);
+	*first_thread = run.first;
+	*threads = run.count;
+}
+
+struct tb_run tb_threads_of_object(const struct tb_topology *topology,
+				   enum tb_class class, uint32_t object)
+{
+	if (class == TB_CLASS_THREAD)
+		return (struct tb_run){ object, 1 };
+	return tb_run_below(topology, topology->objects[class][object],
+			    TB_CLASS_THREAD);
+}
+
+unsigned tb_core_first_thread(const struct tb_topology *topology,
+			      unsigned core)
+{
+	return tb_threads_of_object(topology, TB_CLASS_CORE, core).first;
+}
+
+unsigned tb_core_threads(const struct tb_topology *topology, unsigned core)
+{
+	return tb_threads_of_object(topology, TB_CLASS_CORE, core).count;
+}
+
+enum tb_core_kind tb_core_kind(const struct tb_topology *topology,
+			       unsigned core)
+{
+	uint32_t node = topology->objects[TB_CLASS_CORE][core];
+
+	return kind_of_letter(topology->nodes[node].letter);
+}
+
+unsigned tb_thread_core(const struct tb_topology *topology, unsigned thread)
+{
+	return topology->thread_core[thread];
+}
+
+int tb_topology_set_distances(struct tb_topology *topology,
+			      const unsigned *distances, unsigned count,
+			      struct tb_error *err)
+{
+	unsigned numa_nodes = tb_topology_count(topology, 'N');
+	unsigned *copy;
+
+	if (count != numa_nodes)
+		return tb_fail(err, "a matrix of distances for %u NUMA nodes does not fit a topology with %u N objects",
+			       count, numa_nodes);
+	copy = malloc(((size_t)count * count + 1) * sizeof(*copy));
+	if (!copy)
+		return tb_fail(err, "out of memory");
+	if (count)
+		memcpy(copy, distances, (size_t)count * count * sizeof(*copy));
+	free(topology->distances);
+	topology->distances = copy;
+	return 0;
+}
+
+void tb_threads_of_cores(const struct tb_topology *topology,
+			 const struct tb_bitset *cores,
+			 struct tb_bitset *threads)
+{
+	unsigned core = tb_bitset_next(cores, 0);
+
+	tb_bitset_clear_all(threads);
+	for (; core < topology->ncores; core = tb_bitset_next(cores, core + 1)) {
+		struct tb_run run = tb_threads_of_object(topology,
+							 TB_CLASS_CORE, core);
+
+		tb_bitset_set_range(threads, run.first, run.count);
+	}
+}
+
+void tb_cores_of_threads(const struct tb_topology *topology,
+			 const struct tb_bitset *threads,
+			 struct tb_bitset *cores)
+{
+	unsigned thread = tb_bitset_next(threads, 0);
+
+	tb_bitset_clear_all(cores);
+	while (thread < topology->nthreads) {
+		uint32_t core = topology->thread_core[thread];
+		struct tb_run run = tb_threads_of_object(topology,
+							 TB_CLASS_CORE, core);
+
+		tb_bitset_set(cores, core);
+		thread = tb_bitset_next(threads, run.first + run.count);
+	}
+}
