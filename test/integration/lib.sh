@@ -99,7 +99,7 @@ tests_done() {
 }
 
 fail() {
-	echo "FAILED: $*"
+	echo "FAILED: $*" >&2
 	exit 1
 }
 
