@@ -236,7 +236,7 @@ static int place_one(struct options *options)
 	if (sites && !complete_request(options, &err))
 		site = tb_sites_get(sites, options->topology, &err);
 	if (!site || tb_outcome_of(site, &options->request, options->nslots,
-				   &outcome, &err)) {
+				   tb_topology_print, &outcome, &err)) {
 		rc = tb_command_fail(options->command, "%s", err.text);
 	} else {
 		rc = report(options, &outcome);

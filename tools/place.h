@@ -46,10 +46,14 @@ struct tb_outcome {
 	char **group_lists; /* per group its threads, "0-1,8" */
 };
 
-/* Place; -1 when out of memory. */
+/* tb_topology_print() or tb_topology_print_compact() */
+typedef char *tb_printer(const struct tb_topology *topology,
+			 const struct tb_bitset *lower);
+
+/* Place, and print the result with a printer; -1 when out of memory. */
 int tb_outcome_of(const struct tb_site *site, const struct tb_request *request,
-		  unsigned nslots, struct tb_outcome *outcome,
-		  struct tb_error *err);
+		  unsigned nslots, tb_printer *print,
+		  struct tb_outcome *outcome, struct tb_error *err);
 void tb_outcome_clear(struct tb_outcome *outcome);
 
 /* A number of slots; -1 with a sentence. */

@@ -3,7 +3,9 @@
  * place_batch.c - placements from a table
  *
  * Columns are found by their names in the header line, others are passed over,
- * so that a table with the expected results can be fed in as it is.
+ * so that a table with the expected results can be fed in as it is.  Results
+ * are in the compact form whatever the shape, as the tables have them: the
+ * structured form of the row's topology says where the brackets are.
  */
 #define _GNU_SOURCE /* getline */
 #include <errno.h>
@@ -134,7 +136,8 @@ static int place_row(struct batch *batch, char **fields,
 				    fields[batch->column_of[COLUMN_TOPOLOGY]],
 				    err);
 		if (site)
-			rc = tb_outcome_of(site, &request, nslots, outcome,
+			rc = tb_outcome_of(site, &request, nslots,
+					   tb_topology_print_compact, outcome,
 					   err);
 	}
 	tb_request_clear(&request);

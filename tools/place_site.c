@@ -123,7 +123,8 @@ static int list_groups(const struct tb_site *site, struct tb_outcome *outcome)
 	return rc;
 }
 
-static int describe(const struct tb_site *site, struct tb_outcome *outcome)
+static int describe(const struct tb_site *site, tb_printer *print,
+		    struct tb_outcome *outcome)
 {
 	const struct tb_bitset *placed = tb_placed_threads(site->placer);
 	struct tb_bitset *after = tb_bitset_copy(site->used);
@@ -131,8 +132,8 @@ static int describe(const struct tb_site *site, struct tb_outcome *outcome)
 	if (!after)
 		return -1;
 	tb_bitset_or(after, placed);
-	outcome->granted = tb_topology_print(site->topology, placed);
-	outcome->inuse_after = tb_topology_print(site->topology, after);
+	outcome->granted = print(site->topology, placed);
+	outcome->inuse_after = print(site->topology, after);
 	tb_bitset_destroy(after);
 	if (!outcome->granted || !outcome->inuse_after)
 		return -1;
@@ -140,8 +141,8 @@ static int describe(const struct tb_site *site, struct tb_outcome *outcome)
 }
 
 int tb_outcome_of(const struct tb_site *site, const struct tb_request *request,
-		  unsigned nslots, struct tb_outcome *outcome,
-		  struct tb_error *err)
+		  unsigned nslots, tb_printer *print,
+		  struct tb_outcome *outcome, struct tb_error *err)
 {
 	int slots = tb_place(site->placer, request, site->used, nslots);
 
@@ -151,7 +152,7 @@ int tb_outcome_of(const struct tb_site *site, const struct tb_request *request,
 	if (slots <= 0)
 		return 0;
 	outcome->slots = slots;
-	if (!describe(site, outcome))
+	if (!describe(site, print, outcome))
 		return 0;
 	tb_outcome_clear(outcome);
 	return tb_fail(err, "out of memory while describing a placement");

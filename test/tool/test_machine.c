@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * test_machine.c - machines as hwloc describes them: the topology string, OS
+ * CPU numbers, NUMA nodes, distances, memory, core kinds
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "hwloc/machine.h"
+
+#define TOPOLOGIES TEST_DATA_DIR "/topologies/"
+
+static struct tb_machine *load_file(const char *name)
+{
+	struct tb_error err = { "" };
+	struct tb_machine *machine;
+	char *path;
+
+	assert_true(asprintf(&path, TOPOLOGIES "%s", name) > 0);
+	machine = tb_machine_load_xml(path, &err);
+	if (!machine)
+		fail_msg("%s: %s", name, err.text);
+	free(path);
+	return machine;
+}
+
+static struct tb_machine *load_synthetic(const char *text)
+{
+	struct tb_error err = { "" };
+	struct tb_machine *machine = tb_machine_load_synthetic(text, &err);
+
+	if (!machine)
+		fail_msg("%s: %s", text, err.text);
+	return machine;
+}
+
+/* Every OS CPU of a machine belongs to one thread, and the way back works. */
+static void check_os_cpus(const struct tb_machine *machine)
+{
+	unsigned threads = tb_topology_threads(tb_machine_topology(machine));
+	struct tb_bitset *all = tb_bitset_create(threads);
+	struct tb_bitset *os_cpus, *back;
+
+	tb_bitset_set_range(all, 0, threads);
+	os_cpus = tb_machine_os_cpus_of_threads(machine, all);
+	assert_int_equal(tb_bitset_count(os_cpus), threads);
+	assert_int_equal(os_cpus->nbits, tb_machine_os_cpu_limit(machine));
+	back = tb_machine_threads_of_os_cpus(machine, os_cpus);
+	assert_true(tb_bitset_equal(back, all));
+	tb_bitset_destroy(all);
+	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(back);
+}
+
+/* All machines of the table have their string. */
+static void test_table(void **state)
+{
+	FILE *table = fopen(TOPOLOGIES "expected.tsv", "r");
+	char *line = NULL;
+	size_t size = 0;
+	int rows = 0;
+
+	(void) state;
+	assert_non_null(table);
+	while (getline(&line, &size, table) > 0) {
+		char *name = strtok(line, "\t\n");
+		char *expected = strtok(NULL, "\t\n");
+		struct tb_machine *machine = load_file(name);
+
+		assert_non_null(expected);
+		assert_string_equal(tb_machine_string(machine), expected);
+		check_os_cpus(machine);
+		tb_machine_destroy(machine);
+		rows++;
+	}
+	assert_true(rows >= 22);
+	free(line);
+	fclose(table);
+}
+
+static void check_threads(const char *file, const unsigned *os_cpus,
+			  unsigned count)
+{
+	struct tb_machine *machine = load_file(file);
+
+	assert_int_equal(tb_topology_threads(tb_machine_topology(machine)),
+			 count);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(tb_machine_os_cpu(machine, i), os_cpus[i]);
+	tb_machine_destroy(machine);
+}
+
+/* Threads are in hwloc's logical order (lstopo --only pu), OS CPUs are not. */
+static void test_os_cpus(void **state)
+{
+	static const unsigned offlines[] = {
+		0, 8, 4, 12, 1, 9, 3, 11, 7, 15, 6, 10
+	};
+	static const unsigned asymmetric[] = { 0, 2, 6, 4, 1, 5, 3, 7 };
+	static const unsigned hetero[] = {
+		0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17,
+		18, 19, 20, 21, 22, 23
+	};
+
+	(void) state;
+	check_threads("16em64t-4s2c2t-offlines.xml", offlines, 12);
+	check_threads("8em64t-2s4c-asymcaches.xml", asymmetric, 8);
+	check_threads("fakeheterocpunuma.xml", hetero, 24);
+}
+
+static void check_numa(const char *file, unsigned count,
+		       const unsigned *os_nodes, const unsigned *distances)
+{
+	struct tb_machine *machine = load_file(file);
+
+	assert_int_equal(tb_machine_numa_nodes(machine), count);
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(tb_machine_numa_os_node(machine, i),
+				 os_nodes[i]);
+	assert_int_equal(!tb_machine_distances(machine), !distances);
+	for (unsigned i = 0; distances && i < count * count; i++)
+		assert_int_equal(tb_machine_distances(machine)[i],
+				 distances[i]);
+	tb_machine_destroy(machine);
+}
+
+/* Rows and columns of the matrix are in string order, cut to the N objects. */
+static void test_distances(void **state)
+{
+	static const unsigned two[] = { 10, 16, 16, 10 };
+	static const unsigned hetero[] = {
+		10, 30, 30, 40,
+		30, 10, 20, 40,
+		30, 20, 10, 40,
+		50, 40, 40, 10,
+	};
+	static const unsigned side_caches[] = {
+		10, 11, 21, 21,
+		11, 10, 21, 21,
+		21, 21, 10, 11,
+		21, 21, 11, 10,
+	};
+
+	(void) state;
+	check_numa("32amd64-4s2n4c-cgroup2.xml", 2,
+		   (const unsigned[]) { 0, 1 }, two);
+	check_numa("fakeheterocpunuma.xml", 4,
+		   (const unsigned[]) { 2, 0, 1, 3 }, hetero);
+	check_numa("memorysidecaches.xml", 4,
+		   (const unsigned[]) { 0, 2, 1, 3 }, side_caches);
+	check_numa("nvidia-dgx-gb10.xml", 1, (const unsigned[]) { 0 }, NULL);
+}
+
+static void check_list(struct tb_bitset *set, const char *expected)
+{
+	char *list = tb_bitset_print_list(set);
+
+	assert_string_equal(list, expected);
+	free(list);
+	tb_bitset_destroy(set);
+}
+
+static void check_local_memory(const struct tb_machine *machine,
+			       unsigned first, unsigned count,
+			       const char *expected)
+{
+	struct tb_bitset *threads = tb_bitset_create(
+		tb_topology_threads(tb_machine_topology(machine)));
+
+	tb_bitset_set_range(threads, first, count);
+	check_list(tb_machine_memory_of_threads(machine, threads), expected);
+	tb_bitset_destroy(threads);
+}
+
+static void test_memory(void **state)
+{
+	struct tb_machine *machine = load_file("fakeheterocpunuma.xml");
+
+	(void) state;
+	/* N(P#2) holds N(P#0) and N(P#1): both levels are local. */
+	check_list(tb_machine_memory(machine), "0-3");
+	check_local_memory(machine, 0, 1, "0,2");
+	check_local_memory(machine, 0, 8, "0-2");
+	check_local_memory(machine, 8, 4, "");
+	check_local_memory(machine, 20, 4, "3");
+	tb_machine_destroy(machine);
+
+	/* Nodes whose CPUs are forbidden still have memory. */
+	machine = load_file("32amd64-4s2n4c-cgroup2.xml");
+	check_list(tb_machine_memory(machine), "0-5");
+	check_local_memory(machine, 4, 2, "1");
+	tb_machine_destroy(machine);
+
+	/* No sizes in the file: memory is assumed. */
+	machine = load_file("Intel-KnightsLanding-XeonPhi-7210.xml");
+	check_list(tb_machine_memory(machine), "0");
+	check_local_memory(machine, 17, 1, "0");
+	tb_machine_destroy(machine);
+}
+
+static void check_synthetic(const char *text, const char *expected)
+{
+	struct tb_machine *machine = load_synthetic(text);
+
+	assert_string_equal(tb_machine_string(machine), expected);
+	check_os_cpus(machine);
+	tb_machine_destroy(machine);
+}
+
+static void test_synthetic(void **state)
+{
+	(void) state;
+	check_synthetic("pack:2 l3:2 core:2 pu:2",
+			"NSXCTTCTTXCTTCTTSXCTTCTTXCTTCTT");
+	check_synthetic("pack:1 numa:2 l2:2 core:1 pu:1", "SNYCYCNYCYC");
+	check_synthetic("pu:3", "NSCCC");         /* no package, no core */
+	check_synthetic("numa:2 pu:2", "SNCCNCC"); /* one S over everything */
+	check_synthetic("pack:1 core:1 l2:2 pu:1", "NSCTT"); /* inside a core */
+}
+
+/* Every CPU that this process may run on is a thread of the live machine. */
+static void test_live(void **state)
+{
+	struct tb_error err = { "" };
+	struct tb_machine *machine = tb_machine_load_live(&err);
+	struct tb_bitset *os_cpus, *threads;
+	cpu_set_t affinity;
+	unsigned count = 0;
+
+	(void) state;
+	if (!machine)
+		fail_msg("%s", err.text);
+	check_os_cpus(machine);
+	assert_int_equal(sched_getaffinity(0, sizeof(affinity), &affinity), 0);
+	os_cpus = tb_bitset_create(CPU_SETSIZE);
+	for (unsigned i = 0; i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &affinity))
+			continue;
+		tb_bitset_set(os_cpus, i);
+		count++;
+	}
+	threads = tb_machine_threads_of_os_cpus(machine, os_cpus);
+	assert_int_equal(tb_bitset_count(threads), count);
+	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(threads);
+	tb_machine_destroy(machine);
+}
+
+static void test_errors(void **state)
+{
+	struct tb_error err = { "" };
+
+	(void) state;
+	assert_null(tb_machine_load_xml("/nonexistent/file.xml", &err));
+	assert_non_null(strstr(err.text, "/nonexistent/file.xml"));
+	assert_null(tb_machine_load_xml(TOPOLOGIES "expected.tsv", &err));
+	assert_null(tb_machine_load_synthetic("pack:0 rubbish", &err));
+	assert_non_null(strstr(err.text, "pack:0 rubbish"));
+	assert_null(tb_machine_load_synthetic("", &err));
+	assert_null(tb_machine_load_synthetic("pack:2 l3:4", NULL));
+}
+
+/* ---- core kinds ---- */
+
+#define INFO(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
+
+/* Two cores with one kind each. */
+static char *machine_of_kinds(const char *kind0, const char *kind1)
+{
+	static const char xml[] =
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+		"<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\""
+		" cpuset=\"0x3\" complete_cpuset=\"0x3\" allowed_cpuset=\"0x3\""
+		" nodeset=\"0x1\" complete_nodeset=\"0x1\""
+		" allowed_nodeset=\"0x1\" gp_index=\"1\">"
+		"<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x3\""
+		" complete_cpuset=\"0x3\" nodeset=\"0x1\""
+		" complete_nodeset=\"0x1\" gp_index=\"2\"/>"
+		"<object type=\"Core\" os_index=\"0\" cpuset=\"0x1\""
+		" complete_cpuset=\"0x1\" nodeset=\"0x1\""
+		" complete_nodeset=\"0x1\" gp_index=\"3\">"
+		"<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\""
+		" complete_cpuset=\"0x1\" nodeset=\"0x1\""
+		" complete_nodeset=\"0x1\" gp_index=\"4\"/></object>"
+		"<object type=\"PU\" os_index=\"1\" cpuset=\"0x2\""
+		" complete_cpuset=\"0x2\" nodeset=\"0x1\""
+		" complete_nodeset=\"0x1\" gp_index=\"5\"/></object>"
+		"<cpukind cpuset=\"0x1\">%s</cpukind>"
+		"<cpukind cpuset=\"0x2\">%s</cpukind></topology>\n";
+	char path[] = "/tmp/topobind-kinds-XXXXXX";
+	int fd = mkstemp(path);
+	FILE *file = fdopen(fd, "w");
+	struct tb_error err = { "" };
+	struct tb_machine *machine;
+	char *string;
+
+	assert_non_null(file);
+	fprintf(file, xml, kind0, kind1);
+	assert_int_equal(fclose(file), 0);
+	machine = tb_machine_load_xml(path, &err);
+	unlink(path);
+	if (!machine)
+		fail_msg("%s", err.text);
+	string = strdup(tb_machine_string(machine));
+	tb_machine_destroy(machine);
+	return string;
+}
+
+static void test_core_kinds(void **state)
+{
+	static const struct {
+		const char *kind0, *kind1, *expected;
+	} rows[] = {
+		/* Intel says it; nothing else counts then. */
+		{ INFO("CoreType", "IntelAtom") INFO("LinuxCapacity", "1024"),
+		  INFO("CoreType", "IntelCore") INFO("LinuxCapacity", "100"),
+		  "NSEC" },
+		{ INFO("CoreType", "IntelCore") INFO("LinuxCapacity", "1024"),
+		  INFO("CoreType", "IntelCore") INFO("LinuxCapacity", "100"),
+		  "NSCE" },
+		/* Below 85%, and not at it. */
+		{ INFO("LinuxCapacity", "1000"), INFO("LinuxCapacity", "849"),
+		  "NSCE" },
+		{ INFO("LinuxCapacity", "1000"), INFO("LinuxCapacity", "850"),
+		  "NSCC" },
+		/* The base frequency counts only where no capacity is known. */
+		{ INFO("LinuxCapacity", "1000") INFO("FrequencyBaseMHz", "1000"),
+		  INFO("LinuxCapacity", "900") INFO("FrequencyBaseMHz", "500"),
+		  "NSCC" },
+		{ INFO("FrequencyBaseMHz", "2000"),
+		  INFO("FrequencyBaseMHz", "1699"), "NSCE" },
+		{ INFO("FrequencyBaseMHz", "2000"),
+		  INFO("FrequencyBaseMHz", "1700"), "NSCC" },
+		/* Favoured cores are no other kind. */
+		{ INFO("FrequencyMaxMHz", "5000"),
+		  INFO("FrequencyMaxMHz", "1000"), "NSCC" },
+		/* Rubbish is no number. */
+		{ INFO("LinuxCapacity", "1000"), INFO("LinuxCapacity", "x"),
+		  "NSCC" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *string = machine_of_kinds(rows[i].kind0, rows[i].kind1);
+
+		if (strcmp(string, rows[i].expected))
+			fail_msg("row %zu: %s, not %s", i, string,
+				 rows[i].expected);
+		free(string);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_os_cpus),
+		cmocka_unit_test(test_distances),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_synthetic),
+		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_core_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
