@@ -132,7 +132,8 @@ static char *read_file(const char *path, const char *file,
 	text[0] = '\0';
 	rc = cgroup_read_value_begin(CONTROLLER, path, name, &handle, text,
 				     LIST_SIZE);
-	cgroup_read_value_end(&handle);
+	if (handle != NULL) /* it does not check */
+		cgroup_read_value_end(&handle);
 	if (rc != 0 && rc != ECGEOF) {
 		tb_fail(err, "cannot read %s of cgroup %s: %s", file, path,
 			reason(rc));

@@ -132,14 +132,13 @@ static char *print_request(const struct tb_request *request)
 	return tb_request_print(request);
 }
 
-static int send_line(spank_t spank, const char *variable, const char *line)
+static int send_line(spank_t spank, const char *variable, const char *line,
+		     struct tb_error *err)
 {
 	if (spank_job_control_setenv(spank, variable, line, 1) !=
-	    ESPANK_SUCCESS) {
-		slurm_error("topobind: the binding request \"%s\" cannot be "
-			    "put into the job's environment", line);
-		return -1;
-	}
+	    ESPANK_SUCCESS)
+		return tb_fail(err, "the binding request \"%s\" cannot be put "
+			       "into the job's environment", line);
 	return 0;
 }
 
@@ -154,7 +153,7 @@ static int send_request(spank_t spank, const char *variable,
 	if (rc == 0) {
 		line = print_request(&request);
 		if (line != NULL)
-			rc = send_line(spank, variable, line);
+			rc = send_line(spank, variable, line, err);
 		else if (tb_request_is_given(&request))
 			rc = tb_fail(err, "out of memory");
 	}
@@ -173,7 +172,7 @@ static int send_step(spank_t spank, struct tb_error *err)
 	const char *job_line = getenv(JOB_VARIABLE);
 
 	if (job_line != NULL &&
-	    send_line(spank, TB_REQUEST_VARIABLE, job_line) < 0)
+	    send_line(spank, TB_REQUEST_VARIABLE, job_line, err) < 0)
 		return -1;
 	if (tb_options_given(&options))
 		return send_request(spank, TB_STEP_REQUEST_VARIABLE, NULL,

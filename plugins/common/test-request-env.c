@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/request_env.h"
+
+#define MAX_ENV 6
+#define OPTION "_SLURM_SPANK_OPTION_topobind_"
+
+/* A NULL line: must be refused; "": there is none. */
+struct reading {
+	const char *env[MAX_ENV];
+	const char *line;
+};
+
+static const struct reading readings[] = {
+	{ { NULL }, "" },
+	{ { "PATH=/bin", "TOPOBIND=bunit=X,bamount=1" }, "" },
+	{ { "TOPOBIND_REQUEST=bunit=X,bamount=2" }, "bunit=X,bamount=2" },
+	{ { "SPANK_TOPOBIND_REQUEST=bunit=X,bamount=2" }, "bunit=X,bamount=2" },
+	{ { "SLURM_SPANK_TOPOBIND_REQUEST=bunit=X,bamount=2" },
+	  "bunit=X,bamount=2" },
+	{ { "SPANKTOPOBIND_REQUEST=bunit=X,bamount=2" }, "" },
+	{ { "TOPOBIND_REQUESTS=bunit=X,bamount=2" }, "" },
+	{ { "TOPOBIND_REQUEST" }, "" },
+	{ { "TOPOBIND_REQUEST=" }, "" },
+	{ { "TOPOBIND_REQUEST=bamount=0" }, "bamount=0" },
+	{ { "TOPOBIND_REQUEST=invalid" }, NULL },
+	{ { "TOPOBIND_REQUEST=bunit=Q,bamount=2" }, NULL },
+	{ { "TOPOBIND_REQUEST=bunit=X" }, NULL },
+	{ { OPTION "bunit=X", OPTION "bamount=3" }, "bunit=X,bamount=3" },
+	{ { "SPANK_" OPTION "bamount=3", OPTION "bunit=X" },
+	  "bunit=X,bamount=3" },
+	{ { OPTION "topobind=bunit=X,bamount=3" }, "bunit=X,bamount=3" },
+	{ { OPTION "topobind=bunit=X,bamount=3", OPTION "bamount=4" },
+	  "bunit=X,bamount=4" },
+	{ { OPTION "topobind=" }, "" },
+	{ { OPTION "bunit=X" }, NULL },
+	{ { OPTION "bamount=-1" }, NULL },
+	{ { OPTION "bamount=1", OPTION "bsort=Ss" }, NULL },
+	{ { OPTION "bunknown=1" }, "" },
+	{ { "_SLURM_SPANK_OPTION_other_bamount=1" }, "" },
+	{ { OPTION "bamount=1", "TOPOBIND_REQUEST=bunit=S,bamount=2" },
+	  "bunit=S,bamount=2" },
+	{ { OPTION "bamount=rubbish", "TOPOBIND_REQUEST=bunit=S,bamount=2" },
+	  "bunit=S,bamount=2" },
+	{ { "TOPOBIND_REQUEST=bunit=S,bamount=2",
+	    "TOPOBIND_REQUEST=bunit=X,bamount=3" },
+	  "bunit=S,bamount=2" },
+	{ { "TOPOBIND_STEP_REQUEST=bunit=S,bamount=2" }, "" },
+};
+
+static void expect(const struct reading *reading)
+{
+	struct tb_request request;
+	struct tb_error err = { "" };
+	int rc = tb_request_from_env(&request, (char *const *)reading->env,
+				     MAX_ENV, &err);
+
+	if (reading->line == NULL) {
+		assert_int_equal(rc, -1);
+		assert_string_not_equal(err.text, "");
+		assert_false(tb_request_is_given(&request));
+	} else {
+		char *line = tb_request_print(&request);
+
+		assert_int_equal(rc, 0);
+		assert_int_equal(tb_request_is_given(&request),
+				 reading->line[0] != '\0');
+		if (reading->line[0] != '\0')
+			assert_string_equal(line, reading->line);
+		free(line);
+	}
+	tb_request_clear(&request);
+}
+
+static void reads_a_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
+		expect(&readings[i]);
+}
+
+static void needs_no_environment_and_no_error(void **state)
+{
+	struct tb_request request;
+	char *const env[] = { NULL, "", "=", "TOPOBIND_REQUEST=x", NULL };
+
+	(void)state;
+	assert_int_equal(tb_request_from_env(&request, NULL, 0, NULL), 0);
+	assert_false(tb_request_is_given(&request));
+	tb_request_clear(&request);
+	assert_int_equal(tb_request_from_env(&request, env, 5, NULL), -1);
+	tb_request_clear(&request);
+	assert_int_equal(tb_request_from_env(&request, env, 3, NULL), 0);
+	tb_request_clear(&request);
+}
+
+static void survives_rubbish(void **state)
+{
+	const char *const names[] = { "TOPOBIND_REQUEST=", OPTION "bunit=",
+				      OPTION "bfilter=", OPTION "topobind=" };
+	const size_t size = 100000;
+	char *entry = malloc(size);
+
+	(void)state;
+	assert_non_null(entry);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct tb_request request;
+		struct tb_error err = { "" };
+		size_t len = strlen(names[i]);
+
+		for (size_t j = 0; j < size; j++)
+			entry[j] = (char)(j * 31 % 255 + 1);
+		memcpy(entry, names[i], len);
+		entry[size - 1] = '\0';
+		assert_int_equal(tb_request_from_env(&request, &entry, 1, &err),
+				 -1);
+		assert_string_not_equal(err.text, "");
+		tb_request_clear(&request);
+	}
+	free(entry);
+}
+
+static void reads_a_steps_own(void **state)
+{
+	char *const env[] = {
+		"TOPOBIND_REQUEST=bunit=X,bamount=1",
+		"SPANK_TOPOBIND_STEP_REQUEST=bamount=2",
+	};
+	struct tb_request request;
+	struct tb_error err;
+	char *line;
+
+	(void)state;
+	assert_int_equal(tb_step_request_from_env(&request, env, 1, &err), 0);
+	assert_false(tb_request_is_given(&request));
+	tb_request_clear(&request);
+	assert_int_equal(tb_step_request_from_env(&request, env, 2, &err), 0);
+	assert_true(tb_request_binds(&request));
+	line = tb_request_print(&request);
+	assert_string_equal(line, "bamount=2");
+	free(line);
+	tb_request_clear(&request);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_a_table),
+		cmocka_unit_test(needs_no_environment_and_no_error),
+		cmocka_unit_test(survives_rubbish),
+		cmocka_unit_test(reads_a_steps_own),
+	};
+
+	return cmocka_run_group_tests_name("request_env", tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The task plugin interface of Slurm 22.05: the symbols that slurmd and
+ * slurmstepd look for, and what the version-free part asks of their structs.
+ */
+#include "compat/task_compat.h"
+
+#include <string.h>
+
+#include "src/common/slurm_xlator.h"
+#include "src/common/env.h"
+#include "src/common/read_config.h"
+#include "src/common/run_in_daemon.h"
+#include "src/common/xstring.h"
+#include "src/slurmd/common/task_plugin.h"
+#include "src/slurmd/slurmd/slurmd.h"
+
+#include "common/request_env.h"
+#include "compat/slurm_compat.h"
+#include "task_topobind/hooks.h"
+
+#pragma GCC visibility push(default)
+extern const char plugin_name[];
+extern const char plugin_type[];
+extern const uint32_t plugin_version;
+extern int init(void);
+extern int fini(void);
+extern int task_p_slurmd_batch_request(batch_job_launch_msg_t *req);
+extern int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
+					uint32_t node_id, char **err_msg);
+extern int task_p_slurmd_suspend_job(uint32_t job_id);
+extern int task_p_slurmd_resume_job(uint32_t job_id);
+extern int task_p_pre_setuid(stepd_step_rec_t *job);
+extern int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
+extern int task_p_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
+extern int task_p_post_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
+extern int task_p_pre_launch(stepd_step_rec_t *job);
+extern int task_p_post_term(stepd_step_rec_t *job,
+			    stepd_step_task_info_t *task);
+extern int task_p_post_step(stepd_step_rec_t *job);
+extern int task_p_add_pid(pid_t pid);
+#pragma GCC visibility pop
+
+const char plugin_name[] = "Tasks held in the units that they asked for";
+const char plugin_type[] = "task/topobind";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+int init(void)
+{
+	if (running_in_slurmd())
+		tb_task_slurmd_start();
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	if (running_in_slurmd())
+		tb_task_slurmd_stop();
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_batch_request(batch_job_launch_msg_t *req)
+{
+	tb_task_batch_request(&req->environment, &req->envc,
+			      req->spank_job_env, req->spank_job_env_size);
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
+				 uint32_t node_id, char **err_msg)
+{
+	(void)req;
+	(void)node_id;
+	(void)err_msg;
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_suspend_job(uint32_t job_id)
+{
+	(void)job_id;
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_resume_job(uint32_t job_id)
+{
+	(void)job_id;
+	return SLURM_SUCCESS;
+}
+
+int task_p_pre_setuid(stepd_step_rec_t *job)
+{
+	tb_task_step_start(job);
+	return SLURM_SUCCESS;
+}
+
+int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
+{
+	(void)job;
+	(void)node_tid;
+	return SLURM_SUCCESS;
+}
+
+int task_p_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
+{
+	(void)job;
+	(void)node_tid;
+	return SLURM_SUCCESS;
+}
+
+/* The last hook before the program starts: task/affinity has had its turn. */
+int task_p_post_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
+{
+	tb_task_hold(job, node_tid);
+	return SLURM_SUCCESS;
+}
+
+int task_p_pre_launch(stepd_step_rec_t *job)
+{
+	return tb_task_prepare(job) < 0 ? SLURM_ERROR : SLURM_SUCCESS;
+}
+
+int task_p_post_term(stepd_step_rec_t *job, stepd_step_task_info_t *task)
+{
+	(void)job;
+	(void)task;
+	return SLURM_SUCCESS;
+}
+
+int task_p_post_step(stepd_step_rec_t *job)
+{
+	(void)job;
+	tb_task_step_end();
+	return SLURM_SUCCESS;
+}
+
+int task_p_add_pid(pid_t pid)
+{
+	tb_task_adopt(pid);
+	return SLURM_SUCCESS;
+}
+
+const char *tb_daemon_node_name(void)
+{
+	return conf->node_name;
+}
+
+const char *tb_daemon_spool_dir(void)
+{
+	return conf->spooldir;
+}
+
+void tb_daemon_node_shape(struct tb_node_input *node)
+{
+	*node = (struct tb_node_input){
+		.sockets = conf->sockets,
+		.cores = conf->cores,
+		.threads = conf->threads,
+		.overrides = slurm_conf.conf_flags & CTL_CONF_OR,
+	};
+}
+
+/*
+ * srun sends its SPANK environment with a step.  A script's request is the one
+ * variable that slurmd has put into its environment; the others are the user's.
+ */
+static void set_env(stepd_step_rec_t *job, struct tb_step_input *input)
+{
+	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE "=";
+
+	if (job->batch) {
+		for (char **env = job->env; env && *env; env++) {
+			if (xstrncmp(*env, name, strlen(name)) != 0)
+				continue;
+			input->env = env;
+			input->env_count = 1;
+		}
+	} else if (job->msg != NULL && job->msg->spank_job_env != NULL) {
+		input->env = job->msg->spank_job_env;
+		input->env_count = job->msg->spank_job_env_size;
+	}
+}
+
+void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
+{
+	uint32_t id = step->step_id.step_id;
+
+	set_env(step, input);
+	input->job_cores = step->job_alloc_cores;
+	input->step_cores = step->step_alloc_cores;
+	input->tasks = step->node_tasks;
+	input->whole = step->batch || id == SLURM_INTERACTIVE_STEP ||
+		       id == SLURM_EXTERN_CONT;
+	input->shares = step->overcommit || (step->flags & LAUNCH_OVERCOMMIT);
+}
+
+pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)
+{
+	return step->task[task]->pid;
+}
+
+uint32_t tb_slurm_task_id(tb_slurm_step_t *step)
+{
+	return step->envtp->localid;
+}
+
+void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
+			  const char *value)
+{
+	if (value != NULL)
+		env_array_overwrite(&step->env, name, value);
+	else
+		unsetenvp(step->env, name);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * task_compat.h - what differs between Slurm versions for the task plugin
+ *
+ * slurmd's and slurmstepd's own structs and Slurm's cgroup interface, seen by
+ * the version-free part of task/topobind.  One .c file for each version.
+ */
+#ifndef TB_COMPAT_TASK_H
+#define TB_COMPAT_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "slurm/slurm.h"
+#include "src/slurmd/slurmstepd/slurmstepd_job.h"
+
+#include "core/error.h"
+#include "task_topobind/step.h"
+
+typedef stepd_step_rec_t tb_slurm_step_t;
+
+/*
+ * What the daemon (slurmd or slurmstepd) knows of its node: name, directory
+ * for its files (root's), shape; machine_file and configured are not set.
+ */
+const char *tb_daemon_node_name(void);
+const char *tb_daemon_spool_dir(void);
+void tb_daemon_node_shape(struct tb_node_input *node);
+
+/* The same of a step; env, cores, tasks and kind are set in input. */
+void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
+
+pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task);
+/* In the task: which one it is on this node. */
+uint32_t tb_slurm_task_id(tb_slurm_step_t *step);
+void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
+			  const char *value); /* NULL: unset */
+
+/*
+ * Slurm's cpuset cgroups of user, job and step.  Opening makes them where they
+ * are not there yet and counts as one use; when task/cgroup does not constrain
+ * cores it also writes the CPUs, lists of OS CPUs, and puts slurmstepd, so all
+ * that it starts, into the step's.  0, or -1 with a sentence in err; closing
+ * is right after both, once.  The last user's closing removes them.
+ */
+int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
+			  const char *step_cpus, struct tb_error *err);
+void tb_slurm_cpusets_close(void);
+/* A process from outside joins the step. */
+void tb_slurm_cpusets_adopt(pid_t pid);
+
+#endif

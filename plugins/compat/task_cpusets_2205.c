@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm 22.05's cgroup interface, for tb_slurm_cpusets_*().
+ *
+ * Its cgroup plugin counts the uses of a step's cgroups: every plugin that has
+ * called cgroup_g_step_create() must call cgroup_g_step_destroy() once, and
+ * the last one removes them, if nothing else is below them.  So topobind takes
+ * a use of its own even where task/cgroup has one: whichever ends last, the
+ * tasks' cgroups are gone by then.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat/task_compat.h"
+
+#include "src/common/slurm_xlator.h"
+#include "src/common/cgroup.h"
+#include "src/common/read_config.h"
+
+static bool is_open;
+static bool is_ours; /* topobind writes what task/cgroup does not */
+
+static bool is_listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (list != NULL && *list != '\0') {
+		size_t item = strcspn(list, ",");
+
+		if (item == len && strncmp(list, word, len) == 0)
+			return true;
+		list += item;
+		list += strspn(list, ",");
+	}
+	return false;
+}
+
+static bool task_cgroup_constrains(void)
+{
+	return slurm_cgroup_conf.constrain_cores &&
+	       (is_listed(slurm_conf.task_plugin, "task/cgroup") ||
+		is_listed(slurm_conf.task_plugin, "cgroup"));
+}
+
+static int constrain(cgroup_level_t level, const char *cpus, char *nodes,
+		     tb_slurm_step_t *step, struct tb_error *err)
+{
+	cgroup_limits_t limits;
+
+	cgroup_init_limits(&limits);
+	limits.step = step;
+	limits.allow_cores = (char *)cpus;
+	limits.allow_mems = nodes;
+	if (cgroup_g_constrain_set(CG_CPUS, level, &limits) != SLURM_SUCCESS)
+		return tb_fail(err, "Slurm could not set the CPUs %s in the "
+			       "cpuset cgroup of the %s; see slurmd's log",
+			       cpus, level == CG_LEVEL_USER ? "user" :
+			       level == CG_LEVEL_JOB ? "job" : "step");
+	return 0;
+}
+
+/* A user's cgroup holds several jobs: it gets all that Slurm has. */
+static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
+			 const char *step_cpus, struct tb_error *err)
+{
+	cgroup_limits_t *top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
+	int rc;
+
+	if (top == NULL)
+		return tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
+			       "see slurmd's log");
+	rc = constrain(CG_LEVEL_USER, top->allow_cores, top->allow_mems, step,
+		       err);
+	if (rc == 0)
+		rc = constrain(CG_LEVEL_JOB, job_cpus, top->allow_mems, step,
+			       err);
+	if (rc == 0)
+		rc = constrain(CG_LEVEL_STEP, step_cpus, top->allow_mems, step,
+			       err);
+	cgroup_free_limits(top);
+	return rc;
+}
+
+int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
+			  const char *step_cpus, struct tb_error *err)
+{
+	pid_t self = getpid();
+
+	if (cgroup_g_initialize(CG_CPUS) != SLURM_SUCCESS ||
+	    cgroup_g_step_create(CG_CPUS, step) != SLURM_SUCCESS)
+		return tb_fail(err, "Slurm could not make cpuset cgroups for "
+			       "the step; see slurmd's log and cgroup.conf");
+	is_open = true;
+	is_ours = !task_cgroup_constrains();
+	if (!is_ours)
+		return 0;
+	if (constrain_all(step, job_cpus, step_cpus, err) < 0)
+		return -1;
+	if (cgroup_g_step_addto(CG_CPUS, &self, 1) != SLURM_SUCCESS)
+		return tb_fail(err, "Slurm could not move slurmstepd into the "
+			       "step's cpuset cgroup; see slurmd's log");
+	return 0;
+}
+
+void tb_slurm_cpusets_close(void)
+{
+	if (is_open)
+		cgroup_g_step_destroy(CG_CPUS);
+	is_open = false;
+}
+
+void tb_slurm_cpusets_adopt(pid_t pid)
+{
+	if (is_open && is_ours)
+		cgroup_g_step_addto(CG_CPUS, &pid, 1);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "task_topobind/fence.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup/cpuset.h"
+
+/* Processes of an ended step are being buried; that takes a moment. */
+#define REMOVE_WAIT_MS 1000
+
+struct tb_fence {
+	unsigned tasks;
+	struct tb_cpuset **task;
+};
+
+struct tb_fence *tb_fence_create(unsigned tasks)
+{
+	struct tb_fence *fence = calloc(1, sizeof(*fence));
+
+	if (fence == NULL)
+		return NULL;
+	fence->tasks = tasks;
+	fence->task = calloc(tasks > 0 ? tasks : 1, sizeof(*fence->task));
+	if (fence->task == NULL) {
+		free(fence);
+		return NULL;
+	}
+	return fence;
+}
+
+static struct tb_cpuset *create_below(const char *step, unsigned task,
+				      struct tb_error *err)
+{
+	struct tb_cpuset *cpuset;
+	char *name;
+
+	if (strcmp(step, "/") == 0) {
+		tb_fail(err, "Slurm has put task %u into no cpuset cgroup; see "
+			"slurmd's log for the reason", task);
+		return NULL;
+	}
+	if (asprintf(&name, "task_%u", task) < 0) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	cpuset = tb_cpuset_create(step, name, err);
+	free(name);
+	return cpuset;
+}
+
+/*
+ * As long as the kernel's own masks can get: it refuses to tell a process's
+ * CPUs into less room than it needs.
+ */
+static cpu_set_t *create_mask(void)
+{
+	cpu_set_t *mask = CPU_ALLOC(TB_CPUSET_OS_MAX);
+
+	if (mask != NULL)
+		CPU_ZERO_S(CPU_ALLOC_SIZE(TB_CPUSET_OS_MAX), mask);
+	return mask;
+}
+
+static void fill_mask(cpu_set_t *mask, const struct tb_bitset *os_cpus)
+{
+	size_t size = CPU_ALLOC_SIZE(TB_CPUSET_OS_MAX);
+
+	for (unsigned cpu = tb_bitset_next(os_cpus, 0); cpu < os_cpus->nbits;
+	     cpu = tb_bitset_next(os_cpus, cpu + 1))
+		CPU_SET_S(cpu, size, mask);
+}
+
+/*
+ * A mask that task/affinity has set earlier stays in force inside the cpuset,
+ * but a task is to have its whole slot: set the mask, too.
+ */
+static int spread(pid_t pid, const struct tb_bitset *os_cpus,
+		  struct tb_error *err)
+{
+	size_t size = CPU_ALLOC_SIZE(TB_CPUSET_OS_MAX);
+	cpu_set_t *wanted = create_mask();
+	cpu_set_t *seen = create_mask();
+	int rc = 0;
+
+	if (wanted == NULL || seen == NULL) {
+		rc = tb_fail(err, "out of memory");
+		goto out;
+	}
+	fill_mask(wanted, os_cpus);
+	if (sched_setaffinity(pid, size, wanted) < 0 ||
+	    sched_getaffinity(pid, size, seen) < 0)
+		rc = tb_fail(err, "the CPUs of process %jd cannot be set: %s",
+			     (intmax_t)pid, strerror(errno));
+	else if (!CPU_EQUAL_S(size, wanted, seen))
+		rc = tb_fail(err, "process %jd runs on other CPUs than those "
+			     "that it was bound to", (intmax_t)pid);
+out:
+	if (wanted != NULL)
+		CPU_FREE(wanted);
+	if (seen != NULL)
+		CPU_FREE(seen);
+	return rc;
+}
+
+int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
+		  const struct tb_bitset *os_cpus, struct tb_error *err)
+{
+	char *step = tb_cpuset_path_of(pid, err);
+
+	if (step == NULL)
+		return -1;
+	fence->task[task] = create_below(step, task, err);
+	free(step);
+	if (fence->task[task] == NULL ||
+	    tb_cpuset_set(fence->task[task], os_cpus, NULL, err) < 0 ||
+	    tb_cpuset_attach(fence->task[task], pid, err) < 0)
+		return -1;
+	return spread(pid, os_cpus, err);
+}
+
+int tb_fence_destroy(struct tb_fence *fence, struct tb_error *err)
+{
+	int rc = 0;
+
+	if (fence == NULL)
+		return 0;
+	for (unsigned i = 0; i < fence->tasks; i++) {
+		if (fence->task[i] == NULL)
+			continue;
+		if (tb_cpuset_remove(fence->task[i], REMOVE_WAIT_MS, err) < 0)
+			rc = -1;
+		tb_cpuset_destroy(fence->task[i]);
+	}
+	free(fence->task);
+	free(fence);
+	return rc;
+}

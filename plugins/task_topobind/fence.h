@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fence.h - the cpuset cgroups of a step's tasks
+ *
+ * One cgroup for each task, a child of the step's, made when the task is there
+ * but has not started its program, and checked by reading back.  Slurm has put
+ * the task into the step's cgroup before.
+ */
+#ifndef TB_TASK_FENCE_H
+#define TB_TASK_FENCE_H
+
+#include <sys/types.h>
+
+#include "core/bitset.h"
+#include "core/error.h"
+
+struct tb_fence;
+
+/* NULL when out of memory. */
+struct tb_fence *tb_fence_create(unsigned tasks);
+
+/*
+ * Hold a process, and all its children to come, on some OS CPUs.  -1 with a
+ * sentence in err when it cannot be done or the kernel says otherwise.
+ */
+int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
+		  const struct tb_bitset *os_cpus, struct tb_error *err);
+
+/*
+ * Remove all cgroups, frees the fence (NULL is fine).  0, or -1 with a
+ * sentence in err about the last one that could not be removed.
+ */
+int tb_fence_destroy(struct tb_fence *fence, struct tb_error *err);
+
+#endif

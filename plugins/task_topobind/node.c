@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "task_topobind/node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "task_topobind/plan.h"
+
+/* The string that the controller makes of a node record, too. */
+static char *describe_record(const struct tb_node_input *input)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	for (unsigned s = 0; s < input->sockets; s++) {
+		fputs("(S", out);
+		for (unsigned c = 0; c < input->cores; c++) {
+			fputs("(C", out);
+			for (unsigned t = 0; t < input->threads; t++)
+				fputs("(T)", out);
+			fputc(')', out);
+		}
+		fputc(')', out);
+	}
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static struct tb_topology *parse_described(const struct tb_node_input *input,
+					   struct tb_error *err)
+{
+	struct tb_topology *topology;
+	char *text;
+
+	if (input->configured != NULL)
+		return tb_topology_parse(input->configured, NULL, err);
+	text = describe_record(input);
+	if (text == NULL) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	topology = tb_topology_parse(text, NULL, err);
+	free(text);
+	return topology;
+}
+
+static bool machine_is_node(const struct tb_node *node,
+			    const struct tb_node_input *input)
+{
+	const struct tb_topology *real;
+
+	if (node->machine == NULL)
+		return false;
+	real = tb_machine_topology(node->machine);
+	if (!tb_plan_fits(real, node->cores))
+		return false;
+	return input->configured == NULL ||
+	       tb_topology_same_shape(real, node->described);
+}
+
+static int fail_mismatch(const struct tb_node *node,
+			 const struct tb_node_input *input,
+			 struct tb_error *err)
+{
+	const char *seen = tb_machine_string(node->machine);
+
+	if (input->configured != NULL)
+		return tb_fail(err, "topobind.conf gives this node Topology="
+			       "%.150s but the machine is %.150s; correct it, "
+			       "or leave it out", input->configured, seen);
+	return tb_fail(err, "slurm.conf gives this node %u cores but the "
+		       "machine is %.200s; configure as many cores as it has "
+		       "cores, or threads", node->cores, seen);
+}
+
+int tb_node_open(struct tb_node *node, const struct tb_node_input *input,
+		 struct tb_error *err)
+{
+	memset(node, 0, sizeof(*node));
+	node->cores = input->sockets * input->cores;
+	node->machine = tb_machine_read(input->machine_file, err);
+	if (node->machine == NULL && !input->overrides)
+		return -1;
+	if (input->configured != NULL || input->overrides) {
+		node->described = parse_described(input, err);
+		if (node->described == NULL)
+			return -1;
+	}
+	if (machine_is_node(node, input))
+		return 0;
+	if (!input->overrides)
+		return fail_mismatch(node, input, err);
+	tb_machine_destroy(node->machine);
+	node->machine = NULL;
+	return 0;
+}
+
+void tb_node_close(struct tb_node *node)
+{
+	tb_machine_destroy(node->machine);
+	tb_topology_destroy(node->described);
+	memset(node, 0, sizeof(*node));
+}
+
+bool tb_node_is_virtual(const struct tb_node *node)
+{
+	return node->machine == NULL;
+}
+
+const struct tb_topology *tb_node_topology(const struct tb_node *node)
+{
+	if (node->machine != NULL)
+		return tb_machine_topology(node->machine);
+	return node->described;
+}
+
+struct tb_bitset *tb_node_os_cpus(const struct tb_node *node,
+				  const struct tb_bitset *threads)
+{
+	if (node->machine != NULL)
+		return tb_machine_os_cpus_of_threads(node->machine, threads);
+	return tb_bitset_copy(threads);
+}
+
+struct tb_bitset *tb_node_os_nodes(const struct tb_node *node)
+{
+	struct tb_bitset *nodes;
+	unsigned count;
+
+	if (node->machine != NULL)
+		return tb_machine_memory(node->machine);
+	count = tb_topology_count(node->described, 'N');
+	nodes = tb_bitset_create(count > 0 ? count : 1);
+	if (nodes != NULL)
+		tb_bitset_set_range(nodes, 0, nodes->nbits);
+	return nodes;
+}

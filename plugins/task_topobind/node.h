@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * node.h - the node as a step sees it: its topology and its OS CPUs
+ *
+ * Most nodes are the machine on which slurmd runs.  A virtual node is not: it
+ * is larger than its machine, or shaped otherwise, because the site says so in
+ * topobind.conf or slurm.conf and has SlurmdParameters=config_overrides.  Its
+ * CPUs do not exist, so nothing can be held there.
+ */
+#ifndef TB_TASK_NODE_H
+#define TB_TASK_NODE_H
+
+#include <stdbool.h>
+
+#include "core/bitset.h"
+#include "core/error.h"
+#include "core/topology.h"
+#include "hwloc/machine.h"
+
+/* What Slurm and the site say of the node. */
+struct tb_node_input {
+	const char *machine_file; /* what slurmd has saved */
+	const char *configured;	  /* topology string; NULL for none */
+	unsigned sockets, cores, threads; /* sockets of the node, cores of a
+					     socket, threads of a core */
+	bool overrides; /* the node may differ from the machine */
+};
+
+struct tb_node {
+	struct tb_machine *machine;    /* NULL: a virtual node */
+	struct tb_topology *described; /* the topology of a virtual node */
+	unsigned cores;		       /* Slurm's cores */
+};
+
+/* 0, or -1 with a sentence in err; tb_node_close() is right after both. */
+int tb_node_open(struct tb_node *node, const struct tb_node_input *input,
+		 struct tb_error *err);
+void tb_node_close(struct tb_node *node);
+
+bool tb_node_is_virtual(const struct tb_node *node);
+const struct tb_topology *tb_node_topology(const struct tb_node *node);
+
+/*
+ * The OS CPUs of some threads, and the OS memory nodes that tasks may use,
+ * as new sets; NULL when out of memory.  A virtual node's are numbered like
+ * its threads and NUMA nodes.
+ */
+struct tb_bitset *tb_node_os_cpus(const struct tb_node *node,
+				  const struct tb_bitset *threads);
+struct tb_bitset *tb_node_os_nodes(const struct tb_node *node);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "task_topobind/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/place.h"
+#include "core/slots.h"
+
+bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores)
+{
+	return node_cores == tb_topology_cores(topology) ||
+	       node_cores == tb_topology_threads(topology);
+}
+
+struct tb_bitset *tb_plan_threads(const struct tb_topology *topology,
+				  unsigned node_cores, const char *cores,
+				  struct tb_error *err)
+{
+	struct tb_bitset *set, *threads;
+
+	if (!tb_plan_fits(topology, node_cores)) {
+		tb_fail(err, "this node has %u cores in Slurm but its topology "
+			"has %u cores with %u threads; one of the two must be "
+			"equal", node_cores, tb_topology_cores(topology),
+			tb_topology_threads(topology));
+		return NULL;
+	}
+	set = tb_bitset_parse_list(cores != NULL ? cores : "", node_cores, err);
+	if (set == NULL || node_cores == tb_topology_threads(topology))
+		return set;
+	threads = tb_bitset_create(tb_topology_threads(topology));
+	if (threads != NULL)
+		tb_threads_of_cores(topology, set, threads);
+	else
+		tb_fail(err, "out of memory");
+	tb_bitset_destroy(set);
+	return threads;
+}
+
+static int alloc_tasks(struct tb_plan *plan, unsigned tasks,
+		       struct tb_error *err)
+{
+	plan->tasks = tasks;
+	plan->task = calloc(tasks, sizeof(*plan->task));
+	plan->slot = calloc(tasks, sizeof(*plan->slot));
+	if (tasks > 0 && (plan->task == NULL || plan->slot == NULL))
+		return tb_fail(err, "out of memory");
+	return 0;
+}
+
+static int give_all(struct tb_plan *plan, const struct tb_bitset *threads,
+		    struct tb_error *err)
+{
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		plan->slot[i] = TB_NO_SLOT;
+		plan->task[i] = tb_bitset_copy(threads);
+		if (plan->task[i] == NULL)
+			return tb_fail(err, "out of memory");
+	}
+	return 0;
+}
+
+static int fail_slots(const struct tb_plan_input *input,
+		      const struct tb_request *request, unsigned slots,
+		      struct tb_error *err)
+{
+	return tb_fail(err, "the step has %u tasks on this node but its cores "
+		       "%s hold %u slots of %u %s: start fewer tasks, or let "
+		       "them share with --overcommit", input->tasks,
+		       input->step_cores, slots, request->amount,
+		       tb_unit_name(request->unit));
+}
+
+/* Cut the granted threads into slots and give one to each task. */
+static int give_slots(struct tb_plan *plan, const struct tb_plan_input *input,
+		      const struct tb_request *request,
+		      const struct tb_bitset *granted, struct tb_error *err)
+{
+	const struct tb_topology *topology = input->topology;
+	unsigned slots = tb_slots_count(topology, request, granted);
+	bool shares = input->shares || request->type == TB_HOST;
+
+	if (slots == 0 || (slots < input->tasks && !shares))
+		return fail_slots(input, request, slots, err);
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		plan->slot[i] = i % slots;
+		plan->task[i] = tb_bitset_create(tb_topology_threads(topology));
+		if (plan->task[i] == NULL)
+			return tb_fail(err, "out of memory");
+		if (tb_slots_get(topology, request, granted, plan->slot[i],
+				 plan->task[i]) < 0)
+			return fail_slots(input, request, slots, err);
+	}
+	return 0;
+}
+
+/* Everything that the step does not have, as "used". */
+static struct tb_bitset *complement(const struct tb_bitset *set)
+{
+	struct tb_bitset *rest = tb_bitset_create(set->nbits);
+
+	if (rest != NULL) {
+		tb_bitset_set_range(rest, 0, rest->nbits);
+		tb_bitset_andnot(rest, set);
+	}
+	return rest;
+}
+
+/* A step with a request of its own is placed again, inside what it has. */
+static int place_step(struct tb_plan *plan, const struct tb_plan_input *input,
+		      struct tb_error *err)
+{
+	struct tb_placer *placer = tb_placer_create(input->topology);
+	struct tb_bitset *used = complement(plan->step);
+	int placed, rc;
+
+	if (placer == NULL || used == NULL) {
+		rc = tb_fail(err, "out of memory");
+		goto out;
+	}
+	placed = tb_place(placer, input->step, used, input->tasks);
+	if (placed == TB_PLACE_FILTER_MISMATCH)
+		rc = tb_fail(err, "the shape of the step's bfilter is not that "
+			     "of this node");
+	else if (placed <= 0)
+		rc = fail_slots(input, input->step, 0, err);
+	else
+		rc = give_slots(plan, input, input->step,
+				tb_placed_threads(placer), err);
+out:
+	tb_bitset_destroy(used);
+	tb_placer_destroy(placer);
+	return rc;
+}
+
+int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
+		 struct tb_error *err)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->job = tb_plan_threads(input->topology, input->node_cores,
+				    input->job_cores, err);
+	if (plan->job == NULL)
+		return -1;
+	plan->step = tb_plan_threads(input->topology, input->node_cores,
+				     input->step_cores, err);
+	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0)
+		return -1;
+	if (input->whole)
+		return give_all(plan, plan->job, err);
+	if (tb_request_binds(input->step))
+		return place_step(plan, input, err);
+	/* A step may switch off its slots, but not leave its job's units. */
+	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
+		return give_all(plan, plan->step, err);
+	return give_slots(plan, input, input->job, plan->step, err);
+}
+
+void tb_plan_clear(struct tb_plan *plan)
+{
+	tb_bitset_destroy(plan->job);
+	tb_bitset_destroy(plan->step);
+	for (unsigned i = 0; plan->task != NULL && i < plan->tasks; i++)
+		tb_bitset_destroy(plan->task[i]);
+	free(plan->task);
+	free(plan->slot);
+	memset(plan, 0, sizeof(*plan));
+}

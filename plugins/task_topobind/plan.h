@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan.h - which threads of a node the tasks of one step get
+ *
+ * Pure: from the node's topology, the request and the cores that Slurm has
+ * allocated, to one set of logical threads for every task (DESIGN.md, sections
+ * 2 "Granularity" and 4 "Tasks and slots").
+ */
+#ifndef TB_TASK_PLAN_H
+#define TB_TASK_PLAN_H
+
+#include <stdbool.h>
+
+#include "core/bitset.h"
+#include "core/error.h"
+#include "core/request.h"
+#include "core/topology.h"
+
+/* What a step asks for and what it has been given on this node. */
+struct tb_plan_input {
+	const struct tb_topology *topology;
+	unsigned node_cores; /* Slurm's cores of the node: positions in... */
+	const char *job_cores; /* ...these lists, such as "0-3,8" */
+	const char *step_cores;
+	const struct tb_request *job;  /* empty when the job has none */
+	const struct tb_request *step; /* of this step alone, or empty */
+	unsigned tasks;		       /* of the step on this node */
+	bool whole;  /* a batch script or the like: all that the job has */
+	bool shares; /* overcommitted: tasks may share slots */
+};
+
+#define TB_NO_SLOT (-1)
+
+struct tb_plan {
+	struct tb_bitset *job;	/* logical threads of the job on this node */
+	struct tb_bitset *step; /* those of the step */
+	unsigned tasks;
+	struct tb_bitset **task; /* those of each task */
+	int *slot;		 /* its slot, or TB_NO_SLOT */
+};
+
+/* 0, or -1 with a sentence in err; tb_plan_clear() is right after both. */
+int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
+		 struct tb_error *err);
+void tb_plan_clear(struct tb_plan *plan);
+
+/*
+ * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
+ * is a core of the string or, where the node has as many cores as the string
+ * has threads, a thread.  NULL with a sentence in err when it is neither or
+ * the list is wrong.
+ */
+struct tb_bitset *tb_plan_threads(const struct tb_topology *topology,
+				  unsigned node_cores, const char *cores,
+				  struct tb_error *err);
+
+/* Can the topology describe a node with that many cores? */
+bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "task_topobind/step.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/request_env.h"
+#include "task_topobind/fence.h"
+#include "task_topobind/plan.h"
+
+struct tb_step {
+	bool failed;
+	struct tb_error error; /* of the whole step */
+	struct tb_node node;
+	struct tb_plan plan;
+	struct tb_fence *fence;
+	/*
+	 * Tasks are forked before slurmstepd holds them, so what it has to
+	 * say to each is in memory that they share; empty text: held.
+	 */
+	struct tb_error *verdict;
+	size_t verdict_size;
+};
+
+struct requests {
+	struct tb_request job, step;
+};
+
+static int read_requests(struct requests *requests,
+			 const struct tb_step_input *input,
+			 struct tb_error *err)
+{
+	int rc = tb_request_from_env(&requests->job, input->env,
+				     input->env_count, err);
+
+	if (tb_step_request_from_env(&requests->step, input->env,
+				     input->env_count,
+				     rc < 0 ? NULL : err) < 0)
+		rc = -1;
+	return rc;
+}
+
+static void clear_requests(struct requests *requests)
+{
+	tb_request_clear(&requests->job);
+	tb_request_clear(&requests->step);
+}
+
+bool tb_step_is_asked(const struct tb_step_input *input)
+{
+	struct requests requests;
+	bool asked = read_requests(&requests, input, NULL) < 0 ||
+		     tb_request_binds(&requests.job) ||
+		     tb_request_binds(&requests.step);
+
+	clear_requests(&requests);
+	return asked;
+}
+
+static int make_plan(struct tb_step *step, const struct tb_step_input *input,
+		     const struct requests *requests, struct tb_error *err)
+{
+	struct tb_plan_input plan = {
+		.job_cores = input->job_cores,
+		.step_cores = input->step_cores,
+		.job = &requests->job,
+		.step = &requests->step,
+		.tasks = input->tasks,
+		.whole = input->whole,
+		.shares = input->shares,
+	};
+
+	if (tb_node_open(&step->node, &input->node, err) < 0)
+		return -1;
+	plan.topology = tb_node_topology(&step->node);
+	plan.node_cores = step->node.cores;
+	return tb_plan_make(&step->plan, &plan, err);
+}
+
+static int share_verdicts(struct tb_step *step, unsigned tasks,
+			  struct tb_error *err)
+{
+	step->verdict_size = (tasks > 0 ? tasks : 1) * sizeof(*step->verdict);
+	step->verdict = mmap(NULL, step->verdict_size, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (step->verdict == MAP_FAILED) {
+		step->verdict = NULL;
+		return tb_fail(err, "out of memory");
+	}
+	for (unsigned i = 0; i < tasks; i++)
+		tb_fail(&step->verdict[i], "this task was started before its "
+			"CPUs were set");
+	return 0;
+}
+
+static int prepare(struct tb_step *step, const struct tb_step_input *input,
+		   struct tb_error *err)
+{
+	struct requests requests;
+	int rc = read_requests(&requests, input, err);
+
+	if (rc == 0)
+		rc = make_plan(step, input, &requests, err);
+	clear_requests(&requests);
+	if (rc < 0)
+		return -1;
+	step->fence = tb_fence_create(input->tasks);
+	if (step->fence == NULL)
+		return tb_fail(err, "out of memory");
+	return share_verdicts(step, input->tasks, err);
+}
+
+struct tb_step *tb_step_create(const struct tb_step_input *input)
+{
+	struct tb_step *step = calloc(1, sizeof(*step));
+	struct tb_error err;
+
+	if (step != NULL && prepare(step, input, &err) < 0)
+		tb_step_fail(step, &err);
+	return step;
+}
+
+const struct tb_error *tb_step_error(const struct tb_step *step)
+{
+	return step->failed ? &step->error : NULL;
+}
+
+void tb_step_fail(struct tb_step *step, const struct tb_error *err)
+{
+	step->failed = true;
+	step->error = *err;
+}
+
+bool tb_step_is_held(const struct tb_step *step)
+{
+	return !step->failed && !tb_node_is_virtual(&step->node);
+}
+
+static char *print_cpus(const struct tb_step *step,
+			const struct tb_bitset *threads)
+{
+	struct tb_bitset *os_cpus = tb_node_os_cpus(&step->node, threads);
+	char *list = NULL;
+
+	if (os_cpus != NULL)
+		list = tb_bitset_print_list(os_cpus);
+	tb_bitset_destroy(os_cpus);
+	return list;
+}
+
+char *tb_step_job_cpus(const struct tb_step *step)
+{
+	return print_cpus(step, step->plan.job);
+}
+
+char *tb_step_step_cpus(const struct tb_step *step)
+{
+	return print_cpus(step, step->plan.step);
+}
+
+static int hold(struct tb_step *step, unsigned task, pid_t pid,
+		struct tb_error *err)
+{
+	struct tb_bitset *os_cpus;
+	int rc;
+
+	if (tb_node_is_virtual(&step->node))
+		return 0;
+	os_cpus = tb_node_os_cpus(&step->node, step->plan.task[task]);
+	if (os_cpus == NULL)
+		return tb_fail(err, "out of memory");
+	rc = tb_fence_hold(step->fence, task, pid, os_cpus, err);
+	tb_bitset_destroy(os_cpus);
+	return rc;
+}
+
+int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
+		 struct tb_error *err)
+{
+	if (step->failed) {
+		*err = step->error;
+		return -1;
+	}
+	if (task >= step->plan.tasks)
+		return tb_fail(err, "there is no task %u on this node", task);
+	if (hold(step, task, pid, err) < 0) {
+		step->verdict[task] = *err;
+		return -1;
+	}
+	step->verdict[task].text[0] = '\0';
+	return 0;
+}
+
+int tb_step_variables(const struct tb_step *step, unsigned task,
+		      struct tb_variables *variables, struct tb_error *err)
+{
+	tb_variables_plain(variables);
+	if (step->failed) {
+		*err = step->error;
+		return -1;
+	}
+	if (task >= step->plan.tasks)
+		return tb_fail(err, "there is no task %u on this node", task);
+	if (step->verdict[task].text[0] != '\0') {
+		*err = step->verdict[task];
+		return -1;
+	}
+	return tb_variables_bound(variables, &step->node,
+				  step->plan.task[task], step->plan.slot[task],
+				  err);
+}
+
+int tb_step_destroy(struct tb_step *step, struct tb_error *err)
+{
+	int rc;
+
+	if (step == NULL)
+		return 0;
+	rc = tb_fence_destroy(step->fence, err);
+	if (step->verdict != NULL)
+		munmap(step->verdict, step->verdict_size);
+	tb_plan_clear(&step->plan);
+	tb_node_close(&step->node);
+	free(step);
+	return rc;
+}

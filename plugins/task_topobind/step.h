@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * step.h - one step on one node, from its request to its held tasks
+ *
+ * The life of a step in slurmstepd: tb_step_create() before anything runs,
+ * tb_step_hold() for each task that is there but has not started its program,
+ * tb_step_variables() inside the task, tb_step_destroy() at the end.
+ *
+ * What goes wrong is kept until the task itself can say so, because then it
+ * reaches the user's stderr; an error returned to Slurm earlier would drain
+ * the node.  A task whose CPUs have not been set and checked does not run.
+ *
+ * No Slurm in here.
+ */
+#ifndef TB_TASK_STEP_H
+#define TB_TASK_STEP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "core/error.h"
+#include "task_topobind/node.h"
+#include "task_topobind/variables.h"
+
+struct tb_step;
+
+struct tb_step_input {
+	char *const *env; /* that carries the request */
+	unsigned env_count;
+	struct tb_node_input node;
+	const char *job_cores; /* lists of Slurm's cores on this node */
+	const char *step_cores;
+	unsigned tasks; /* on this node */
+	bool whole;	/* a batch script or the like */
+	bool shares;	/* overcommitted */
+};
+
+/* Does the environment ask for a binding, or try to? */
+bool tb_step_is_asked(const struct tb_step_input *input);
+
+/* NULL when out of memory. */
+struct tb_step *tb_step_create(const struct tb_step_input *input);
+
+/* What has gone wrong for the whole step so far; NULL for nothing. */
+const struct tb_error *tb_step_error(const struct tb_step *step);
+void tb_step_fail(struct tb_step *step, const struct tb_error *err);
+
+/* Are there cgroups to be made?  Not on a virtual node, not after an error. */
+bool tb_step_is_held(const struct tb_step *step);
+
+/* The OS CPUs of the job and of the step, as lists.  The caller frees. */
+char *tb_step_job_cpus(const struct tb_step *step);
+char *tb_step_step_cpus(const struct tb_step *step);
+
+/* In slurmstepd: hold a task.  -1 with a sentence in err, kept for the task. */
+int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
+		 struct tb_error *err);
+
+/*
+ * In the task: what to tell its program.  -1 with a sentence in err when the
+ * program must not be started.  The caller clears the variables.
+ */
+int tb_step_variables(const struct tb_step *step, unsigned task,
+		      struct tb_variables *variables, struct tb_error *err);
+
+/* Remove the cgroups of the tasks and free; as tb_fence_destroy(). */
+int tb_step_destroy(struct tb_step *step, struct tb_error *err);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "task_topobind/plan.h"
+
+/* Two sockets of four cores, and the same with two threads for a core. */
+#define PLAIN "SCCCCSCCCC"
+#define THREADED "SCTTCTTCTTCTTSCTTCTTCTTCTT"
+/* Two sockets with two L3 caches of two cores each. */
+#define CACHES "SXCCXCCSXCCXCC"
+#define MAX_TASKS 4
+
+/* tasks: lists of logical threads; no first list: it must fail. */
+struct planning {
+	const char *topology;
+	unsigned node_cores;
+	const char *job_cores, *step_cores;
+	const char *job, *step; /* requests, NULL for none */
+	unsigned tasks;
+	bool whole, shares;
+	const char *task[MAX_TASKS];
+	int slot[MAX_TASKS];
+};
+
+static const struct planning plannings[] = {
+	{ PLAIN, 8, "0-3", "0-3", "bamount=2", NULL, 2, false, false,
+	  { "0-1", "2-3" }, { 0, 1 } },
+	{ PLAIN, 8, "1,3,5,7", "1,3,5,7", "bamount=2", NULL, 2, false, false,
+	  { "1,3", "5,7" }, { 0, 1 } },
+	{ PLAIN, 8, "0-3", "0-3", "bamount=2", NULL, 3, false, false,
+	  { NULL }, { 0 } },
+	{ PLAIN, 8, "0-3", "0-3", "bamount=2", NULL, 3, false, true,
+	  { "0-1", "2-3", "0-1" }, { 0, 1, 0 } },
+	{ PLAIN, 8, "0-3", "0-3", "bamount=4,btype=host", NULL, 3, false, false,
+	  { "0-3", "0-3", "0-3" }, { 0, 0, 0 } },
+	/* A batch script has what the job has. */
+	{ PLAIN, 8, "0-3", "0-3", "bamount=2", NULL, 1, true, false,
+	  { "0-3" }, { TB_NO_SLOT } },
+	/* A step with half of the job's cores. */
+	{ PLAIN, 8, "0-3", "2-3", "bamount=2", NULL, 1, false, false,
+	  { "2-3" }, { 0 } },
+	{ PLAIN, 8, "0-3", "2", "bamount=2", NULL, 1, false, false,
+	  { NULL }, { 0 } },
+	/* Cores of Slurm that are cores, and that are threads. */
+	{ THREADED, 8, "0-1", "0-1", "bamount=1", NULL, 2, false, false,
+	  { "0-1", "2-3" }, { 0, 1 } },
+	{ THREADED, 16, "0-1", "0-1", "bunit=T,bamount=1", NULL, 2, false,
+	  false, { "0", "1" }, { 0, 1 } },
+	{ THREADED, 16, "0-3", "0-3", "bamount=1", NULL, 2, false, false,
+	  { "0-1", "2-3" }, { 0, 1 } },
+	{ THREADED, 7, "0-3", "0-3", "bamount=1", NULL, 1, false, false,
+	  { NULL }, { 0 } },
+	/* Caches. */
+	{ CACHES, 8, "0-1,6-7", "0-1,6-7", "bunit=X,bamount=1", NULL, 2, false,
+	  false, { "0-1", "6-7" }, { 0, 1 } },
+	{ CACHES, 8, "0-2", "0-2", "bunit=X,bamount=1", NULL, 2, false, false,
+	  { NULL }, { 0 } },
+	/* A step of its own inside its job. */
+	{ CACHES, 8, "0-7", "0-7", "bunit=X,bamount=1", "bamount=1", 2, false,
+	  false, { "0", "1" }, { 0, 1 } },
+	{ CACHES, 8, "0-7", "0-7", "bunit=X,bamount=1",
+	  "bamount=1,bstrategy=scatter", 2, false, false, { "0", "4" },
+	  { 0, 1 } },
+	{ CACHES, 8, "2-3", "2-3", NULL, "bunit=S,bamount=1", 1, false, false,
+	  { NULL }, { 0 } },
+	{ CACHES, 8, "2-7", "2-7", NULL, "bunit=S,bamount=1", 1, false, false,
+	  { "4-7" }, { 0 } },
+	{ CACHES, 8, "0-7", "0-7", NULL,
+	  "bamount=1,bfilter=SCC", 1, false, false, { NULL }, { 0 } },
+	/* A step without slots stays inside its job. */
+	{ CACHES, 8, "2-3", "2-3", "bunit=X,bamount=1", "bamount=0", 2, false,
+	  false, { "2-3", "2-3" }, { TB_NO_SLOT, TB_NO_SLOT } },
+	/* Lists that cannot be. */
+	{ PLAIN, 8, "0-8", "0", "bamount=1", NULL, 1, false, false, { NULL },
+	  { 0 } },
+	{ PLAIN, 8, "0", "x", "bamount=1", NULL, 1, false, false, { NULL },
+	  { 0 } },
+	{ PLAIN, 8, NULL, NULL, "bamount=1", NULL, 1, false, false, { NULL },
+	  { 0 } },
+};
+
+static void read_request(struct tb_request *request, const char *line)
+{
+	struct tb_error err;
+
+	tb_request_init(request);
+	if (line != NULL && tb_request_parse(request, line, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void compare(const struct planning *planning, const struct tb_plan *plan,
+		    size_t row)
+{
+	assert_int_equal(plan->tasks, planning->tasks);
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		char *list = tb_bitset_print_list(plan->task[i]);
+
+		if (strcmp(list, planning->task[i]) != 0)
+			fail_msg("row %zu, task %u has %s instead of %s", row,
+				 i, list, planning->task[i]);
+		assert_int_equal(plan->slot[i], planning->slot[i]);
+		assert_true(tb_bitset_contains(plan->job, plan->task[i]));
+		free(list);
+	}
+}
+
+static void try(const struct planning *planning, size_t row)
+{
+	struct tb_request job, step;
+	struct tb_topology *topology;
+	struct tb_error err = { "" };
+	struct tb_plan plan;
+	int rc;
+
+	topology = tb_topology_parse(planning->topology, NULL, &err);
+	assert_non_null(topology);
+	read_request(&job, planning->job);
+	read_request(&step, planning->step);
+	struct tb_plan_input input = {
+		.topology = topology,
+		.node_cores = planning->node_cores,
+		.job_cores = planning->job_cores,
+		.step_cores = planning->step_cores,
+		.job = &job,
+		.step = &step,
+		.tasks = planning->tasks,
+		.whole = planning->whole,
+		.shares = planning->shares,
+	};
+
+	rc = tb_plan_make(&plan, &input, &err);
+	if (planning->task[0] == NULL) {
+		if (rc != -1)
+			fail_msg("row %zu was planned", row);
+		assert_string_not_equal(err.text, "");
+	} else {
+		if (rc != 0)
+			fail_msg("row %zu: %s", row, err.text);
+		compare(planning, &plan, row);
+	}
+	tb_plan_clear(&plan);
+	tb_request_clear(&job);
+	tb_request_clear(&step);
+	tb_topology_destroy(topology);
+}
+
+static void plans_a_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(plannings) / sizeof(plannings[0]); i++)
+		try(&plannings[i], i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plans_a_table),
+	};
+
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "task_topobind/variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "task_topobind/plan.h"
+
+enum what { INSTANCE, TOPOLOGY, CPUSET, CPUS, MEMS, SLOT, WHATS };
+
+static const struct {
+	const char *name;
+	enum what what;
+} table[TB_VARIABLES] = {
+	{ "TOPOBIND_INSTANCE", INSTANCE },
+	{ "TOPOBIND_TOPOLOGY", TOPOLOGY },
+	{ "TOPOBIND_CPUSET", CPUSET },
+	{ "TOPOBIND_CPUS", CPUS },
+	{ "TOPOBIND_MEMS", MEMS },
+	{ "TOPOBIND_SLOT", SLOT },
+	{ "SGE_BINDING_INSTANCE", INSTANCE },
+	{ "SGE_BINDING_TOPOLOGY", TOPOLOGY },
+	{ "SGE_BINDING_CPUSET", CPUSET },
+};
+
+static void fill(struct tb_variables *variables,
+		 const char *const value[WHATS])
+{
+	for (int i = 0; i < TB_VARIABLES; i++) {
+		variables->name[i] = table[i].name;
+		variables->value[i] = value[table[i].what];
+	}
+}
+
+void tb_variables_plain(struct tb_variables *variables)
+{
+	const char *const value[WHATS] = {
+		[INSTANCE] = "NONE",
+		[TOPOLOGY] = "NONE",
+		[CPUSET] = "0x0",
+	};
+
+	memset(variables, 0, sizeof(*variables));
+	fill(variables, value);
+}
+
+static char *print_slot(int slot)
+{
+	char *text;
+
+	if (slot == TB_NO_SLOT)
+		return strdup("NONE");
+	return asprintf(&text, "%d", slot) < 0 ? NULL : text;
+}
+
+int tb_variables_bound(struct tb_variables *variables,
+		       const struct tb_node *node,
+		       const struct tb_bitset *threads, int slot,
+		       struct tb_error *err)
+{
+	struct tb_bitset *os_cpus = tb_node_os_cpus(node, threads);
+	struct tb_bitset *os_nodes = tb_node_os_nodes(node);
+	char **text = variables->text;
+	int rc = -1;
+
+	memset(variables, 0, sizeof(*variables));
+	if (os_cpus == NULL || os_nodes == NULL)
+		goto out;
+	text[INSTANCE] = strdup(tb_node_is_virtual(node) ? "env" : "set");
+	text[TOPOLOGY] = tb_topology_print(tb_node_topology(node), threads);
+	text[CPUSET] = tb_bitset_print_mask(os_cpus);
+	text[CPUS] = tb_bitset_print_list(os_cpus);
+	text[MEMS] = tb_bitset_print_list(os_nodes);
+	text[SLOT] = print_slot(slot);
+	fill(variables, (const char *const *)text);
+	rc = 0;
+	for (int i = 0; i < WHATS; i++) {
+		if (text[i] == NULL)
+			rc = -1;
+	}
+out:
+	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(os_nodes);
+	return rc < 0 ? tb_fail(err, "out of memory") : 0;
+}
+
+void tb_variables_clear(struct tb_variables *variables)
+{
+	for (int i = 0; i < TB_VARIABLES; i++)
+		free(variables->text[i]);
+	memset(variables, 0, sizeof(*variables));
+}
