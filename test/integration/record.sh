@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# record - the node record shows topology and consumption; topobind.conf
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+case_after_the_first_job() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_eq "m_topology" \
+		"$(topobind topology --xml "$top/test/data/topologies/AMD-17h-Zen-2xEpyc-7451.xml" | head -n 1)" \
+		"$(node_token "$NODE_ZEN" m_topology)"
+	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+	cancel "$job"
+	wait_until 5 nothing_in_use "$NODE_ZEN"
+	assert_eq "same shape" "$(node_token "$NODE_ZEN" m_topology)" \
+		"$(node_token "$NODE_ZEN" m_topology_inuse)"
+}
+
+case_plain_jobs_count_too() {
+	local job
+
+	job=$(alloc -w "$NODE_RAPTOR" -n3)
+	assert_eq "in use" "$(cpu_ids "$job" "$NODE_RAPTOR")" \
+		"$(inuse "$NODE_RAPTOR")"
+	cancel "$job"
+	wait_until 5 nothing_in_use "$NODE_RAPTOR"
+}
+
+case_foreign_content_stays() {
+	local job extra='rack=12 note=old {"site":{"a":[1,2]}}'
+
+	scontrol update NodeName="$NODE_ZEN" Extra="$extra"
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_contains "Extra while a job runs" "$extra" \
+		"$(node_extra "$NODE_ZEN")"
+	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+	cancel "$job"
+	wait_until 5 nothing_in_use "$NODE_ZEN"
+	assert_contains "Extra afterwards" "$extra" "$(node_extra "$NODE_ZEN")"
+	assert_eq "tokens m_topology_inuse=" 1 \
+		"$(node_extra "$NODE_ZEN" | grep -o 'm_topology_inuse=' | wc -l)"
+}
+
+case_rubbish_in_extra() {
+	local extra job
+
+	for extra in 'm_topology=' 'm_topology=(((' 'm_topology=ZZZ m_topology_inuse' \
+		'm_topology=NSXC m_topology=C m_topology_inuse==' '= = =='; do
+		scontrol update NodeName="$NODE_ZEN" Extra="$extra"
+		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+		# topobind.conf has the topology of this node.
+		assert_granted "$job" "$NODE_ZEN" 0-5
+		cancel "$job"
+	done
+	assert daemon slurmctld pid
+	scontrol update NodeName="$NODE_ZEN" Extra=
+}
+
+case_job_shows_its_request() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bamount=1 --btype=host --bunit=X)
+	assert_contains "SystemComment" "binding=bunit=X,bamount=1,btype=host" \
+		"$(scontrol show job "$job")"
+	assert_contains "SystemComment" "grant=$NODE_ZEN:" \
+		"$(scontrol show job "$job")"
+	job=$(alloc -w "$NODE_ZEN" -n1)
+	assert_eq "a plain job's SystemComment" "" \
+		"$(job_field "$job" SystemComment)"
+}
+
+case_map_shows_the_job() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_contains "the map" "$job" "$(topobind map "$NODE_ZEN")"
+}
+
+conf_with() {
+	local file=$cluster/etc/topobind.conf
+
+	[ -e "$file.saved" ] || cp "$file" "$file.saved"
+	{
+		cat "$file.saved"
+		printf '%s\n' "$@"
+	} >"$file"
+	scontrol reconfigure
+}
+
+case_bad_conf_is_refused_at_reconfigure() {
+	local pids job line
+
+	pids=$(daemon_pids)
+	for line in Nonsense=yes Filter=ZZZ 'NodeName=other Topology=NSQ' \
+		NodeRecord=perhaps "NodeName=$NODE_ZEN Topology=NSC" \
+		'NodeName=other Distances=1'; do
+		conf_with "$line"
+		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
+		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+		assert_granted "$job" "$NODE_ZEN" 0-5
+		cancel "$job"
+	done
+	cp "$cluster/etc/topobind.conf.saved" "$cluster/etc/topobind.conf"
+	scontrol reconfigure
+}
+
+case_bad_conf_stops_the_start() {
+	local line
+
+	for line in Nonsense=yes 'NodeName=other Topology=NSQ' Filter=ZZZ; do
+		if "$cluster_program" start --prefix "$prefix" --nodes zen \
+			--owner "$$" --topobind "$line" >"$work/other" 2>&1; then
+			"$cluster_program" stop "$(tail -n 1 "$work/other")"
+			fail "slurmctld starts with $line"
+		fi
+	done
+}
+
+case_site_filter() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=C --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 2-3
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 6-11
+}
+
+case_no_node_record() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-5
+	assert_eq "m_topology_inuse" "" \
+		"$(node_token "$NODE_ZEN" m_topology_inuse)"
+}
+
+case_switched_off() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=X --bamount=1)
+	assert_eq grant "" "$(granted "$job")"
+	assert_eq CPUs 2 "$(job_field "$job" NumCPUs)"
+}
+
+case_topology_of_slurm() {
+	local job
+
+	# Without a topology string: Slurm's own sockets, cores and threads.
+	job=$(alloc -w "$NODE_ZEN" --bunit=S --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-47
+	assert_eq "letters" "CST" "$(granted_letters "$job")"
+}
+
+granted_letters() {
+	scontrol show job "$1" | sed -n 's/.*grant=[^:]*://p' |
+		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '()\n'
+}
+
+forget_topology() {
+	sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
+	scontrol update NodeName="$NODE_ZEN" Extra=
+	scontrol reconfigure
+	daemon slurmctld stop
+	daemon slurmctld start
+}
+
+cluster_start --nodes zen,raptor
+prefix=${TOPOBIND_ROOT:-$cluster}
+test_case "the record is right from the first job on" case_after_the_first_job
+test_case "plain jobs count too" case_plain_jobs_count_too
+test_case "what a site keeps in Extra stays" case_foreign_content_stays
+test_case "rubbish in Extra harms nothing" case_rubbish_in_extra
+test_case "a job shows its request and its grant" case_job_shows_its_request
+test_case "the map shows a job" case_map_shows_the_job
+test_case "a wrong topobind.conf is refused at reconfigure" \
+	case_bad_conf_is_refused_at_reconfigure
+test_case "a wrong topobind.conf stops the start" case_bad_conf_stops_the_start
+forget_topology
+test_case "a node without a string has Slurm's own shape" case_topology_of_slurm
+cluster_stop
+cluster_start --nodes zen --topobind Filter=first_core
+test_case "the site's filter" case_site_filter
+cluster_stop
+cluster_start --nodes zen --topobind NodeRecord=no
+test_case "NodeRecord=no" case_no_node_record
+cluster_stop
+cluster_start --nodes zen --topobind Enabled=no
+test_case "Enabled=no" case_switched_off
+tests_done
