@@ -386,7 +386,7 @@ int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
 		rc = try_remove(cpuset->path, CGFLAG_DELETE_EMPTY_ONLY);
 	}
 	if (rc != 0)
-		rc = try_remove(cpuset->path, 0);
+		rc = try_remove(cpuset->path, CGFLAG_DELETE_RECURSIVE);
 	if (rc == 0)
 		return 0;
 	return tb_fail(err, "cannot remove the cpuset cgroup %s: %s",

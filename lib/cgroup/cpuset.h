@@ -69,8 +69,9 @@ int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
 
 /*
  * Remove the cgroup.  Processes that are on their way out are waited for, at
- * most wait_ms milliseconds; what is still there then is moved to the parent.
- * Removing what is not there any more is no error.
+ * most wait_ms milliseconds; what is still there then is moved to the parent,
+ * and cgroups that root has made inside are removed, too.  Removing what is
+ * not there any more is no error.
  */
 int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
 		     struct tb_error *err);

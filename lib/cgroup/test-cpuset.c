@@ -303,6 +303,25 @@ static void removal_moves_what_is_left(void **state)
 	tb_cpuset_destroy(task);
 }
 
+static void removal_takes_cgroups_inside_along(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_cpuset *inner;
+	struct tb_error err;
+
+	inner = tb_cpuset_create(tb_cpuset_path(task), "inner", &err);
+	assert_non_null(inner);
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	check(tb_cpuset_set(inner, f->first, NULL, &err), &err);
+	check(tb_cpuset_attach(inner, f->pid, &err), &err);
+	check(tb_cpuset_remove(task, 5, &err), &err);
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(inner), &err));
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(task), &err));
+	tb_cpuset_destroy(inner);
+	tb_cpuset_destroy(task);
+}
+
 static void says_why_not(void **state)
 {
 	struct fixture *f = *state;
@@ -334,6 +353,8 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(removal_moves_what_is_left,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			removal_takes_cgroups_inside_along, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(says_why_not, set_up,
 						tear_down),
 	};
