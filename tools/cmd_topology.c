@@ -239,13 +239,28 @@ static int print_numa_nodes(const struct tb_machine *machine)
 	return 0;
 }
 
+/* All of it, as some may be near no CPU that may be used. */
+static int print_memory(const struct tb_machine *machine)
+{
+	struct tb_bitset *nodes = tb_machine_memory(machine);
+	char *list = nodes ? tb_bitset_print_list(nodes) : NULL;
+
+	tb_bitset_destroy(nodes);
+	if (!list)
+		return -1;
+	printf("\nMemory on OS nodes %s\n", *list ? list : "-");
+	free(list);
+	return 0;
+}
+
 static int print_summary(const struct options *options,
 			 const struct tb_machine *machine)
 {
 	printf("%s\n\n", tb_machine_string(machine));
 	print_counts(tb_machine_topology(machine));
 	if (print_os_cpus(machine) ||
-	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)))
+	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)) ||
+	    print_memory(machine))
 		return tb_command_fail(options->command, "out of memory");
 	return TB_EXIT_OK;
 }

@@ -3,8 +3,8 @@
  * place.h - offline placements for "topobind place"
  *
  * A site is a topology with the threads that are in use, ready to place on.
- * Sites with the same shape share the parsed topology and the placer, because
- * a batch asks for few shapes again and again.
+ * A batch asks for few shapes again and again: a string is parsed once per
+ * shape, and after that only its case is looked at.
  */
 #ifndef TB_TOOLS_PLACE_H
 #define TB_TOOLS_PLACE_H
@@ -16,11 +16,17 @@
 /* As many slots as a batch row or --slots may ask for. */
 #define TB_SLOTS_MAX 1000000
 
+/* The threads that a lower-case letter marks; none for a bracket. */
+struct tb_mark {
+	unsigned first_thread, threads;
+};
+
 struct tb_site {
 	struct tb_topology *topology;
 	struct tb_placer *placer;
 	struct tb_bitset *used;
 	char *shape; /* the string in capitals */
+	struct tb_mark *marks; /* per character of it */
 };
 
 struct tb_sites;

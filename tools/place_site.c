@@ -19,6 +19,7 @@ static void site_clear(struct tb_site *site)
 	tb_topology_destroy(site->topology);
 	tb_bitset_destroy(site->used);
 	free(site->shape);
+	free(site->marks);
 	memset(site, 0, sizeof(*site));
 }
 
@@ -54,14 +55,48 @@ static char *shape_of(const char *string)
 	return shape;
 }
 
-/* Take over the parsed topology, which is destroyed on failure. */
-static int site_set(struct tb_site *site, const char *string,
-		    struct tb_topology *topology, struct tb_error *err)
+/*
+ * Which threads each letter of the string stands for: the i-th N is the i-th N
+ * object, and so on.  Only threads can be left out of a string.
+ */
+static struct tb_mark *make_marks(const struct tb_topology *topology,
+				  const char *shape)
 {
-	site->topology = topology;
-	site->placer = tb_placer_create(topology);
+	static const char letters[] = "NSXYCE";
+	unsigned next[sizeof(letters)] = { 0 };
+	struct tb_mark *marks = calloc(strlen(shape), sizeof(*marks));
+	unsigned next_thread = 0;
+
+	for (size_t i = 0; marks && shape[i]; i++) {
+		const char *letter = strchr(letters, shape[i]);
+		struct tb_mark *mark = &marks[i];
+
+		if (letter)
+			tb_topology_object(topology, shape[i],
+					   next[letter - letters]++,
+					   &mark->first_thread, &mark->threads);
+		if (shape[i] == 'C' || shape[i] == 'E')
+			next_thread = mark->first_thread;
+		if (shape[i] == 'T')
+			*mark = (struct tb_mark) { next_thread++, 1 };
+	}
+	return marks;
+}
+
+/* A new shape in place of an old one. */
+static int site_set(struct tb_site *site, const char *string,
+		    struct tb_error *err)
+{
+	site_clear(site);
+	site->topology = tb_topology_parse(string, NULL, err);
+	if (!site->topology)
+		return -1;
+	site->placer = tb_placer_create(site->topology);
+	site->used = tb_bitset_create(tb_topology_threads(site->topology));
 	site->shape = shape_of(string);
-	if (site->placer && site->shape)
+	if (site->shape)
+		site->marks = make_marks(site->topology, site->shape);
+	if (site->placer && site->used && site->marks)
 		return 0;
 	site_clear(site);
 	return tb_fail(err, "out of memory while preparing a placement");
@@ -71,22 +106,16 @@ const struct tb_site *tb_sites_get(struct tb_sites *sites, const char *string,
 				   struct tb_error *err)
 {
 	struct tb_site *site = &sites->site[hash_shape(string) % SITES];
-	struct tb_bitset *used = NULL;
-	struct tb_topology *topology = tb_topology_parse(string, &used, err);
 
-	if (!topology)
+	if ((!site->shape || strcasecmp(site->shape, string)) &&
+	    site_set(site, string, err))
 		return NULL;
-	if (site->shape && !strcasecmp(site->shape, string)) {
-		tb_topology_destroy(topology);
-	} else {
-		site_clear(site);
-		if (site_set(site, string, topology, err)) {
-			tb_bitset_destroy(used);
-			return NULL;
-		}
-	}
-	tb_bitset_destroy(site->used);
-	site->used = used;
+	tb_bitset_clear_all(site->used);
+	for (size_t i = 0; string[i]; i++)
+		if (islower((unsigned char) string[i]))
+			tb_bitset_set_range(site->used,
+					    site->marks[i].first_thread,
+					    site->marks[i].threads);
 	return site;
 }
 

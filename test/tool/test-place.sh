@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# topobind place: one placement, and the command's own options
+. "$(dirname "$0")/lib.sh"
+
+node=NSXYCTTYCTTXYCTTYCTT
+
+# place ARGUMENT... - on the node
+place() {
+	run place --topology "$node" "$@"
+}
+
+# --- what fits and what does not ---
+
+place --slots 3 --bunit C --bamount 1
+check 'three slots fit: exit code 0' ended 0
+check 'the grant is shown' grep -q -x 'granted  NSxycttycttXycttYCTT' "$work/out"
+check 'the slots are counted' grep -q -x 'slots    3 of 3' "$work/out"
+check 'and their threads listed' grep -q -E '^ +slot 2 +threads 4-5$' "$work/out"
+place --slots 9 --bunit C --bamount 1
+check 'more than fit: those that fit' grep -q -x 'slots    4 of 9' "$work/out"
+check 'and exit code 0' ended 0
+place --bunit C --bamount 5
+check 'an amount too large: exit code 1' ended 1
+check 'and a sentence' grep -q 'does not fit' "$work/out"
+place --bunit C --bamount 1 --bfilter NScC
+check 'a filter of another shape: exit code 1' ended 1
+check 'and the reason' grep -q 'filter' "$work/out"
+run place --topology NSxycttycttXYCTTYCTT --bunit X --bamount 2
+check 'lower-case units are in use' ended 1
+
+# --- JSON ---
+
+place --slots 2 --bunit Y --bamount 1 --json
+check 'JSON: exit code' ended 0
+check 'JSON: granted' has_value NSxycttycttXYCTTYCTT granted
+check 'JSON: in use' has_value NSxycttycttXYCTTYCTT inuse_after
+check 'JSON: slots' has_value 2 slots
+check 'JSON: threads of a slot' has_value 2-3 slot_threads 1
+check 'JSON: the request' has_value bunit=Y,bamount=1 request
+check 'JSON: no reason' has_value null reason
+place --bunit X --bamount 3 --json
+check 'JSON of what does not fit: exit code' ended 1
+check 'JSON of what does not fit: nothing granted' has_value null granted
+check 'JSON of what does not fit: a reason' [ -n "$(value reason)" ]
+
+# --- every option has a part ---
+
+# grants EXPECTED ARGUMENT... - a test by itself
+grants() {
+	expected=$1
+	shift
+	place --json "$@"
+	check "$*" has_value "$expected" granted
+}
+
+grants NSxycttycttXYCTTYCTT --bunit=X --bamount=1
+grants NSXycttYCTTXycttYCTT --bunit=C --bamount=1 --slots=2 --bstrategy=scatter
+grants NSXYCTTYCTTXycttYCTT --bunit=C --bamount=1 --bsort=X \
+	--topology=NSXycttYCTTXYCTTYCTT
+grants NSXYCTTYCTTXycttYCTT --bunit=C --bamount=1 --bstart=X \
+	--topology=NSXycttYCTTXYCTTYCTT
+grants null --bunit=C --bamount=2 --bstart=x --bstop=X \
+	--topology=NSXycttYCTTXYCTTYCTT
+grants NSXYCTTycttXYCTTYCTT --bunit=C --bamount=1 --bfilter=first_core
+grants nsxycttycttxycttyctt --bunit=C --bamount=4 --btype=host
+grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
+grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
+place --topobind bunit=C,bamount=4 --bamount 1 --json
+check 'an option wins over --topobind' has_value bamount=1 request
+
+# --- replay: the structured form comes back as it is ---
+
+odd='(N(S(X(Y(E(T))))(Y(E(T)))))'
+run place --topology "$odd" --bunit EY --bamount 1 --json
+check 'a grant in structured form' has_value '(N(S(x(y(e(t))))(Y(E(T)))))' granted
+run place --topology "$(value inuse_after)" --bunit EY --bamount 1 --json
+check 'is a topology again' has_value '(n(s(x(y(e(t))))(y(e(t)))))' inuse_after
+
+# --- bad requests ---
+
+# refuses TEXT ARGUMENT... - a test by itself
+refuses() {
+	expected=$1
+	shift
+	place "$@"
+	check "refused: $(printf %.60s "$*")" refused_for "$expected"
+}
+
+refuses bunit --bunit Q --bamount 1
+refuses bamount --bunit C --bamount -1
+refuses bamount --bunit C --bamount 99999999999999999999
+refuses bamount --bunit C --bamount 0
+refuses bamount --bunit C
+refuses bamount --bunit C --bamount 1 --bamount 2
+refuses btype --bamount 1 --btype core
+refuses bstrategy --bamount 1 --bstrategy best
+refuses bsort --bamount 1 --bsort Ss
+refuses bstart --bamount 1 --bstart T
+refuses bstop --bamount 1 --bstop Q
+refuses bfilter --bamount 1 --bfilter second_core
+refuses slots --bamount 1 --slots 0
+refuses slots --bamount 1 --slots -1
+refuses slots --bamount 1 --slots 99999999999999999999
+refuses colour --bamount 1 --topobind colour=red
+refuses surplus --bamount 1 surplus
+refuses option --bamount 1 --nonsense
+refuses option --bamount 1 --slots
+run place --bunit C --bamount 1
+check 'refused: no topology' refused_for --topology
+run place --bunit C --bamount 1 --topology 'SCCCX'
+check 'refused: a broken topology' refused
+
+long=$(rubbish)
+for option in topology bunit bamount btype bstrategy bsort bstart bstop \
+	bfilter topobind slots; do
+	run place --topology "$node" --bamount 1 "--$option" "$long"
+	check "64 KiB of rubbish in --$option" refused
+done
+run place --topology "$node" --bamount 1 --bunit "$(printf '\033[31mX')"
+check 'no control characters on the terminal' refused
+
+# --- the command itself ---
+
+run
+check 'no command' refused_for topology
+run nonsense
+check 'an unknown command' refused_for nonsense
+run "$long"
+check '64 KiB of rubbish as command' refused
+for arguments in --help 'topology --help' 'place --help' 'map --help'; do
+	# shellcheck disable=SC2086
+	run $arguments
+	check "$arguments" ended 0
+	check "$arguments fits on a screen" \
+		[ "$(wc -l <"$work/out")" -le 24 ]
+	check "$arguments is not too wide" \
+		[ "$(wc -L <"$work/out")" -le 80 ]
+done
+run --version
+check 'the version' grep -q -E '^topobind [0-9]' "$work/out"
+"$program" --help >/dev/full 2>"$work/err"
+code=$?
+check 'a full disk is an error' [ "$code" -eq 2 ]
+
+report
