@@ -16,14 +16,8 @@
 #include "src/slurmctld/preempt.h"
 
 #include "explain.h"
-#include "offers.h"
+#include "plan.h"
 #include "scale.h"
-
-/*
- * Slots of single threads can share cores, and then a node may be given more
- * or fewer of them in pass 2 than in pass 1.  It settles at once or never.
- */
-#define EXACT_PASSES_MAX 3
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -41,37 +35,66 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 	return tb_cons_tres_job_test(&call, mask);
 }
 
-/* Repeat with only the exact cores of the nodes that pass 1 picked. */
-static int exact_pass(const struct tb_offers *offers,
-		      const struct tb_test *test, uint32_t cpus,
-		      bitstr_t *nodes)
+/*
+ * Ask for all CPUs of the plan, with those that no slot needs: the other
+ * threads of a core.  Tasks that do not divide them would leave some out.
+ */
+static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
+{
+	struct job_details *details = job->details;
+
+	details->min_cpus = MAX(details->min_cpus, plan->cpus);
+	if (plan->odd)
+		details->cpus_per_task = 1;
+}
+
+/* Repeat with only the exact cores of the plan; granted if they come back. */
+static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
+		      const struct tb_test *test, bitstr_t *nodes)
 {
 	struct tb_mask *mask = tb_mask_closed();
-	uint32_t count = bit_set_count(nodes);
 	int rc = SLURM_ERROR;
 
-	if (tb_offers_allow_exactly(offers, test, cpus, mask))
-		rc = call_cons_tres(test, nodes, count, count, mask);
+	if (tb_plan_allow(plan, offers, test, mask)) {
+		ask_for_all(test->job, plan);
+		rc = call_cons_tres(test, nodes, plan->count, plan->count,
+				    mask);
+	}
 	tb_mask_destroy(mask);
+	if (rc == SLURM_SUCCESS && !tb_plan_is_granted(plan, offers, test)) {
+		/* Never start a job on other cores than planned. */
+		free_job_resources(&test->job->job_resrcs);
+		rc = SLURM_ERROR;
+	}
 	return rc;
 }
 
+/*
+ * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
+ * allow that, as pass 1 had them.
+ */
 static int settle_cores(const struct tb_offers *offers,
-			const struct tb_test *test, uint32_t cpus,
-			bitstr_t *nodes)
+			const struct tb_test *test, uint32_t first,
+			uint32_t end, bitstr_t *nodes)
 {
+	struct tb_plan *given = tb_plan_of_allocation(offers, test, first, end);
+	struct tb_plan *even = tb_plan_of_allocation(offers, test, first, end);
 	int rc = SLURM_SUCCESS;
 
-	for (int pass = 0; rc == SLURM_SUCCESS; pass++) {
-		if (tb_offers_are_granted(offers, test, cpus))
-			return SLURM_SUCCESS;
-		if (pass == EXACT_PASSES_MAX)
-			break;
-		rc = exact_pass(offers, test, cpus, nodes);
+	tb_plan_even_out(even);
+	if (!tb_plan_is_granted(even, offers, test)) {
+		bitstr_t *chosen = bit_copy(nodes);
+
+		rc = exact_pass(even, offers, test, nodes);
+		if (rc != SLURM_SUCCESS) {
+			bit_copybits(nodes, chosen);
+			rc = exact_pass(given, offers, test, nodes);
+		}
+		FREE_NULL_BITMAP(chosen);
 	}
-	/* Never start a job on other cores than planned. */
-	free_job_resources(&test->job->job_resrcs);
-	return rc == SLURM_SUCCESS ? SLURM_ERROR : rc;
+	tb_plan_destroy(given);
+	tb_plan_destroy(even);
+	return rc;
 }
 
 static bitstr_t *nodes_of_class(const struct tb_offers *offers, uint32_t first,
@@ -111,8 +134,7 @@ static int test_nodes(const struct tb_offers *offers,
 	tb_mask_destroy(mask);
 	if (rc == SLURM_SUCCESS && !whole_nodes &&
 	    tb_test_mode(test) == TB_RUN_NOW)
-		rc = settle_cores(offers, test, offers->list[first].cpus,
-				  nodes);
+		rc = settle_cores(offers, test, first, end, nodes);
 	return rc;
 }
 
@@ -127,7 +149,7 @@ static int test_class(const struct tb_offers *offers,
 	if (end - first >= test->min_nodes &&
 	    required_nodes_offer(test, nodes)) {
 		tb_scale_job(test->job, offers->request->type,
-			     offers->list[first].cpus, &saved);
+			     tb_offers_cpus(offers, first, end), &saved);
 		rc = test_nodes(offers, test, first, end, nodes);
 		tb_unscale_job(test->job, &saved);
 	}

@@ -3,16 +3,14 @@
 
 #include <stdlib.h>
 
-#include "src/common/job_resources.h"
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
-#include "nodes.h"
 #include "scale.h"
 
-/* Place on one node; the granted cores are then in shape->cores. */
-static uint32_t place(const struct tb_offers *offers,
-		      const struct tb_test *test, uint32_t node,
-		      struct tb_shape *shape, uint32_t slots)
+uint32_t tb_offers_place(const struct tb_offers *offers,
+			 const struct tb_test *test, uint32_t node,
+			 struct tb_shape *shape, uint32_t slots)
 {
 	int placed;
 
@@ -66,8 +64,8 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 	struct tb_shape *shape = tb_node_shape(node);
 	uint32_t slots, cpus;
 
-	if (!shape || !place(offers, test, node, shape,
-			     tb_job_tasks_per_node(test->job)))
+	if (!shape || !tb_offers_place(offers, test, node, shape,
+				       tb_job_tasks_per_node(test->job)))
 		return;
 	slots = equal_slots(offers, test->job, node, shape, &cpus);
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
@@ -100,7 +98,9 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(test->nodes, node))
 			offer_node(offers, test, node);
-	qsort(offers->list, offers->count, sizeof(*offers->list), by_size);
+	if (request->type == TB_SLOT)
+		qsort(offers->list, offers->count, sizeof(*offers->list),
+		      by_size);
 	return offers;
 }
 
@@ -118,14 +118,26 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
 
 	if (next >= offers->count)
 		return 0;
+	if (offers->request->type == TB_HOST)
+		return offers->count;
 	while (end < offers->count &&
 	       offers->list[end].cpus == offers->list[next].cpus)
 		end++;
 	return end;
 }
 
-static void allow_cores(uint32_t node, const struct tb_bitset *cores,
-			struct tb_mask *mask)
+uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
+			uint32_t end)
+{
+	uint32_t cpus = offers->list[first].cpus;
+
+	for (uint32_t i = first; i < end; i++)
+		cpus = MIN(cpus, offers->list[i].cpus);
+	return cpus;
+}
+
+void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
+		    struct tb_mask *mask)
 {
 	for (unsigned core = tb_bitset_next(cores, 0); core < cores->nbits;
 	     core = tb_bitset_next(cores, core + 1))
@@ -139,75 +151,7 @@ void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
 		const struct tb_offer *offer = &offers->list[i];
 		struct tb_shape *shape = tb_node_shape(offer->node);
 
-		place(offers, test, offer->node, shape, offer->slots);
-		allow_cores(offer->node, shape->cores, mask);
+		tb_offers_place(offers, test, offer->node, shape, offer->slots);
+		tb_allow_cores(offer->node, shape->cores, mask);
 	}
-}
-
-/* One node of an allocation: its cores begin at the bit first of the job's. */
-typedef bool (*granted_node)(uint32_t node, struct tb_shape *shape,
-			     const job_resources_t *granted, uint32_t first,
-			     void *arg);
-
-/* Place anew what each node of the allocation was given, and look at it. */
-static bool each_granted(const struct tb_offers *offers,
-			 const struct tb_test *test, uint32_t cpus,
-			 granted_node look, void *arg)
-{
-	const job_resources_t *granted = test->job->job_resrcs;
-	uint32_t first = 0, index = 0;
-
-	for (uint32_t node = 0; node < tb_node_count(); node++) {
-		struct tb_shape *shape;
-		uint32_t slots;
-
-		if (!bit_test(granted->node_bitmap, node))
-			continue;
-		shape = tb_node_shape(node);
-		slots = offers->request->type == TB_HOST
-			? 1 : granted->cpus[index] / cpus;
-		if (!shape || !slots ||
-		    place(offers, test, node, shape, slots) < slots ||
-		    !look(node, shape, granted, first, arg))
-			return false;
-		first += shape->cores->nbits;
-		index++;
-	}
-	return true;
-}
-
-static bool allow_node(uint32_t node, struct tb_shape *shape,
-		       const job_resources_t *granted, uint32_t first,
-		       void *arg)
-{
-	(void)granted;
-	(void)first;
-	allow_cores(node, shape->cores, arg);
-	return true;
-}
-
-bool tb_offers_allow_exactly(const struct tb_offers *offers,
-			     const struct tb_test *test, uint32_t cpus,
-			     struct tb_mask *mask)
-{
-	return each_granted(offers, test, cpus, allow_node, mask);
-}
-
-static bool is_granted(uint32_t node, struct tb_shape *shape,
-		       const job_resources_t *granted, uint32_t first,
-		       void *arg)
-{
-	(void)node;
-	(void)arg;
-	for (uint32_t core = 0; core < shape->cores->nbits; core++)
-		if (tb_bitset_test(shape->cores, core) !=
-		    (bit_test(granted->core_bitmap, first + core) != 0))
-			return false;
-	return true;
-}
-
-bool tb_offers_are_granted(const struct tb_offers *offers,
-			   const struct tb_test *test, uint32_t cpus)
-{
-	return each_granted(offers, test, cpus, is_granted, NULL);
 }

@@ -4,7 +4,8 @@
  *
  * An offer is a number of slots that a placement on the node found free, all
  * of one size in CPUs.  select/cons_tres can only be asked for one size of task
- * at a time, so offers are taken class by class: those of one size.
+ * at a time, so offers are taken class by class: those of one size.  Units of
+ * hosts may differ in size, as tasks do not come into it: one class.
  */
 #ifndef TB_SELECT_OFFERS_H
 #define TB_SELECT_OFFERS_H
@@ -13,6 +14,7 @@
 #include "core/request.h"
 
 #include "ledger.h"
+#include "nodes.h"
 
 struct tb_offer {
 	uint32_t node;
@@ -23,7 +25,7 @@ struct tb_offer {
 struct tb_offers {
 	const struct tb_request *request;
 	const struct tb_view *view; /* what is taken */
-	struct tb_offer *list;      /* by size, then by node */
+	struct tb_offer *list;      /* by class, then by node */
 	uint32_t count;
 };
 
@@ -39,21 +41,24 @@ void tb_offers_destroy(struct tb_offers *offers); /* NULL is fine */
  */
 uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
 
+/* What to ask for per slot (TB_HOST: per node, at least) in a class. */
+uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
+			uint32_t end);
+
 /* Let the mask allow the cores of the offers [first, end). */
 void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, struct tb_mask *mask);
 
 /*
- * After select/cons_tres gave the job an allocation: the exact placement of as
- * many slots (of cpus CPUs each; TB_HOST: one) as each node was given.  Into
- * the mask; false when it does not fit after all.
+ * Place slots (TB_HOST: once) on a node; the cores are then in the scratch set
+ * shape->cores.  Returns how many slots fit.
  */
-bool tb_offers_allow_exactly(const struct tb_offers *offers,
-			     const struct tb_test *test, uint32_t cpus,
-			     struct tb_mask *mask);
+uint32_t tb_offers_place(const struct tb_offers *offers,
+			 const struct tb_test *test, uint32_t node,
+			 struct tb_shape *shape, uint32_t slots);
 
-/* Are the cores of the allocation exactly those of that placement? */
-bool tb_offers_are_granted(const struct tb_offers *offers,
-			   const struct tb_test *test, uint32_t cpus);
+/* Let the mask allow these cores of the node. */
+void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
+		    struct tb_mask *mask);
 
 #endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "plan.h"
+
+#include "src/common/job_resources.h"
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "scale.h"
+
+/* Offers of a class lie in the order of their nodes. */
+static const struct tb_offer *offer_of(const struct tb_offers *offers,
+				       uint32_t node, uint32_t *at,
+				       uint32_t end)
+{
+	while (*at < end && offers->list[*at].node < node)
+		(*at)++;
+	return *at < end && offers->list[*at].node == node ? &offers->list[*at]
+							   : NULL;
+}
+
+/* Tasks of a node; CPUs say it too, but can be rounded up to whole cores. */
+static uint32_t slots_given(const job_resources_t *allocated, uint32_t index,
+			    uint32_t cpus_per_slot)
+{
+	if (allocated->tasks_per_node && allocated->tasks_per_node[index])
+		return allocated->tasks_per_node[index];
+	return allocated->cpus[index] / cpus_per_slot;
+}
+
+struct tb_plan *tb_plan_of_allocation(const struct tb_offers *offers,
+				      const struct tb_test *test,
+				      uint32_t first, uint32_t end)
+{
+	const job_resources_t *allocated = test->job->job_resrcs;
+	struct tb_plan *plan = xmalloc(sizeof(*plan));
+
+	plan->parts = xcalloc(allocated->nhosts + 1, sizeof(*plan->parts));
+	for (uint32_t node = 0; node < tb_node_count(); node++) {
+		const struct tb_offer *offer;
+		struct tb_plan_part *part = &plan->parts[plan->count];
+
+		if (!bit_test(allocated->node_bitmap, node))
+			continue;
+		offer = offer_of(offers, node, &first, end);
+		part->node = node;
+		part->most = offer ? offer->slots : 0;
+		part->slots = offers->request->type == TB_HOST || !offer
+			? 1 : slots_given(allocated, plan->count, offer->cpus);
+		plan->count++;
+	}
+	return plan;
+}
+
+void tb_plan_destroy(struct tb_plan *plan)
+{
+	if (!plan)
+		return;
+	xfree(plan->parts);
+	xfree(plan);
+}
+
+static uint32_t take_all_slots(struct tb_plan *plan)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t i = 0; i < plan->count; i++) {
+		slots += plan->parts[i].slots;
+		plan->parts[i].slots = 0;
+	}
+	return slots;
+}
+
+void tb_plan_even_out(struct tb_plan *plan)
+{
+	uint32_t left = take_all_slots(plan);
+	bool dealt = true;
+
+	while (left && dealt) {
+		dealt = false;
+		for (uint32_t i = 0; i < plan->count && left; i++) {
+			struct tb_plan_part *part = &plan->parts[i];
+
+			if (part->slots >= part->most)
+				continue;
+			part->slots++;
+			left--;
+			dealt = true;
+		}
+	}
+}
+
+/* Place the part anew: its cores into the scratch set of its shape. */
+static struct tb_shape *place_part(const struct tb_plan_part *part,
+				   const struct tb_offers *offers,
+				   const struct tb_test *test)
+{
+	struct tb_shape *shape = tb_node_shape(part->node);
+
+	if (!shape || !part->slots ||
+	    tb_offers_place(offers, test, part->node, shape, part->slots) <
+		    part->slots)
+		return NULL;
+	return shape;
+}
+
+bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
+		   const struct tb_test *test, struct tb_mask *mask)
+{
+	uint32_t per_task = MAX(test->job->details->cpus_per_task, 1);
+
+	plan->cpus = 0;
+	plan->odd = false;
+	for (uint32_t i = 0; i < plan->count; i++) {
+		const struct tb_plan_part *part = &plan->parts[i];
+		struct tb_shape *shape = place_part(part, offers, test);
+		uint32_t cpus;
+
+		if (!shape)
+			return false;
+		tb_allow_cores(part->node, shape->cores, mask);
+		cpus = tb_bitset_count(shape->cores) *
+		       tb_cpus_per_core(test->job, part->node);
+		plan->cpus += cpus;
+		plan->odd = plan->odd || cpus % per_task;
+	}
+	return true;
+}
+
+static bool cores_are_granted(const struct tb_bitset *cores,
+			      const job_resources_t *allocated, uint32_t first)
+{
+	for (uint32_t core = 0; core < cores->nbits; core++)
+		if (tb_bitset_test(cores, core) !=
+		    (bit_test(allocated->core_bitmap, first + core) != 0))
+			return false;
+	return true;
+}
+
+bool tb_plan_is_granted(const struct tb_plan *plan,
+			const struct tb_offers *offers,
+			const struct tb_test *test)
+{
+	const job_resources_t *allocated = test->job->job_resrcs;
+	uint32_t first = 0;
+
+	if (plan->count != allocated->nhosts)
+		return false;
+	for (uint32_t i = 0; i < plan->count; i++) {
+		struct tb_shape *shape =
+			place_part(&plan->parts[i], offers, test);
+
+		if (!shape ||
+		    !bit_test(allocated->node_bitmap, plan->parts[i].node) ||
+		    !cores_are_granted(shape->cores, allocated, first))
+			return false;
+		first += shape->cores->nbits;
+	}
+	return true;
+}
