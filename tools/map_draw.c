@@ -62,9 +62,11 @@ static bool same_heads(const struct line *line, const struct head *heads,
 static int add_core(struct drawing *drawing, const struct head *heads,
 		    unsigned nheads, unsigned core)
 {
-	struct line *line = drawing->lines + drawing->nlines - 1;
+	struct line *line = NULL;
 
-	if (!drawing->nlines || !same_heads(line, heads, nheads)) {
+	if (drawing->nlines)
+		line = &drawing->lines[drawing->nlines - 1];
+	if (!line || !same_heads(line, heads, nheads)) {
 		struct head *copy = calloc(nheads + 1, sizeof(*copy));
 		struct line *lines;
 

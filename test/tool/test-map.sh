@@ -32,7 +32,7 @@ check 'no colours in a file' has_no_escapes
 check 'nothing from a job name gets to the terminal' \
 	[ -z "$(LC_ALL=C tr -d '\n -~' <"$work/out")" ]
 check '80 columns' no_wider_than 80
-cells=$(sed '/^\.  free/,$d' "$work/out" | grep -v : | tr -d ' \n')
+cells=$(tr -d ' \n' <"$work/drawing")
 
 run map --from - <"$cluster"
 check 'from stdin' same_as "$data/maps/cluster.txt"
@@ -42,7 +42,7 @@ export COLUMNS
 run map --from "$cluster"
 check '40 columns' no_wider_than 40
 check '40 columns show the same cells' \
-	[ "$(sed '/^\.  free/,$d' "$work/out" | grep -v : | tr -d ' \n')" = "$cells" ]
+	[ "$(tr -d ' \n' <"$work/drawing")" = "$cells" ]
 COLUMNS=1000000
 run map --from "$cluster"
 check 'a very wide terminal' ended 0
@@ -60,10 +60,30 @@ grep -o '48;5;[0-9]*m[ABCD]' "$work/out" | sort -u >"$work/colors"
 check 'a job has one colour' [ "$(wc -l <"$work/colors")" -eq 4 ]
 check 'jobs have different colours' \
 	[ "$(cut -d m -f 1 "$work/colors" | sort -u | wc -l)" -eq 4 ]
-NO_COLOR=1 run map --from "$cluster" --color=auto
-check 'NO_COLOR' has_no_escapes
-run map --from "$cluster" --color=never
+
+# on_terminal ARGUMENT... - run with a terminal as stdout
+on_terminal() {
+	code=0
+	script -qec "$program $*" /dev/null </dev/null >"$work/out" || code=$?
+}
+
+TERM=xterm
+export TERM
+on_terminal map --from "$cluster"
+check 'colours on a terminal' has_escapes
+on_terminal map --from "$cluster" --color=never
 check 'colours switched off' has_no_escapes
+NO_COLOR=1
+export NO_COLOR
+on_terminal map --from "$cluster"
+check 'NO_COLOR' has_no_escapes
+on_terminal map --from "$cluster" --color=always
+check 'an option wins over NO_COLOR' has_escapes
+NO_COLOR=
+TERM=dumb
+on_terminal map --from "$cluster"
+check 'a terminal without colours' has_no_escapes
+unset NO_COLOR
 
 run map --from "$cluster" --json
 check 'JSON: exit code' ended 0

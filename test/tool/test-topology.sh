@@ -44,9 +44,13 @@ check 'a missing file' refused_for missing.xml
 rubbish >"$work/rubbish.xml"
 run topology --xml "$work/rubbish.xml"
 check '64 KiB of rubbish as XML' refused_for rubbish.xml
-head -c 3000 "$topologies/2arm-2c.xml" | head -c 1200 >"$work/half.xml"
+head -c 1200 "$topologies/2arm-2c.xml" >"$work/half.xml"
+# hwloc 2.9 itself leaks what it had read.
+ASAN_OPTIONS=detect_leaks=0
+export ASAN_OPTIONS
 run topology --xml "$work/half.xml"
-check 'half an XML file' [ "$code" -eq 2 ]
+check 'half an XML file' refused_for half.xml
+unset ASAN_OPTIONS
 run topology --synthetic 'pack:x'
 check 'a bad description' refused_for pack:x
 run topology --synthetic "$(cat "$work/rubbish.xml")"
