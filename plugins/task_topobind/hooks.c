@@ -111,27 +111,37 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 	tb_request_clear(&request);
 }
 
-/* Enabled=no: as if nobody had asked. */
-static struct tb_step *create_step(struct tb_step_input *input)
+static struct tb_step *create_configured(struct tb_step_input *input,
+					 const struct tb_conf *conf)
 {
 	struct tb_step *step = NULL;
-	struct tb_error err;
-	struct tb_conf *conf = tb_conf_load(&err);
 	char *path = machine_file();
 
-	if (conf != NULL && !tb_conf_enabled(conf))
-		goto out;
-	if (conf != NULL && path != NULL) {
-		input->node.configured =
-			tb_conf_topology(conf, tb_daemon_node_name());
-		input->node.machine_file = path;
+	input->node.configured = tb_conf_topology(conf, tb_daemon_node_name());
+	input->node.machine_file = path;
+	if (path != NULL)
 		step = tb_step_create(input);
-	}
-	if (step == NULL)
-		error("topobind: %s", conf == NULL ? err.text : "out of memory");
-out:
-	tb_conf_destroy(conf);
 	free(path);
+	return step;
+}
+
+/* NULL for Enabled=no: as if nobody had asked. */
+static struct tb_step *create_step(struct tb_step_input *input)
+{
+	struct tb_step *step;
+	struct tb_error err;
+	struct tb_conf *conf = tb_conf_load(&err);
+
+	if (conf != NULL && !tb_conf_enabled(conf)) {
+		tb_conf_destroy(conf);
+		return NULL;
+	}
+	step = conf != NULL ? create_configured(input, conf) :
+			      tb_step_create_failed(&err);
+	tb_conf_destroy(conf);
+	/* Going on would start the tasks unbound. */
+	if (step == NULL)
+		fatal("topobind: out of memory");
 	return step;
 }
 

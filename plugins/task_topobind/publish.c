@@ -100,10 +100,24 @@ static void publish(int slurmd, const char *node_name, const char *topology)
 	      "does", node_name);
 }
 
+/* Who started slurmd may wait for its output to end. */
+static void close_output(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0)
+		return;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
 static void become_helper(void)
 {
 	sigset_t none;
 
+	close_output();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGTERM, SIG_DFL);

@@ -122,6 +122,15 @@ struct tb_step *tb_step_create(const struct tb_step_input *input)
 	return step;
 }
 
+struct tb_step *tb_step_create_failed(const struct tb_error *err)
+{
+	struct tb_step *step = calloc(1, sizeof(*step));
+
+	if (step != NULL)
+		tb_step_fail(step, err);
+	return step;
+}
+
 const struct tb_error *tb_step_error(const struct tb_step *step)
 {
 	return step->failed ? &step->error : NULL;

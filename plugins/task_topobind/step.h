@@ -38,8 +38,9 @@ struct tb_step_input {
 /* Does the environment ask for a binding, or try to? */
 bool tb_step_is_asked(const struct tb_step_input *input);
 
-/* NULL when out of memory. */
+/* NULL when out of memory.  The second: of a step that must not run. */
 struct tb_step *tb_step_create(const struct tb_step_input *input);
+struct tb_step *tb_step_create_failed(const struct tb_error *err);
 
 /* What has gone wrong for the whole step so far; NULL for nothing. */
 const struct tb_error *tb_step_error(const struct tb_step *step);
