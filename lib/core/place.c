@@ -70,11 +70,27 @@ struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node)
 {
 	const struct tb_node *at = &placer->topology->nodes[node];
 	enum tb_class class = tb_class_of_letter(at->letter);
-	uint32_t first = at->before[placer->class];
+	uint32_t first = at->before[placer->bits];
 
 	if (class == TB_CLASS_CORE)
 		return tb_units_below(placer, node);
 	return (struct tb_run){ first, class == placer->class };
+}
+
+struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	if (placer->class == TB_CLASS_CORE)
+		unit = topology->thread_core[unit];
+	return tb_threads_of_object(topology, placer->class, unit);
+}
+
+static bool level_is_of(const struct tb_topology *topology, uint32_t level,
+			enum tb_class class)
+{
+	return level < topology->nlevels &&
+	       tb_class_of_letter(topology->levels[level].letter) == class;
 }
 
 /* The levels outside the unit's own letter. */
@@ -84,7 +100,7 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	uint32_t outer = 0;
 
 	while (outer < topology->nlevels &&
-	       tb_class_of_letter(topology->levels[outer].letter) != class)
+	       !level_is_of(topology, outer, class))
 		outer++;
 	return outer;
 }
@@ -96,12 +112,16 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	const struct tb_topology *topology = placer->topology;
 
 	placer->class = tb_class_of_unit(topology, request->unit);
+	placer->bits = placer->class == TB_CLASS_CORE ? TB_CLASS_THREAD :
+							placer->class;
 	placer->kind = request->unit.kind;
 	placer->amount = request->amount;
 	placer->start = request->start;
 	placer->stop = request->stop;
 	placer->sort = request->sort;
 	placer->outer_levels = count_outer_levels(topology, placer->class);
+	placer->nested_units = level_is_of(topology, placer->outer_levels + 1,
+					   placer->class);
 	placer->open_levels = placer->outer_levels;
 	placer->cores_open = placer->class == TB_CLASS_THREAD;
 	placer->ntaken = 0;
@@ -123,56 +143,50 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 
 static void find_free_threads(struct tb_placer *placer)
 {
-	struct tb_bitset *available = placer->available;
-
-	tb_bitset_clear_all(available);
-	tb_bitset_or_range(available,
-			   placer->topology->kind_threads[placer->kind], 0,
-			   placer->topology->nthreads);
-	tb_bitset_andnot_range(available, placer->busy, 0,
-			       placer->topology->nthreads);
-}
-
-/* Goes over the threads in use, a core at a time. */
-static void find_free_cores(struct tb_placer *placer)
-{
-	const struct tb_topology *topology = placer->topology;
-	unsigned thread = tb_bitset_next(placer->busy, 0);
+	uint32_t nthreads = placer->topology->nthreads;
 
 	tb_bitset_clear_all(placer->available);
 	tb_bitset_or_range(placer->available,
-			   topology->kind_cores[placer->kind], 0,
-			   topology->ncores);
-	while (thread < topology->nthreads) {
-		uint32_t core = topology->thread_core[thread];
-		struct tb_run run = tb_threads_of_object(topology,
-							 TB_CLASS_CORE, core);
-
-		tb_bitset_clear(placer->available, core);
-		thread = tb_bitset_next(placer->busy, run.first + run.count);
-	}
+			   placer->topology->kind_threads[placer->kind], 0,
+			   nthreads);
+	tb_bitset_andnot_range(placer->available, placer->busy, 0, nthreads);
 }
 
 /*
- * Of nested containers of one letter, N(N(C)(C)), only the outermost that is
- * available and in the window counts: what is inside goes with it.
+ * All cores at once: add ones to all but the last thread of each core.  A used
+ * thread among them carries into the last one, and no further, so that this
+ * is then set when a thread of the core is used.
  */
-static void find_free_containers(struct tb_placer *placer, bool windowed)
+static void find_free_cores(struct tb_placer *placer)
+{
+	const struct tb_topology *topology = placer->topology;
+	const struct tb_bitset *ends = topology->core_ends;
+	const struct tb_bitset *busy = placer->busy;
+	uint64_t carry = 0;
+
+	tb_bitset_clear_all(placer->available);
+	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++) {
+		uint64_t rest = busy->words[i] & ~ends->words[i];
+		uint64_t sum = rest + ~ends->words[i] + carry;
+
+		/* The last word's ones past the end carry nowhere. */
+		carry = sum < rest || (carry && sum == rest);
+		placer->available->words[i] = ends->words[i] &
+			~(sum | busy->words[i]) &
+			topology->kind_threads[placer->kind]->words[i];
+	}
+}
+
+static void find_free_containers(struct tb_placer *placer)
 {
 	const struct tb_topology *topology = placer->topology;
 	uint32_t count = tb_run_below(topology, 0, placer->class).count;
 
 	tb_bitset_clear_all(placer->available);
-	for (uint32_t i = 0; i < count;) {
-		if ((!windowed || tb_bitset_test(placer->window, i)) &&
-		    tb_object_is_free(topology, placer->class, i, placer->kind,
-				      placer->busy)) {
+	for (uint32_t i = 0; i < count; i++)
+		if (tb_object_is_free(topology, placer->class, i, placer->kind,
+				      placer->busy))
 			tb_bitset_set(placer->available, i);
-			i = tb_object_after(topology, placer->class, i);
-		} else {
-			i++;
-		}
-	}
 }
 
 /* False when the window has no start. */
@@ -190,8 +204,7 @@ static bool find_available(struct tb_placer *placer)
 		find_free_cores(placer);
 		break;
 	default:
-		find_free_containers(placer, windowed);
-		return true;
+		find_free_containers(placer);
 	}
 	if (windowed)
 		tb_bitset_and(placer->available, placer->window);
@@ -235,9 +248,8 @@ void tb_placed_group(const struct tb_placer *placer, unsigned group,
 
 	tb_bitset_clear_all(threads);
 	for (uint32_t i = first; i < first + placer->amount; i++) {
-		struct tb_run run = tb_threads_of_object(topology,
-							 placer->class,
-							 placer->taken[i]);
+		struct tb_run run = tb_unit_threads(placer,
+						    placer->taken[i]);
 
 		tb_bitset_or_range(threads,
 				   topology->kind_threads[placer->kind],

@@ -29,20 +29,27 @@ struct tb_placer {
 
 	/* Of the request, as it is on this node. */
 	enum tb_class class;
+	enum tb_class bits; /* how units are numbered in sets, see below */
 	enum tb_core_kind kind;
 	uint32_t amount;
 	char start, stop;
 	const char *sort;
 	uint32_t outer_levels; /* levels[0..n) lie outside the unit */
+	bool nested_units;     /* some units lie inside others */
 
 	/* Threads used by others or masked, as they were before slot 0. */
 	struct tb_bitset *busy;
-	/* Units, by their number in the class: in the window and not taken. */
+	/*
+	 * Units that are in the window and not taken.  A unit is one bit: that
+	 * of a container is its number among those of its letter, that of a
+	 * thread is the thread, and that of a core is its last thread, because
+	 * so all cores can be tested at once (see find_free_cores()).
+	 */
 	struct tb_bitset *available;
 	struct tb_bitset *window;
 	/* The result: threads, and the units in the order they were taken. */
 	struct tb_bitset *granted;
-	uint32_t *taken;
+	uint32_t *taken; /* bits */
 	uint32_t ntaken;
 	uint32_t groups;
 
@@ -67,15 +74,18 @@ bool tb_window_find(struct tb_placer *placer);
 /* strategy.c: take one slot's amount.  False, nothing taken: no room. */
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
 
-/* The units below a node, itself included. */
+/* The bits of the units below a node, itself included. */
 static inline struct tb_run tb_units_below(const struct tb_placer *placer,
 					   uint32_t node)
 {
-	return tb_run_below(placer->topology, node, placer->class);
+	return tb_run_below(placer->topology, node, placer->bits);
 }
 
+/* The threads of a unit, of both kinds. */
+struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
+
 /*
- * The units that a node is itself: a container of the unit's letter is one, a
+ * The bits of the units that a node is itself: a container of the unit's letter is one, a
  * core is one or, for threads, several; any other node is none.
  */
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);

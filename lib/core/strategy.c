@@ -3,13 +3,36 @@
  * Where the units of one slot come from (DESIGN.md, section 4, step 4)
  */
 #include "placer.h"
+#include "unit.h"
 
-static uint32_t available_below(const struct tb_placer *placer, uint32_t node)
+/* At least so many fit below a node, were there no units inside others. */
+static bool may_hold_amount(const struct tb_placer *placer, uint32_t node)
 {
 	struct tb_run units = tb_units_below(placer, node);
 
 	return tb_bitset_count_range(placer->available, units.first,
-				     units.count);
+				     units.count) >= placer->amount;
+}
+
+/*
+ * Of units inside each other only the outermost counts: what is inside goes
+ * with it.
+ */
+static bool holds_amount(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+	uint32_t end = units.first + units.count;
+	uint32_t unit = units.first;
+
+	if (!placer->nested_units)
+		return may_hold_amount(placer, node);
+	for (uint32_t i = 0; i < placer->amount; i++) {
+		unit = tb_bitset_next(placer->available, unit);
+		if (unit >= end)
+			return false;
+		unit = tb_object_after(placer->topology, placer->class, unit);
+	}
+	return true;
 }
 
 static bool any_available_below(const struct tb_placer *placer, uint32_t node)
@@ -20,13 +43,31 @@ static bool any_available_below(const struct tb_placer *placer, uint32_t node)
 				      units.count);
 }
 
+/* No unit inside of a taken one or around it is available any more. */
+static void close_nested(struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint32_t after = tb_object_after(topology, placer->class, unit);
+	uint32_t node = topology->objects[placer->class][unit];
+
+	tb_bitset_clear_range(placer->available, unit, after - unit);
+	for (; node; node = topology->nodes[node].parent) {
+		struct tb_run own = tb_units_of(placer, node);
+
+		if (own.count)
+			tb_bitset_clear(placer->available, own.first);
+	}
+}
+
 static void take_unit(struct tb_placer *placer, uint32_t unit)
 {
 	const struct tb_topology *topology = placer->topology;
-	struct tb_run threads = tb_threads_of_object(topology, placer->class,
-						     unit);
+	struct tb_run threads = tb_unit_threads(placer, unit);
 
-	tb_bitset_clear(placer->available, unit);
+	if (placer->nested_units)
+		close_nested(placer, unit);
+	else
+		tb_bitset_clear(placer->available, unit);
 	tb_bitset_or_range(placer->granted,
 			   topology->kind_threads[placer->kind],
 			   threads.first, threads.count);
@@ -66,7 +107,7 @@ static bool take_linear(struct tb_placer *placer, uint32_t node)
 {
 	uint32_t missing = placer->amount;
 
-	if (available_below(placer, node) < missing)
+	if (!holds_amount(placer, node))
 		return false;
 	take_below(placer, node, &missing);
 	return true;
@@ -85,10 +126,10 @@ static uint32_t find_container(struct tb_placer *placer, uint32_t node,
 	const uint32_t *children;
 
 	if (!tb_run_below(topology, node, tb_class_of_letter(letter)).count ||
-	    available_below(placer, node) < placer->amount)
+	    !may_hold_amount(placer, node))
 		return TB_NO_NODE;
 	if (at->letter == letter && at->level == level)
-		return node;
+		return holds_amount(placer, node) ? node : TB_NO_NODE;
 	children = tb_sorted_children(placer, node);
 	for (uint32_t i = 0; i < at->nchildren; i++) {
 		uint32_t found = find_container(placer, children[i], level);
@@ -105,7 +146,7 @@ static uint32_t find_core(struct tb_placer *placer, uint32_t node)
 	const struct tb_node *at = &placer->topology->nodes[node];
 	const uint32_t *children;
 
-	if (available_below(placer, node) < placer->amount)
+	if (!may_hold_amount(placer, node))
 		return TB_NO_NODE;
 	if (tb_class_of_letter(at->letter) == TB_CLASS_CORE)
 		return node;
@@ -157,7 +198,7 @@ static bool take_packed(struct tb_placer *placer, uint32_t node,
 {
 	uint32_t place = TB_NO_NODE;
 
-	if (available_below(placer, node) < placer->amount)
+	if (!may_hold_amount(placer, node))
 		return false;
 	if (placer->amount > 1)
 		place = find_innermost(placer, node, levels, cores);
@@ -192,13 +233,14 @@ static void find_least_loaded(struct tb_placer *placer, uint32_t node,
 	enum tb_class class = tb_class_of_letter(at->letter);
 	const uint32_t *children;
 
-	if (available_below(placer, node) < placer->amount)
+	if (!may_hold_amount(placer, node))
 		return;
 	if (class == TB_CLASS_CORE ? level == topology->nlevels :
 				     node && at->level == level) {
 		uint32_t load = load_of(placer, node);
 
-		if (least->node == TB_NO_NODE || load < least->load)
+		if (holds_amount(placer, node) &&
+		    (least->node == TB_NO_NODE || load < least->load))
 			*least = (struct least){ node, load };
 		return;
 	}
@@ -246,6 +288,9 @@ static bool take_scattered(struct tb_placer *placer)
 
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy)
 {
+	/* Once an inner unit is taken, others beside it count, not fewer. */
+	if (placer->nested_units)
+		placer->open_levels = placer->outer_levels;
 	switch (strategy) {
 	case TB_LINEAR:
 		return take_linear(placer, 0);

@@ -22,6 +22,7 @@ void tb_topology_destroy(struct tb_topology *topology)
 		tb_bitset_destroy(topology->kind_threads[kind]);
 		tb_bitset_destroy(topology->kind_cores[kind]);
 	}
+	tb_bitset_destroy(topology->core_ends);
 	free(topology->levels);
 	free(topology->distances);
 	free(topology);

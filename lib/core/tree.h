@@ -63,6 +63,7 @@ struct tb_topology {
 	uint32_t *thread_core; /* logical core of a logical thread */
 	struct tb_bitset *kind_threads[2]; /* by enum tb_core_kind */
 	struct tb_bitset *kind_cores[2];
+	struct tb_bitset *core_ends; /* the last thread of each core */
 	struct tb_level *levels;
 	uint32_t nlevels;
 	unsigned *distances;   /* N x N, or NULL when not known */

@@ -84,6 +84,9 @@ static int make_kinds(struct tb_topology *topology)
 		    !topology->kind_cores[kind])
 			return -1;
 	}
+	topology->core_ends = tb_bitset_create(topology->nthreads);
+	if (!topology->core_ends)
+		return -1;
 	for (uint32_t core = 0; core < topology->ncores; core++) {
 		uint32_t node = topology->objects[TB_CLASS_CORE][core];
 		unsigned kind = nodes[node].letter == 'E' ? TB_EFFICIENCY :
@@ -93,6 +96,7 @@ static int make_kinds(struct tb_topology *topology)
 
 		nodes[node].kinds = (uint8_t)(1u << kind);
 		tb_bitset_set(topology->kind_cores[kind], core);
+		tb_bitset_set(topology->core_ends, run.first + run.count - 1);
 		tb_bitset_set_range(topology->kind_threads[kind], run.first,
 				    run.count);
 	}

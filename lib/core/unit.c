@@ -74,16 +74,26 @@ static bool any_of_kind(const struct tb_topology *topology,
 	return thread < end;
 }
 
+static bool has_kind(const struct tb_topology *topology, enum tb_class class,
+		     uint32_t object, enum tb_core_kind kind)
+{
+	if (class == TB_CLASS_THREAD)
+		return tb_bitset_test(topology->kind_threads[kind], object);
+	return topology->nodes[topology->objects[class][object]].kinds &
+	       1u << kind;
+}
+
 bool tb_object_is_free(const struct tb_topology *topology, enum tb_class class,
 		       uint32_t object, enum tb_core_kind kind,
 		       const struct tb_bitset *used)
 {
 	struct tb_run run = tb_threads_of_object(topology, class, object);
 
-	if (!tb_bitset_any_in_range(topology->kind_threads[kind], run.first,
-				    run.count))
+	if (!has_kind(topology, class, object, kind))
 		return false;
-	return !used || !any_of_kind(topology, used, run, kind);
+	/* The quick answer first: most objects are used wholly or not. */
+	return !used || !tb_bitset_any_in_range(used, run.first, run.count) ||
+	       !any_of_kind(topology, used, run, kind);
 }
 
 /*

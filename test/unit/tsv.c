@@ -8,7 +8,8 @@
 struct tsv {
 	char *bytes;
 	size_t columns, lines, room;
-	char **fields; /* columns * lines, the first line is the header */
+	size_t header; /* lines of it */
+	char **fields; /* columns * lines */
 };
 
 static void die(const char *name, const char *what)
@@ -85,15 +86,26 @@ static void split(struct tsv *table, const char *name)
 	}
 }
 
-struct tsv *tsv_open(const char *name)
+static struct tsv *open_table(const char *name, size_t header)
 {
 	struct tsv *table = must(calloc(1, sizeof(*table)));
 
+	table->header = header;
 	table->bytes = read_file(name);
 	split(table, name);
-	if (table->lines < 2)
+	if (table->lines <= header)
 		die(name, "has no rows");
 	return table;
+}
+
+struct tsv *tsv_open(const char *name)
+{
+	return open_table(name, 1);
+}
+
+struct tsv *tsv_open_plain(const char *name)
+{
+	return open_table(name, 0);
 }
 
 void tsv_close(struct tsv *table)
@@ -105,12 +117,12 @@ void tsv_close(struct tsv *table)
 
 size_t tsv_rows(const struct tsv *table)
 {
-	return table->lines - 1;
+	return table->lines - table->header;
 }
 
 const char *tsv_field(const struct tsv *table, size_t row, size_t column)
 {
-	return table->fields[(row + 1) * table->columns + column];
+	return table->fields[(row + table->header) * table->columns + column];
 }
 
 const char *tsv_get(const struct tsv *table, size_t row, const char *column)

@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# core_is_pure.sh - lib/core knows neither Slurm nor hwloc nor files nor the
+# environment: it includes its own headers and a few of C's, and calls nothing
+# but memory and string functions
+#
+# Reports as TAP.  srcdir and top_builddir are set by automake's test driver or
+# by test/unit/Makefile.inc.
+set -u
+
+src=${srcdir:-.}/lib/core
+build=${top_builddir:-.}/lib/core
+
+headers='stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h'
+# What the compiler adds by itself: checks of sanitizers, stacks and coverage.
+added='__asan_.*|__ubsan_.*|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__gcov_.*|__sanitizer_.*|__sancov_.*'
+calls='calloc|malloc|realloc|free|mem(cpy|set|move|cmp)|str(len|chr|cmp|ncmp|spn|cspn)|vsnprintf'
+# Under FORTIFY_SOURCE.
+calls="$calls|__(mem(cpy|set|move)|vsnprintf)_chk"
+
+number=0
+failed=0
+
+# report NAME PROBLEMS - ok when there are none
+report() {
+	number=$((number + 1))
+	if [ -z "$2" ]; then
+		echo "ok $number - $1"
+	else
+		failed=1
+		echo "not ok $number - $1"
+		while read -r line; do echo "# $line"; done <<<"$2"
+	fi
+}
+
+foreign_includes() {
+	local file name
+
+	sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*//p' "$1" |
+	while read -r name _; do
+		case $name in
+		\"*\")
+			name=${name//\"/}
+			[ -f "$src/$name" ] || echo "$1 includes $name"
+			;;
+		*)
+			name=${name#<}
+			name=${name%>}
+			[[ " $headers " == *" $name "* ]] ||
+				echo "$1 includes <$name>"
+			;;
+		esac
+	done
+}
+
+echo 1..3
+sources=("$src"/*.c "$src"/*.h)
+report "lib/core includes itself and C only" \
+	"$(for file in "${sources[@]}"; do foreign_includes "$file"; done)"
+
+# libtool puts position-independent objects into .libs; either kind will do.
+objects=()
+for file in "$src"/*.c; do
+	name=$(basename "$file" .c)
+	object=$(find "$build" -name "*libcore_la-$name.o" | head -n 1)
+	[ -z "$object" ] || objects+=("$object")
+done
+count=("$src"/*.c)
+missing=''
+[ ${#objects[@]} -eq ${#count[@]} ] ||
+	missing="${#objects[@]} objects for ${#count[@]} sources"
+report "every source of lib/core has its object" "$missing"
+
+undefined() {
+	nm -u "${objects[@]}" | awk '$1 == "U" { print $2 }' |
+		sed 's/@.*//' | sort -u
+}
+defined() {
+	nm --defined-only "${objects[@]}" | awk 'NF == 3 { print $3 }' |
+		sort -u
+}
+report "the objects call memory and string functions only" \
+	"$([ -n "$missing" ] || comm -23 <(undefined) <(defined) |
+		grep -v -x -E "$added|$calls")"
+exit $failed

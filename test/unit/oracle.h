@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * oracle.h - placement, a second time, written straight from DESIGN.md
+ *
+ * Slow and simple, for machines up to 32 threads; shares nothing with
+ * lib/core.
+ */
+#ifndef TB_TEST_ORACLE_H
+#define TB_TEST_ORACLE_H
+
+#include <stdint.h>
+
+#include "random_case.h"
+
+#define ORACLE_GROUPS 32
+#define ORACLE_MISMATCH (-1)
+
+struct oracle_result {
+	int slots; /* as tb_place() */
+	unsigned ngroups;
+	uint32_t groups[ORACLE_GROUPS]; /* sets of threads, in order */
+};
+
+/* distances as in tb_topology_set_distances(), or NULL. */
+void oracle_place(const struct random_case *random_case,
+		  const unsigned *distances, struct oracle_result *result);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What holds for every placement, on random machines up to 128 threads; and
+ * decisions that the vectors do not show.
+ */
+#include "unit_test.h"
+
+#include "core/place.h"
+#include "core/slots.h"
+#include "random_case.h"
+
+#define CASES 20000
+
+struct setting {
+	struct random_case text;
+	struct tb_topology *topology;
+	struct tb_bitset *used, *free, *scratch;
+	struct tb_placer *placer;
+	struct tb_request request;
+};
+
+static void set_up(struct setting *s)
+{
+	s->topology = tb_topology_parse(s->text.topology, &s->used, NULL);
+	assert_non_null(s->topology);
+	s->free = tb_bitset_create(s->used->nbits);
+	tb_bitset_set_range(s->free, 0, s->free->nbits);
+	tb_bitset_andnot(s->free, s->used);
+	s->scratch = tb_bitset_create(s->used->nbits);
+	s->placer = tb_placer_create(s->topology);
+	random_case_request(&s->text, &s->request);
+}
+
+static void tear_down(struct setting *s)
+{
+	tb_request_clear(&s->request);
+	tb_placer_destroy(s->placer);
+	tb_bitset_destroy(s->used);
+	tb_bitset_destroy(s->free);
+	tb_bitset_destroy(s->scratch);
+	tb_topology_destroy(s->topology);
+}
+
+static int place(struct setting *s)
+{
+	return tb_place(s->placer, &s->request, s->used, s->text.nslots);
+}
+
+/* Run a check on many random settings; some must have placed something. */
+static void for_random(uint64_t seed, bool nested,
+		       void (*adjust)(struct random_case *),
+		       void (*check)(struct setting *, struct random *))
+{
+	struct random random = { seed };
+	unsigned placed = 0;
+
+	for (int i = 0; i < CASES; i++) {
+		const struct random_shape shape = { 1 + (unsigned)i % 128,
+						    nested };
+		struct setting s;
+
+		random_case(&random, &shape, &s.text);
+		if (adjust)
+			adjust(&s.text);
+		set_up(&s);
+		placed += place(&s) > 0;
+		check(&s, &random);
+		tear_down(&s);
+	}
+	assert_true(placed > CASES / 5);
+}
+
+/* How many units of the request a set of threads is made of. */
+static unsigned units_in(const struct setting *s,
+			 const struct tb_bitset *threads)
+{
+	struct tb_request one = { .unit = s->request.unit, .amount = 1 };
+
+	return tb_slots_count(s->topology, &one, threads);
+}
+
+/* Within the free threads, disjoint groups, all of the kind, exact amounts. */
+static void check_grant(struct setting *s, struct random *random)
+{
+	struct tb_bitset *seen = tb_bitset_create(s->used->nbits);
+	struct tb_bitset *group = tb_bitset_create(s->used->nbits);
+	int slots = place(s);
+	unsigned groups = s->request.type == TB_HOST ? slots > 0 :
+			  (unsigned)slots;
+
+	(void)random;
+	if (slots > 0) {
+		assert_in_range(slots, 1, s->text.nslots);
+		assert_int_equal(tb_placed_groups(s->placer), groups);
+		for (unsigned i = 0; i < groups; i++) {
+			tb_placed_group(s->placer, i, group);
+			assert_false(tb_bitset_intersects(seen, group));
+			if (units_in(s, group) != s->request.amount)
+				random_case_print(&s->text);
+			assert_int_equal(units_in(s, group),
+					 s->request.amount);
+			tb_bitset_or(seen, group);
+		}
+		assert_true(tb_bitset_equal(seen,
+					    tb_placed_threads(s->placer)));
+		assert_true(tb_bitset_contains(s->free, seen));
+	}
+	tb_bitset_destroy(seen);
+	tb_bitset_destroy(group);
+}
+
+static void test_grants(void **state)
+{
+	(void)state;
+	for_random(11, false, NULL, check_grant);
+}
+
+/* Two placers, and one placer after other work, say the same. */
+static void check_same_again(struct setting *s, struct random *random)
+{
+	struct tb_placer *other = tb_placer_create(s->topology);
+	struct tb_request simple;
+	int first = tb_place(other, &s->request, s->used, s->text.nslots);
+
+	tb_request_init(&simple);
+	simple.amount = 1 + random_below(random, 3);
+	tb_place(s->placer, &simple, NULL, 3);
+	assert_int_equal(place(s), first);
+	if (first > 0) {
+		assert_true(tb_bitset_equal(tb_placed_threads(other),
+					    tb_placed_threads(s->placer)));
+		for (unsigned i = 0; i < tb_placed_groups(other); i++) {
+			tb_placed_group(other, i, s->scratch);
+			tb_placed_group(s->placer, i, s->free);
+			assert_true(tb_bitset_equal(s->scratch, s->free));
+		}
+	}
+	tb_placer_destroy(other);
+}
+
+static void test_deterministic(void **state)
+{
+	(void)state;
+	for_random(12, false, NULL, check_same_again);
+	for_random(13, true, NULL, check_same_again);
+}
+
+/* Taking what was granted and giving it back leaves the node as it was. */
+static void check_take_and_release(struct setting *s, struct random *random)
+{
+	struct tb_bitset *used = tb_bitset_copy(s->used);
+	int slots = place(s);
+
+	(void)random;
+	if (slots > 0) {
+		tb_bitset_assign(s->scratch, tb_placed_threads(s->placer));
+		tb_bitset_or(s->used, s->scratch);
+		/* What is taken is not given a second time. */
+		if (place(s) > 0)
+			assert_false(tb_bitset_intersects(
+				s->scratch, tb_placed_threads(s->placer)));
+		tb_bitset_andnot(s->used, s->scratch);
+		assert_true(tb_bitset_equal(s->used, used));
+		assert_int_equal(place(s), slots);
+		assert_true(tb_bitset_equal(s->scratch,
+					    tb_placed_threads(s->placer)));
+	} else {
+		assert_true(tb_bitset_equal(s->used, used));
+	}
+	tb_bitset_destroy(used);
+}
+
+static void test_take_and_release(void **state)
+{
+	(void)state;
+	for_random(14, false, NULL, check_take_and_release);
+	for_random(15, true, NULL, check_take_and_release);
+}
+
+static void no_window(struct random_case *c)
+{
+	c->bstart[0] = c->bstop[0] = '\0';
+}
+
+static void linear_without_window(struct random_case *c)
+{
+	no_window(c);
+	strcpy(c->bstrategy, "linear");
+}
+
+/* More in use never gives more slots; an idle node gives the most. */
+static void check_monotone(struct setting *s, struct random *random)
+{
+	int before = place(s);
+
+	for (unsigned i = 0; i < 4; i++) {
+		int after;
+
+		tb_bitset_set(s->used, random_below(random, s->used->nbits));
+		after = place(s);
+		assert_true(after <= before);
+		before = after;
+	}
+}
+
+static void test_monotone(void **state)
+{
+	(void)state;
+	for_random(16, false, linear_without_window, check_monotone);
+}
+
+static void no_filter(struct random_case *c)
+{
+	no_window(c);
+	c->bfilter[0] = '\0';
+}
+
+/* Without window and filter all strategies find what is available. */
+static void check_counts(struct setting *s, struct random *random)
+{
+	unsigned total = tb_units_total(s->topology, s->request.unit);
+	unsigned available = tb_units_available(s->topology, s->request.unit,
+						s->used);
+	unsigned fit = available / s->request.amount;
+	int slots = place(s);
+
+	(void)random;
+	assert_true(available <= total);
+	assert_int_equal(tb_units_available(s->topology, s->request.unit,
+					    NULL), total);
+	assert_int_equal(units_in(s, s->free), available);
+	/* A single unit, or all at once: nothing can be cut off. */
+	if (s->request.amount == 1 && s->request.type == TB_SLOT)
+		assert_int_equal(slots, fit < s->text.nslots ? fit :
+							       s->text.nslots);
+	assert_int_equal(slots > 0, fit > 0);
+}
+
+static void test_counts(void **state)
+{
+	(void)state;
+	for_random(17, false, no_filter, check_counts);
+}
+
+static void slots_only(struct random_case *c)
+{
+	strcpy(c->btype, "slot");
+}
+
+/* The slots that the node makes of the grant are the grant. */
+static void check_slots(struct setting *s, struct random *random)
+{
+	struct tb_bitset *seen = tb_bitset_create(s->used->nbits);
+	const struct tb_bitset *granted;
+	int slots = place(s);
+
+	(void)random;
+	if (slots > 0) {
+		granted = tb_placed_threads(s->placer);
+		assert_int_equal(tb_slots_count(s->topology, &s->request,
+						granted), slots);
+		for (int i = 0; i < slots; i++) {
+			assert_int_equal(tb_slots_get(s->topology, &s->request,
+						      granted, (unsigned)i,
+						      s->scratch), 0);
+			assert_false(tb_bitset_intersects(seen, s->scratch));
+			tb_bitset_or(seen, s->scratch);
+		}
+		assert_true(tb_bitset_equal(seen, granted));
+	}
+	tb_bitset_destroy(seen);
+}
+
+static void test_slots_cover_the_grant(void **state)
+{
+	(void)state;
+	for_random(18, false, slots_only, check_slots);
+}
+
+/* Nested letters: still free threads only, and none twice. */
+static void check_nested(struct setting *s, struct random *random)
+{
+	struct tb_bitset *seen = tb_bitset_create(s->used->nbits);
+	int slots = place(s);
+
+	(void)random;
+	for (unsigned i = 0; slots > 0 && i < tb_placed_groups(s->placer);
+	     i++) {
+		tb_placed_group(s->placer, i, s->scratch);
+		assert_false(tb_bitset_is_empty(s->scratch));
+		assert_false(tb_bitset_intersects(seen, s->scratch));
+		tb_bitset_or(seen, s->scratch);
+	}
+	assert_true(tb_bitset_contains(s->free, seen));
+	tb_bitset_destroy(seen);
+}
+
+static void test_nested(void **state)
+{
+	(void)state;
+	for_random(19, true, NULL, check_nested);
+}
+
+/* --- examples --------------------------------------------------------------- */
+
+/* The node's used threads in lower case; the grant as "0-1;2-3", or "". */
+static void check_places(const char *node, const char *line, unsigned nslots,
+			 const unsigned *distances, const char *expected)
+{
+	struct tb_bitset *used;
+	struct tb_topology *topology = tb_topology_parse(node, &used, NULL);
+	struct tb_placer *placer;
+	struct tb_request request;
+	char got[256] = "";
+
+	assert_non_null(topology);
+	if (distances)
+		assert_int_equal(tb_topology_set_distances(
+			topology, distances,
+			tb_topology_count(topology, 'N'), NULL), 0);
+	placer = tb_placer_create(topology);
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, line, NULL), 0);
+	if (tb_place(placer, &request, used, nslots) > 0)
+		for (unsigned i = 0; i < tb_placed_groups(placer); i++) {
+			char *list;
+
+			tb_placed_group(placer, i, used);
+			list = tb_bitset_print_list(used);
+			snprintf(got + strlen(got), sizeof(got) - strlen(got),
+				 "%s%s", i ? ";" : "", list);
+			free(list);
+		}
+	if (strcmp(got, expected) != 0)
+		fail_msg("%s %s: %s, expected %s", node, line, got, expected);
+	tb_request_clear(&request);
+	tb_placer_destroy(placer);
+	tb_bitset_destroy(used);
+	tb_topology_destroy(topology);
+}
+
+/* The seed's quadrants: N1-N2, N1-N3, N2-N4, N3-N4 near, diagonals far. */
+static void test_distances(void **state)
+{
+	static const unsigned quadrants[16] = {
+		10, 20, 20, 30,
+		20, 10, 30, 20,
+		20, 30, 10, 20,
+		30, 20, 20, 10,
+	};
+	static const char node[] = "NSxccXCCNSXCCXCCNSXcCXCCNSXCCXCC";
+
+	(void)state;
+	/* N2 N1 N4 N3, in them the least loaded X and C first */
+	check_places(node, "bamount=1,bsort=NXC", 16, quadrants,
+		     "4;5;6;7;2;3;12;13;14;15;10;11;9");
+	/* By load alone N3 and N1 come last. */
+	check_places(node, "bamount=1,bsort=NXC", 16, NULL,
+		     "4;5;6;7;12;13;14;15;10;11;9;2;3");
+	/* Most used first: N1, its neighbours N2 and N3, then N4. */
+	check_places(node, "bamount=1,bsort=n", 16, quadrants,
+		     "2;3;4;5;6;7;9;10;11;12;13;14;15");
+	/* N1 N2 N3 N4, the window from the used one on. */
+	check_places("NCCNcCNCCNCC", "bamount=1,bsort=N,bstart=n", 8,
+		     quadrants, "3;4;5;6;7");
+}
+
+static void test_nested_letters(void **state)
+{
+	static const char nested[] = "(S(N(N(C(T))(C(T)))(N(C(T))(C(T))))(N(C(T))(C(T))))";
+
+	(void)state;
+	/* the outer one first, then what is not in it */
+	check_places(nested, "bunit=N,bamount=1", 4, NULL, "0-3;4-5");
+	/* the inner ones, when something in the outer one is in use */
+	check_places("(S(N(N(C(t))(C(T)))(N(C(T))(C(T))))(N(C(T))(C(T))))",
+		     "bunit=N,bamount=1", 4, NULL, "2-3;4-5");
+	/* two cores fit into an inner N, four into the outer one */
+	check_places(nested, "bamount=2,bstrategy=packed", 1, NULL, "0-1");
+	check_places("(S(N(C(T))(N(C(T))(C(T)))))", "bamount=2", 1, NULL,
+		     "1-2");
+	check_places(nested, "bamount=4", 1, NULL, "0-3");
+}
+
+static void test_units_without_threads(void **state)
+{
+	(void)state;
+	/* The first X has no power core: it is no X unit, and no place. */
+	check_places("NSXEEXCC", "bunit=X,bamount=1", 2, NULL, "2-3");
+	check_places("NSXEEXCC", "bunit=EX,bamount=1", 2, NULL, "0-1");
+	check_places("NSXEEXEE", "bunit=X,bamount=1", 2, NULL, "");
+	check_places("NSXEEXCCXCC", "bamount=1,bstrategy=scatter", 3, NULL,
+		     "2;4;3");
+	check_places("SEEEE", "bunit=T,bamount=1", 1, NULL, "");
+}
+
+static void test_mixed_kinds(void **state)
+{
+	(void)state;
+	/* A unit is its threads of the kind; the other kind may be in use. */
+	check_places("NSXCCeeXCCEE", "bunit=X,bamount=1", 2, NULL,
+		     "0-1;4-5");
+	check_places("NSXCCeEXCCEE", "bunit=EX,bamount=1", 2, NULL, "6-7");
+	check_places("NSXCTTEETTXCTTE", "bunit=T,bamount=2", 3, NULL,
+		     "0-1;5-6");
+	check_places("NSXCTTEETTXCTTE", "bunit=ET,bamount=2", 3, NULL,
+		     "3-4;2,7");
+	check_places("NSXCTTEETTXCTTE", "bunit=ET,bamount=1,bstrategy=linear",
+		     9, NULL, "2;3;4;7");
+}
+
+static void test_many_threads_per_core(void **state)
+{
+	(void)state;
+	/* a core each as long as one has three, then what is left */
+	check_places("SCTTTTCTTTTCTTTT", "bunit=T,bamount=3", 4, NULL,
+		     "0-2;4-6;8-10;3,7,11");
+	check_places("SCTtTTCTTTTCTTTT", "bunit=T,bamount=3", 4, NULL,
+		     "0,2-3;4-6;8-10");
+	check_places("SCTtTTCTTTTCTTTT", "bamount=1", 4, NULL, "4-7;8-11");
+	/* Cores that lie across the words of a set. */
+	check_places("SCTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTCTTTTtTTTCTTTT",
+		     "bamount=1", 4, NULL, "0-64;73-76");
+	check_places("SCTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTtTTTTTTTTTTTCTTTT",
+		     "bamount=1", 4, NULL, "72-75");
+}
+
+static void test_nothing_asked(void **state)
+{
+	(void)state;
+	check_places("SCCCC", "bamount=0", 4, NULL, "");
+	check_places("SCCCC", "bamount=1", 0, NULL, "");
+	check_places("SCCCC", "bamount=1,btype=host", 0, NULL, "");
+}
+
+static void test_idle_without_a_set(void **state)
+{
+	struct tb_topology *topology = tb_topology_parse("SCCCC", NULL, NULL);
+	struct tb_placer *placer = tb_placer_create(topology);
+	struct tb_request request;
+
+	(void)state;
+	tb_request_init(&request);
+	request.amount = 2;
+	assert_int_equal(tb_place(placer, &request, NULL, 9), 2);
+	assert_int_equal(tb_place(placer, &request, NULL, 9), 2);
+	tb_placer_destroy(placer);
+	tb_topology_destroy(topology);
+	tb_placer_destroy(NULL);
+	tb_topology_destroy(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grants),
+		cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_take_and_release),
+		cmocka_unit_test(test_monotone),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_slots_cover_the_grant),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_distances),
+		cmocka_unit_test(test_nested_letters),
+		cmocka_unit_test(test_units_without_threads),
+		cmocka_unit_test(test_mixed_kinds),
+		cmocka_unit_test(test_many_threads_per_core),
+		cmocka_unit_test(test_nothing_asked),
+		cmocka_unit_test(test_idle_without_a_set),
+	};
+
+	return cmocka_run_group_tests_name("place", tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests: the one-line form and single options, what is refused and why.
+ */
+#include "unit_test.h"
+
+#include "core/request.h"
+#include "random_case.h"
+
+/* input, the canonical form or NULL = must fail, part of the message */
+static const struct {
+	const char *in, *out, *says;
+} lines[] = {
+	{ "bamount=1", "bamount=1", NULL },
+	{ "bunit=X,bamount=1,btype=host", "bunit=X,bamount=1,btype=host",
+	  NULL },
+	{ "btype=host,bamount=1,bunit=X", "bunit=X,bamount=1,btype=host",
+	  NULL },
+	{ "bunit=C,bamount=4,btype=slot,bstrategy=packed", "bamount=4", NULL },
+	{ "bunit=CT,bamount=2", "bunit=T,bamount=2", NULL },
+	{ "bunit=CS,bamount=2", "bunit=S,bamount=2", NULL },
+	{ "bunit=ET,bamount=2", "bunit=ET,bamount=2", NULL },
+	{ "bunit=E,bamount=2", "bunit=E,bamount=2", NULL },
+	{ "bunit=EN,bamount=1", "bunit=EN,bamount=1", NULL },
+	{ "bamount=0", "bamount=0", NULL },
+	{ "bamount=65535", "bamount=65535", NULL },
+	{ "bamount=00012", "bamount=12", NULL },
+	{ "bamount=1,bstrategy=scatter,bsort=NsXY",
+	  "bamount=1,bstrategy=scatter,bsort=NsXY", NULL },
+	{ "bamount=1,bsort=SCENXYT", "bamount=1,bsort=SCENXYT", NULL },
+	{ "bamount=1,bstart=S,bstop=s", "bamount=1,bstart=S,bstop=s", NULL },
+	{ "bamount=1,bstop=y", "bamount=1,bstop=y", NULL },
+	{ "bamount=1,bfilter=first_core", "bamount=1,bfilter=first_core",
+	  NULL },
+	{ "bamount=1,bfilter=ScCCC", "bamount=1,bfilter=ScCCC", NULL },
+	{ "bfilter=first_core+(S(c(T)(T))(C(T))),bamount=1",
+	  "bamount=1,bfilter=first_core+ScttC", NULL },
+
+	{ "", NULL, "empty" },
+	{ ",", NULL, "column 1: '' is not of the form key=value" },
+	{ "bamount=1,", NULL, "column 11" },
+	{ ",bamount=1", NULL, "column 1" },
+	{ "bamount=1,,bunit=C", NULL, "column 11" },
+	{ "bamount", NULL, "not of the form key=value" },
+	{ "=1", NULL, "unknown option ''; known are: bunit bamount" },
+	{ "bogus=1", NULL, "unknown option 'bogus'; known are: bunit" },
+	{ "bunits=X", NULL, "unknown option 'bunits'" },
+	{ "buni=X", NULL, "unknown option 'buni'" },
+	{ "Bunit=X", NULL, "unknown option 'Bunit'" },
+	{ " bunit=X", NULL, "unknown option ' bunit'" },
+	{ "bamount=1 ,bunit=X", NULL, "bamount=1  is not allowed" },
+	{ "bamount=", NULL, "bamount has an empty value; allowed: a whole" },
+	{ "bunit=,bamount=1", NULL, "bunit has an empty value; allowed: T" },
+	{ "bamount=-1", NULL, "bamount=-1 is not allowed" },
+	{ "bamount=+1", NULL, "from 0 to 65535" },
+	{ "bamount=65536", NULL, "from 0 to 65535" },
+	{ "bamount=99999", NULL, "from 0 to 65535" },
+	{ "bamount=100000", NULL, "from 0 to 65535" },
+	{ "bamount=18446744073709551617", NULL, "from 0 to 65535" },
+	{ "bamount=0x10", NULL, "from 0 to 65535" },
+	{ "bamount=1.5", NULL, "from 0 to 65535" },
+	{ "bamount=1e3", NULL, "from 0 to 65535" },
+	{ "bamount=1=2", NULL, "from 0 to 65535" },
+	{ "bunit=x,bamount=1", NULL, "bunit=x is not allowed; allowed: T CT" },
+	{ "bunit=CC,bamount=1", NULL, "bunit=CC" },
+	{ "bunit=CE,bamount=1", NULL, "bunit=CE" },
+	{ "bunit=L3,bamount=1", NULL, "bunit=L3" },
+	{ "bunit=X ,bamount=1", NULL, "bunit=X " },
+	{ "btype=Host,bamount=1", NULL, "allowed: slot, host" },
+	{ "bstrategy=pack,bamount=1", NULL, "packed, linear, scatter" },
+	{ "bsort=Q,bamount=1", NULL, "bsort=Q" },
+	{ "bsort=Ss,bamount=1", NULL, "bsort=Ss names S twice" },
+	{ "bsort=SS,bamount=1", NULL, "names S twice" },
+	{ "bsort=NXYcC,bamount=1", NULL, "names C twice" },
+	{ "bsort=SCENXYTs,bamount=1", NULL, "names S twice" },
+	{ "bsort=S C,bamount=1", NULL, "bsort=S C" },
+	{ "bstart=T,bamount=1", NULL, "one letter of S s" },
+	{ "bstart=SS,bamount=1", NULL, "one letter of S s" },
+	{ "bstop=1,bamount=1", NULL, "bstop=1" },
+	{ "bfilter=NONE,bamount=1", NULL, "bfilter=NONE: filter: allowed" },
+	{ "bfilter=first_core+,bamount=1", NULL, "empty" },
+	{ "bfilter=first_cor,bamount=1", NULL, "column 1: unexpected 'f'" },
+	{ "bfilter=SCCQ,bamount=1", NULL, "column 4: unexpected 'Q'" },
+	{ "bamount=1,bamount=1", NULL, "bamount is given twice" },
+	{ "bunit=C,bamount=1,bunit=X", NULL, "bunit is given twice" },
+	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
+	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
+	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
+	/* needs an amount */
+	{ "bunit=X", NULL, "bunit=X needs an amount" },
+	{ "bunit=C", NULL, "bunit=C needs an amount" },
+	{ "bfilter=first_core", NULL, "bfilter=first_core needs an amount" },
+	{ "bstop=s", NULL, "bstop=s needs an amount" },
+	{ "bstart=S,bstop=s", NULL, "bstart=S needs an amount" },
+	{ "btype=host", NULL, "btype=host needs an amount" },
+	{ "bsort=S", NULL, "bsort=S needs an amount" },
+	{ "bstrategy=linear", NULL, "bstrategy=linear needs an amount" },
+	/* binding is off, whatever else is said */
+	{ "bunit=X,bamount=0", "bunit=X,bamount=0", NULL },
+};
+
+static int read_line(struct tb_request *request, const char *line,
+		     struct tb_error *err)
+{
+	tb_request_init(request);
+	return tb_request_parse(request, line, err) ||
+	       tb_request_check(request, err) ? -1 : 0;
+}
+
+static void check_line(const char *in, const char *out, const char *says)
+{
+	struct tb_request request;
+	struct tb_error err;
+	int rc = read_line(&request, in, &err);
+	char *printed;
+
+	if (!out) {
+		if (!rc)
+			fail_msg("'%s' was read", in);
+		if (!strstr(err.text, says))
+			fail_msg("'%s': %s", in, err.text);
+	} else {
+		if (rc)
+			fail_msg("'%s': %s", in, err.text);
+		printed = tb_request_print(&request);
+		assert_string_equal(printed, out);
+		free(printed);
+	}
+	tb_request_clear(&request);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		check_line(lines[i].in, lines[i].out, lines[i].says);
+		if (lines[i].out) /* what is canonical stays so */
+			check_line(lines[i].out, lines[i].out, NULL);
+	}
+}
+
+static void test_names(void **state)
+{
+	static const char *const units[] = {
+		"T", "ET", "C", "E", "S", "ES", "X", "EX", "Y", "EY", "N", "EN"
+	};
+	struct tb_request request;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		tb_request_init(&request);
+		assert_int_equal(tb_request_set(&request, "bunit", units[i],
+						NULL), 0);
+		assert_string_equal(tb_unit_name(request.unit), units[i]);
+	}
+}
+
+static void test_keys(void **state)
+{
+	static const char *const keys[] = {
+		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
+		"bstop", "bfilter"
+	};
+	size_t count = sizeof(keys) / sizeof(keys[0]);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(tb_request_keys[i], keys[i]);
+	assert_null(tb_request_keys[count]);
+}
+
+static void test_single_options(void **state)
+{
+	struct tb_request request;
+	struct tb_error err;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_false(tb_request_is_given(&request));
+	assert_false(tb_request_binds(&request));
+	assert_int_equal(tb_request_check(&request, &err), 0);
+	assert_int_equal(tb_request_set(&request, "bamount", "2", &err), 0);
+	assert_int_equal(tb_request_set(&request, "bamount", "3", &err), -1);
+	assert_non_null(strstr(err.text, "bamount is given twice"));
+	assert_int_equal(request.amount, 2);
+	assert_int_equal(tb_request_set(&request, "bunit", "no", &err), -1);
+	assert_int_equal(request.unit.letter, 'C');
+	/* what was refused was not given */
+	assert_int_equal(tb_request_set(&request, "bunit", "EX", &err), 0);
+	assert_int_equal(request.unit.letter, 'X');
+	assert_int_equal(request.unit.kind, TB_EFFICIENCY);
+	assert_int_equal(tb_request_set(&request, "binstance", "set", &err),
+			 -1);
+	assert_int_equal(tb_request_set(&request, "", "", &err), -1);
+	assert_true(tb_request_is_given(&request));
+	assert_true(tb_request_binds(&request));
+	tb_request_clear(&request);
+	assert_false(tb_request_is_given(&request));
+}
+
+static void test_zero_amount(void **state)
+{
+	struct tb_request request;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, "bamount=0", NULL), 0);
+	assert_true(tb_request_is_given(&request));
+	assert_false(tb_request_binds(&request));
+}
+
+static void check_inherits(const char *upper, const char *lower,
+			   const char *expected)
+{
+	struct tb_request a, b;
+	struct tb_error err;
+	char *printed;
+
+	tb_request_init(&a);
+	tb_request_init(&b);
+	if (*upper)
+		assert_int_equal(tb_request_parse(&a, upper, &err), 0);
+	if (*lower)
+		assert_int_equal(tb_request_parse(&b, lower, &err), 0);
+	assert_int_equal(tb_request_inherit(&a, &b, &err), 0);
+	tb_request_clear(&b); /* nothing of it is shared */
+	printed = tb_request_print(&a);
+	assert_string_equal(printed, expected);
+	free(printed);
+	tb_request_clear(&a);
+}
+
+static void test_inherit(void **state)
+{
+	(void)state;
+	check_inherits("", "", "");
+	check_inherits("bamount=1", "", "bamount=1");
+	check_inherits("", "bamount=1,bfilter=first_core+Sc",
+		       "bamount=1,bfilter=first_core+sc");
+	check_inherits("bamount=1", "bamount=2,bunit=X", "bunit=X,bamount=1");
+	check_inherits("bamount=0", "bamount=2", "bamount=0");
+	/* a default that was said is not taken from below */
+	check_inherits("bunit=C,bamount=1", "bunit=X", "bamount=1");
+	check_inherits("bfilter=Sc,bamount=1", "bfilter=first_core",
+		       "bamount=1,bfilter=sc");
+	check_inherits("bstart=S", "bstop=s,bamount=3,bsort=N,btype=host",
+		       "bamount=3,btype=host,bsort=N,bstart=S,bstop=s");
+}
+
+static void test_long_lines(void **state)
+{
+	static const char *const starts[] = {
+		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
+		"bamount=1,bsort=", "bfilter=(N"
+	};
+	static const char fill[] = "C(,=\xff" "0S";
+	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);
+	struct tb_error err;
+
+	(void)state;
+	assert_non_null(line);
+	for (size_t s = 0; s < sizeof(starts) / sizeof(starts[0]); s++)
+		for (size_t f = 0; f < sizeof(fill) - 1; f++) {
+			struct tb_request request;
+
+			memset(line, fill[f], TB_REQUEST_TEXT_MAX + 1);
+			memcpy(line, starts[s], strlen(starts[s]));
+			line[TB_REQUEST_TEXT_MAX + 1] = '\0';
+			tb_request_init(&request);
+			assert_int_equal(tb_request_parse(&request, line,
+							  &err), -1);
+			assert_non_null(strstr(err.text, "too long"));
+			line[TB_REQUEST_TEXT_MAX] = '\0';
+			/* A filter of 64 Ki cores is valid. */
+			if (tb_request_parse(&request, line, &err))
+				assert_true(strlen(err.text) > 10);
+			else
+				assert_non_null(request.filter);
+			tb_request_clear(&request);
+		}
+	free(line);
+}
+
+/* parse(print(x)) = x, with everything that a request can hold. */
+static void test_random_round_trip(void **state)
+{
+	const struct random_shape shape = { 24, false };
+	struct random random = { 99 };
+	struct random_case c;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		struct tb_request request, again;
+		char *first, *second;
+
+		random_case(&random, &shape, &c);
+		random_case_request(&c, &request);
+		first = tb_request_print(&request);
+		tb_request_init(&again);
+		assert_int_equal(tb_request_parse(&again, first, NULL), 0);
+		second = tb_request_print(&again);
+		assert_string_equal(first, second);
+		assert_int_equal(request.unit.letter, again.unit.letter);
+		assert_int_equal(request.unit.kind, again.unit.kind);
+		assert_int_equal(request.amount, again.amount);
+		assert_int_equal(request.type, again.type);
+		assert_int_equal(request.strategy, again.strategy);
+		assert_string_equal(request.sort, again.sort);
+		assert_int_equal(request.start, again.start);
+		assert_int_equal(request.stop, again.stop);
+		free(first);
+		free(second);
+		tb_request_clear(&request);
+		tb_request_clear(&again);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_single_options),
+		cmocka_unit_test(test_zero_amount),
+		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_random_round_trip),
+	};
+
+	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a grant to the slot of a task.
+ */
+#include "unit_test.h"
+
+#include "core/slots.h"
+
+/* The slots of a grant as "0-1;2-3", "" for none. */
+static char *slots_of(const struct tb_topology *topology,
+		      const struct tb_request *request,
+		      const struct tb_bitset *granted)
+{
+	unsigned count = tb_slots_count(topology, request, granted);
+	struct tb_bitset *threads = tb_bitset_create(granted->nbits);
+	char *text = calloc(1, 1024);
+
+	assert_non_null(text);
+	for (unsigned i = 0; i < count; i++) {
+		char *list;
+
+		assert_int_equal(tb_slots_get(topology, request, granted, i,
+					      threads), 0);
+		list = tb_bitset_print_list(threads);
+		snprintf(text + strlen(text), 1024 - strlen(text), "%s%s",
+			 i ? ";" : "", list);
+		free(list);
+	}
+	assert_int_equal(tb_slots_get(topology, request, granted, count,
+				      threads), -1);
+	assert_true(tb_bitset_is_empty(threads));
+	tb_bitset_destroy(threads);
+	return text;
+}
+
+static void test_slots(void **state)
+{
+	static const struct {
+		const char *granted; /* the granted threads in lower case */
+		const char *request, *slots;
+	} table[] = {
+		{ "NSXccccXCCCC", "bamount=1", "0;1;2;3" },
+		{ "NSXccccXCCCC", "bamount=2", "0-1;2-3" },
+		{ "NSXccccXCCCC", "bamount=3", "0-2" },
+		{ "NSXccccXCCCC", "bamount=5", "" },
+		{ "NSXcCcCXcCcC", "bamount=2", "0,2;4,6" },
+		{ "NSXccccXCCCC", "bamount=2,btype=host", "0-3" },
+		{ "NSXccccXCCCC", "bamount=5,btype=host", "" },
+		{ "NSXCCCCXCCCC", "bamount=1", "" },
+		{ "NSXccccXCCCC", "bamount=0", "" },
+		{ "SCttCTTctt", "bamount=1", "0-1;4-5" },
+		/* a core that is granted in part is no unit */
+		{ "SCttCTtctt", "bamount=1", "0-1;4-5" },
+		{ "SCttCTtctt", "bunit=T,bamount=1", "0;1;3;4;5" },
+		{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;3-4" },
+		{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1",
+		  "0-3;8-11" },
+		{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2",
+		  "0-3;6-9" },
+		/* kinds: a unit is its threads of that kind */
+		{ "NSXyccyeeXYCCYEE", "bunit=X,bamount=1", "0-1" },
+		{ "NSXyccyeeXYCCYEE", "bunit=EX,bamount=1", "2-3" },
+		{ "NSXyccYEEXyccYEE", "bunit=X,bamount=1", "0-1;4-5" },
+		{ "NSXyccYEEXyccYEE", "bunit=EX,bamount=1", "" },
+		{ "NSXyccyeeXyccyee", "bunit=S,bamount=1", "0-1,4-5" },
+		{ "NSXyccyeeXyccyee", "bunit=C,bamount=2", "0-1;4-5" },
+		{ "NSXyccyeeXyccyee", "bunit=ET,bamount=3", "2-3,6" },
+		/* what a node does not have */
+		{ "SccccSCCCC", "bunit=X,bamount=1", "0-3" },
+		{ "SccccSCCCC", "bunit=N,bamount=1", "0-3" },
+		{ "SccccSCCCC", "bunit=Y,bamount=2", "0-1;2-3" },
+		{ "ccCC", "bunit=S,bamount=1", "" },
+		/* an N in an N: the outer one, when it is granted wholly */
+		{ "NnccncCNCC", "bunit=N,bamount=1", "0-1;2-3" },
+		{ "NNccNccNCC", "bunit=N,bamount=1", "0-1;2-3" },
+		{ "nnccncc", "bunit=N,bamount=1", "0-3" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct tb_bitset *granted;
+		struct tb_topology *topology = tb_topology_parse(
+			table[i].granted, &granted, NULL);
+		struct tb_request request;
+		char *slots;
+
+		assert_non_null(topology);
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, table[i].request,
+						  NULL), 0);
+		slots = slots_of(topology, &request, granted);
+		if (strcmp(slots, table[i].slots) != 0)
+			fail_msg("%s %s: %s, expected %s", table[i].granted,
+				 table[i].request, slots, table[i].slots);
+		free(slots);
+		tb_bitset_destroy(granted);
+		tb_topology_destroy(topology);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slots),
+	};
+
+	return cmocka_run_group_tests_name("slots", tests, NULL, NULL);
+}
