@@ -418,11 +418,38 @@ static void test_many_threads_per_core(void **state)
 	check_places("SCTtTTCTTTTCTTTT", "bunit=T,bamount=3", 4, NULL,
 		     "0,2-3;4-6;8-10");
 	check_places("SCTtTTCTTTTCTTTT", "bamount=1", 4, NULL, "4-7;8-11");
-	/* Cores that lie across the words of a set. */
-	check_places("SCTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTCTTTTtTTTCTTTT",
-		     "bamount=1", 4, NULL, "0-64;73-76");
-	check_places("SCTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTtTTTTTTTTTTTCTTTT",
-		     "bamount=1", 4, NULL, "72-75");
+}
+
+/* Core 21 of 30 with three threads each is 63-65, in two words of a set. */
+static void test_cores_across_words(void **state)
+{
+	static const char core[] = "CTTT";
+	struct tb_bitset *used = tb_bitset_create(90);
+	char node[4 * 30 + 1] = "";
+	struct tb_topology *topology;
+	struct tb_placer *placer;
+	struct tb_request request;
+	char *list;
+
+	(void)state;
+	for (int i = 0; i < 30; i++)
+		strcat(node, core);
+	topology = tb_topology_parse(node, NULL, NULL);
+	placer = tb_placer_create(topology);
+	tb_request_init(&request);
+	request.amount = 1;
+	for (unsigned thread = 63; thread <= 65; thread++) {
+		tb_bitset_clear_all(used);
+		tb_bitset_set(used, thread);
+		assert_int_equal(tb_place(placer, &request, used, 30), 29);
+		list = tb_bitset_print_list(tb_placed_threads(placer));
+		assert_string_equal(list, "0-62,66-89");
+		free(list);
+	}
+	assert_int_equal(tb_place(placer, &request, NULL, 30), 30);
+	tb_bitset_destroy(used);
+	tb_placer_destroy(placer);
+	tb_topology_destroy(topology);
 }
 
 static void test_nothing_asked(void **state)
@@ -465,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_units_without_threads),
 		cmocka_unit_test(test_mixed_kinds),
 		cmocka_unit_test(test_many_threads_per_core),
+		cmocka_unit_test(test_cores_across_words),
 		cmocka_unit_test(test_nothing_asked),
 		cmocka_unit_test(test_idle_without_a_set),
 	};
