@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# topobind(1): its examples are what the command prints, and it knows every
+# option
+. "$(dirname "$0")/lib.sh"
+
+manual=$(dirname "$0")/../../doc/topobind.1
+
+# examples - the blocks of the manual as plain text, each after a line "%%"
+examples() {
+	awk '/^\.EX/ { print "%%"; inside = 1; next }
+	     /^\.EE/ { inside = 0 }
+	     inside' "$manual" |
+		sed -e 's/\\f[BPI]//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' \
+			-e 's/\\&//g' -e 's/\\e/\\/g'
+}
+
+# example N - a block
+example() {
+	examples | awk -v wanted="$1" '/^%%$/ { n++; next } n == wanted'
+}
+
+# replay N - run the command of a block (up to the line without a backslash at
+# its end) and compare; what asks Slurm draws a file instead
+replay() {
+	example "$1" >"$work/example"
+	awk '{ print } !/\\$/ { exit }' "$work/example" |
+		sed -e 's/^\$ topobind/"$program"/' \
+			-e "s,map n1,map --from $data/maps/manual.json," \
+			>"$work/command"
+	lines=$(wc -l <"$work/command")
+	tail -n +$((lines + 1)) "$work/example" >"$work/expected"
+	# shellcheck source=/dev/null
+	. "$work/command" >"$work/out" 2>"$work/err"
+	cmp "$work/expected" "$work/out" >>"$work/err" 2>&1 &&
+		[ -s "$work/expected" ]
+}
+
+code=0
+count=$(examples | grep -c '^%%$')
+check 'the manual has examples' [ "$count" -ge 4 ]
+n=0
+while [ "$n" -lt "$count" ]; do
+	n=$((n + 1))
+	check "example $n" replay "$n"
+done
+
+for command in topology place map; do
+	for option in $("$program" "$command" --help |
+		grep -o -e '--[a-z]*' | sort -u); do
+		plain=$(printf '%s' "$option" | sed 's/-/\\\\-/g')
+		check "$command $option" grep -q -e "$plain" "$manual"
+	done
+done
+
+report
