@@ -46,6 +46,11 @@ void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 			  const char *step_cpus, struct tb_error *err);
 void tb_slurm_cpusets_close(void);
+/*
+ * Is another step of the job held already, by topobind?  Then it is a bound
+ * job, whatever the environment of this step says.
+ */
+bool tb_slurm_job_is_held(tb_slurm_step_t *step);
 /* A process from outside joins the step. */
 void tb_slurm_cpusets_adopt(pid_t pid);
 

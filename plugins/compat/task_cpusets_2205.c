@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compat/task_compat.h"
@@ -19,6 +20,7 @@
 #include "src/common/slurm_xlator.h"
 #include "src/common/cgroup.h"
 #include "src/common/read_config.h"
+#include "src/slurmd/slurmd/slurmd.h"
 
 static bool is_open;
 static bool is_ours; /* topobind writes what task/cgroup does not */
@@ -110,6 +112,40 @@ void tb_slurm_cpusets_close(void)
 	if (is_open)
 		cgroup_g_step_destroy(CG_CPUS);
 	is_open = false;
+}
+
+/* Where Slurm has, or would have, the cpuset cgroup of a job. */
+static char *job_directory(tb_slurm_step_t *step)
+{
+	char *top = slurm_conf_expand_slurmd_path(
+		slurm_cgroup_conf.cgroup_prepend, conf->node_name,
+		conf->hostname);
+	char *path;
+
+	if (asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
+		     slurm_cgroup_conf.cgroup_mountpoint, top, step->uid,
+		     step->step_id.job_id) < 0)
+		path = NULL;
+	xfree(top);
+	return path;
+}
+
+/*
+ * Where task/cgroup does not constrain cores only topobind makes such cgroups;
+ * where it does, it holds the step.
+ */
+bool tb_slurm_job_is_held(tb_slurm_step_t *step)
+{
+	char *path;
+	struct stat status;
+	bool held;
+
+	if (task_cgroup_constrains())
+		return false;
+	path = job_directory(step);
+	held = path != NULL && stat(path, &status) == 0;
+	free(path);
+	return held;
 }
 
 void tb_slurm_cpusets_adopt(pid_t pid)

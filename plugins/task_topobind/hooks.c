@@ -169,7 +169,7 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
-	if (!tb_step_is_asked(&input))
+	if (!tb_step_is_asked(&input) && !tb_slurm_job_is_held(slurm_step))
 		return;
 	current = create_step(&input);
 	if (current == NULL)
