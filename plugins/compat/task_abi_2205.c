@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "src/common/slurm_xlator.h"
 #include "src/common/env.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"

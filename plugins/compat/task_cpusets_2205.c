@@ -17,7 +17,6 @@
 
 #include "compat/task_compat.h"
 
-#include "src/common/slurm_xlator.h"
 #include "src/common/cgroup.h"
 #include "src/common/read_config.h"
 #include "src/slurmd/slurmd/slurmd.h"

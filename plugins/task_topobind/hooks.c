@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/common/slurm_xlator.h"
 #include "src/common/env.h"
 #include "src/common/log.h"
 
@@ -62,22 +61,22 @@ void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
 	struct tb_error err = { "" };
-	struct tb_conf *conf = tb_conf_load(&err);
+	struct tb_conf *site = tb_conf_load(&err);
 
-	if (conf != NULL && !tb_conf_enabled(conf))
+	if (site != NULL && !tb_conf_enabled(site))
 		goto out;
-	if (conf != NULL)
+	if (site != NULL)
 		machine = tb_machine_load_live(&err);
 	if (machine == NULL) {
 		error("topobind: steps with a binding will fail: %s", err.text);
 		goto out;
 	}
 	save_machine(machine);
-	if (tb_conf_topology(conf, tb_daemon_node_name()) == NULL)
+	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
 		publish_machine(machine);
 out:
 	tb_machine_destroy(machine);
-	tb_conf_destroy(conf);
+	tb_conf_destroy(site);
 }
 
 void tb_task_slurmd_stop(void)
@@ -112,12 +111,12 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 }
 
 static struct tb_step *create_configured(struct tb_step_input *input,
-					 const struct tb_conf *conf)
+					 const struct tb_conf *site)
 {
 	struct tb_step *step = NULL;
 	char *path = machine_file();
 
-	input->node.configured = tb_conf_topology(conf, tb_daemon_node_name());
+	input->node.configured = tb_conf_topology(site, tb_daemon_node_name());
 	input->node.machine_file = path;
 	if (path != NULL)
 		step = tb_step_create(input);
@@ -130,15 +129,15 @@ static struct tb_step *create_step(struct tb_step_input *input)
 {
 	struct tb_step *step;
 	struct tb_error err;
-	struct tb_conf *conf = tb_conf_load(&err);
+	struct tb_conf *site = tb_conf_load(&err);
 
-	if (conf != NULL && !tb_conf_enabled(conf)) {
-		tb_conf_destroy(conf);
+	if (site != NULL && !tb_conf_enabled(site)) {
+		tb_conf_destroy(site);
 		return NULL;
 	}
-	step = conf != NULL ? create_configured(input, conf) :
+	step = site != NULL ? create_configured(input, site) :
 			      tb_step_create_failed(&err);
-	tb_conf_destroy(conf);
+	tb_conf_destroy(site);
 	/* Going on would start the tasks unbound. */
 	if (step == NULL)
 		fatal("topobind: out of memory");

@@ -13,8 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "slurm/slurm.h"
 #include "src/common/slurm_xlator.h"
+
+#include "slurm/slurm.h"
 #include "src/common/log.h"
 
 #include "common/node_extra.h"
