@@ -17,10 +17,12 @@ struct tb_hosts *tb_hosts_create(const char *list)
 	if (!hosts)
 		return NULL;
 	hosts->list = slurm_hostlist_create(list);
-	if (hosts->list)
-		return hosts;
-	free(hosts);
-	return NULL;
+	if (!hosts->list) {
+		free(hosts);
+		return NULL;
+	}
+	slurm_hostlist_uniq(hosts->list);
+	return hosts;
 }
 
 void tb_hosts_destroy(struct tb_hosts *hosts)

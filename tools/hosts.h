@@ -7,7 +7,7 @@
 
 struct tb_hosts;
 
-/* NULL when the list cannot be read. */
+/* Every name once, sorted.  NULL when the list cannot be read. */
 struct tb_hosts *tb_hosts_create(const char *list);
 void tb_hosts_destroy(struct tb_hosts *hosts); /* NULL is fine */
 

@@ -31,13 +31,25 @@ static void warn_about(const struct load *load, const char *kind,
 
 /* ---- nodes ---- */
 
-/* The value of a token in Extra, malloc()ed; NULL when it is not there. */
+/*
+ * The value of a token in Extra, malloc()ed; NULL when it is not there.  A site
+ * may have put commas between its tokens and ours.
+ */
 static char *token(const char *extra, const char *name)
 {
+	char *copy = extra ? strdup(extra) : NULL;
+	const char *value;
+	char *text = NULL;
 	size_t length;
-	const char *value = tb_extra_find(extra, name, &length);
 
-	return value ? strndup(value, length) : NULL;
+	for (char *c = copy; c && *c; c++)
+		if (*c == ',')
+			*c = ' ';
+	value = tb_extra_find(copy, name, &length);
+	if (value)
+		text = strndup(value, length);
+	free(copy);
+	return text;
 }
 
 static void add_node(const struct load *load, const node_info_t *node)
