@@ -6,6 +6,7 @@
 
 program=${TOPOBIND_PROGRAM:-./topobind}
 json_value=${JSON_VALUE:-test/tool/json_value}
+# shellcheck disable=SC2034
 data=$(dirname "$0")/../data
 work=$(mktemp -d "${TMPDIR:-/tmp}/topobind-tool-XXXXXX") || exit 1
 tests=0

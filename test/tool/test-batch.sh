@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind place --batch: the tables of placements, bad rows, rubbish
+# shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 tab=$(printf '\t')

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind(1): its examples are what the command prints, and it knows every
 # option
+# shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 manual=$(dirname "$0")/../../doc/topobind.1
@@ -24,6 +25,7 @@ example() {
 # its end) and compare; what asks Slurm draws a file instead
 replay() {
 	example "$1" >"$work/example"
+	# shellcheck disable=SC2016
 	awk '{ print } !/\\$/ { exit }' "$work/example" |
 		sed -e 's/^\$ topobind/"$program"/' \
 			-e "s,map n1,map --from $data/maps/manual.json," \

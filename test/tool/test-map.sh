@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind map: the drawing, from a map that is written down
+# shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 cluster=$data/maps/cluster.json

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind place: one placement, and the command's own options
+# shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 node=NSXYCTTYCTTXYCTTYCTT

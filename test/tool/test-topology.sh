@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind topology: strings of real machines, summary, JSON
+# shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topologies=$data/topologies
