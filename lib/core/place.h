@@ -26,7 +26,8 @@ void tb_placer_destroy(struct tb_placer *placer); /* NULL is fine */
  * threads in used taken by others.  Returns how many slots fit, 0 to nslots
  * (TB_HOST: 0 or nslots), or TB_PLACE_FILTER_MISMATCH when the request's filter
  * has another shape than the node.  used may be NULL (an idle node) and is not
- * changed.  The same input always gives the same result.
+ * changed.  The same input always gives the same result.  A request with an
+ * amount of 0 places nothing: returns 0.  Does not allocate.
  */
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);
@@ -44,7 +45,9 @@ void tb_placed_group(const struct tb_placer *placer, unsigned group,
 
 /*
  * How many units of the request's kind the node has, and how many of them are
- * available; for messages such as "no node has 2 free X units".
+ * available; for messages such as "no node has 2 free X units".  An object
+ * without a thread of the kind is no unit, and of an N inside an N only one
+ * counts: as many as can be held at the same time.  used may be NULL.
  */
 unsigned tb_units_total(const struct tb_topology *topology,
 			struct tb_unit unit);

@@ -85,8 +85,8 @@ static inline struct tb_run tb_units_below(const struct tb_placer *placer,
 struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
 
 /*
- * The bits of the units that a node is itself: a container of the unit's letter is one, a
- * core is one or, for threads, several; any other node is none.
+ * The bits of the units that a node is itself: a container of the unit's
+ * letter is one, a core is one or, for threads, several; any other is none.
  */
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
 

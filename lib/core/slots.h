@@ -6,7 +6,8 @@
  * request's amount, are the slots; task i of the step on the node gets slot i.
  * With btype=host there is one slot, all granted units, shared by all tasks.
  * Controller and node both call this, so that they agree (DESIGN.md,
- * section 4).
+ * section 4).  Of units inside each other (an N in an N) the outermost that is
+ * wholly granted counts.
  */
 #ifndef TB_CORE_SLOTS_H
 #define TB_CORE_SLOTS_H

@@ -177,11 +177,12 @@ void tb_threads_of_cores(const struct tb_topology *topology,
 	unsigned core = tb_bitset_next(cores, 0);
 
 	tb_bitset_clear_all(threads);
-	for (; core < topology->ncores; core = tb_bitset_next(cores, core + 1)) {
+	while (core < topology->ncores) {
 		struct tb_run run = tb_threads_of_object(topology,
 							 TB_CLASS_CORE, core);
 
 		tb_bitset_set_range(threads, run.first, run.count);
+		core = tb_bitset_next(cores, core + 1);
 	}
 }
 

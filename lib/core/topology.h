@@ -33,7 +33,7 @@ struct tb_topology;
 /*
  * Read either form.  *lower (may be NULL) receives a new set of the threads
  * that were lower case, which the caller destroys.  NULL with a sentence that
- * names the position (1-based column) on error.
+ * names the position (1-based column) on error.  Objects may be nested 64 deep.
  */
 struct tb_topology *tb_topology_parse(const char *text,
 				      struct tb_bitset **lower,

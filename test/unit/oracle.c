@@ -402,7 +402,7 @@ static uint32_t scattered(const struct placement *p)
 	return packed(p, best ? best : &p->machine->objects[0]);
 }
 
-/* --- 1., 5. and the whole -------------------------------------------------- */
+/* --- 1., 5. and the whole ------------------------------------------------- */
 
 /* Threads that a filter masks; 0 when it has another shape. */
 static int add_filter(const struct random_case *c, struct machine *machine,

@@ -277,6 +277,50 @@ static void test_slots_cover_the_grant(void **state)
 	for_random(18, false, slots_only, check_slots);
 }
 
+/* Counted by the linker's --wrap, see Makefile.inc. */
+static unsigned allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	allocations++;
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	allocations++;
+	return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	allocations++;
+	return __real_realloc(memory, size);
+}
+
+static void check_allocations(struct setting *s, struct random *random)
+{
+	unsigned before = allocations;
+
+	(void)random;
+	assert_true(before > 0);
+	place(s);
+	assert_int_equal(allocations, before);
+}
+
+static void test_no_allocation(void **state)
+{
+	(void)state;
+	for_random(20, true, NULL, check_allocations);
+}
+
 /* Nested letters: still free threads only, and none twice. */
 static void check_nested(struct setting *s, struct random *random)
 {
@@ -301,7 +345,7 @@ static void test_nested(void **state)
 	for_random(19, true, NULL, check_nested);
 }
 
-/* --- examples --------------------------------------------------------------- */
+/* --- examples ------------------------------------------------------------- */
 
 /* The node's used threads in lower case; the grant as "0-1;2-3", or "". */
 static void check_places(const char *node, const char *line, unsigned nslots,
@@ -487,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_slots_cover_the_grant),
 		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_no_allocation),
 		cmocka_unit_test(test_distances),
 		cmocka_unit_test(test_nested_letters),
 		cmocka_unit_test(test_units_without_threads),

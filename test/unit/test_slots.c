@@ -33,49 +33,49 @@ static char *slots_of(const struct tb_topology *topology,
 	return text;
 }
 
+static const struct {
+	const char *granted; /* the granted threads in lower case */
+	const char *request, *slots;
+} table[] = {
+	{ "NSXccccXCCCC", "bamount=1", "0;1;2;3" },
+	{ "NSXccccXCCCC", "bamount=2", "0-1;2-3" },
+	{ "NSXccccXCCCC", "bamount=3", "0-2" },
+	{ "NSXccccXCCCC", "bamount=5", "" },
+	{ "NSXcCcCXcCcC", "bamount=2", "0,2;4,6" },
+	{ "NSXccccXCCCC", "bamount=2,btype=host", "0-3" },
+	{ "NSXccccXCCCC", "bamount=5,btype=host", "" },
+	{ "NSXCCCCXCCCC", "bamount=1", "" },
+	{ "NSXccccXCCCC", "bamount=0", "" },
+	{ "SCttCTTctt", "bamount=1", "0-1;4-5" },
+	/* a core that is granted in part is no unit */
+	{ "SCttCTtctt", "bamount=1", "0-1;4-5" },
+	{ "SCttCTtctt", "bunit=T,bamount=1", "0;1;3;4;5" },
+	{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;3-4" },
+	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1",
+	  "0-3;8-11" },
+	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2",
+	  "0-3;6-9" },
+	/* kinds: a unit is its threads of that kind */
+	{ "NSXyccyeeXYCCYEE", "bunit=X,bamount=1", "0-1" },
+	{ "NSXyccyeeXYCCYEE", "bunit=EX,bamount=1", "2-3" },
+	{ "NSXyccYEEXyccYEE", "bunit=X,bamount=1", "0-1;4-5" },
+	{ "NSXyccYEEXyccYEE", "bunit=EX,bamount=1", "" },
+	{ "NSXyccyeeXyccyee", "bunit=S,bamount=1", "0-1,4-5" },
+	{ "NSXyccyeeXyccyee", "bunit=C,bamount=2", "0-1;4-5" },
+	{ "NSXyccyeeXyccyee", "bunit=ET,bamount=3", "2-3,6" },
+	/* what a node does not have */
+	{ "SccccSCCCC", "bunit=X,bamount=1", "0-3" },
+	{ "SccccSCCCC", "bunit=N,bamount=1", "0-3" },
+	{ "SccccSCCCC", "bunit=Y,bamount=2", "0-1;2-3" },
+	{ "ccCC", "bunit=S,bamount=1", "" },
+	/* an N in an N: the outer one, when it is granted wholly */
+	{ "NnccncCNCC", "bunit=N,bamount=1", "0-1;2-3" },
+	{ "NNccNccNCC", "bunit=N,bamount=1", "0-1;2-3" },
+	{ "nnccncc", "bunit=N,bamount=1", "0-3" },
+};
+
 static void test_slots(void **state)
 {
-	static const struct {
-		const char *granted; /* the granted threads in lower case */
-		const char *request, *slots;
-	} table[] = {
-		{ "NSXccccXCCCC", "bamount=1", "0;1;2;3" },
-		{ "NSXccccXCCCC", "bamount=2", "0-1;2-3" },
-		{ "NSXccccXCCCC", "bamount=3", "0-2" },
-		{ "NSXccccXCCCC", "bamount=5", "" },
-		{ "NSXcCcCXcCcC", "bamount=2", "0,2;4,6" },
-		{ "NSXccccXCCCC", "bamount=2,btype=host", "0-3" },
-		{ "NSXccccXCCCC", "bamount=5,btype=host", "" },
-		{ "NSXCCCCXCCCC", "bamount=1", "" },
-		{ "NSXccccXCCCC", "bamount=0", "" },
-		{ "SCttCTTctt", "bamount=1", "0-1;4-5" },
-		/* a core that is granted in part is no unit */
-		{ "SCttCTtctt", "bamount=1", "0-1;4-5" },
-		{ "SCttCTtctt", "bunit=T,bamount=1", "0;1;3;4;5" },
-		{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;3-4" },
-		{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1",
-		  "0-3;8-11" },
-		{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2",
-		  "0-3;6-9" },
-		/* kinds: a unit is its threads of that kind */
-		{ "NSXyccyeeXYCCYEE", "bunit=X,bamount=1", "0-1" },
-		{ "NSXyccyeeXYCCYEE", "bunit=EX,bamount=1", "2-3" },
-		{ "NSXyccYEEXyccYEE", "bunit=X,bamount=1", "0-1;4-5" },
-		{ "NSXyccYEEXyccYEE", "bunit=EX,bamount=1", "" },
-		{ "NSXyccyeeXyccyee", "bunit=S,bamount=1", "0-1,4-5" },
-		{ "NSXyccyeeXyccyee", "bunit=C,bamount=2", "0-1;4-5" },
-		{ "NSXyccyeeXyccyee", "bunit=ET,bamount=3", "2-3,6" },
-		/* what a node does not have */
-		{ "SccccSCCCC", "bunit=X,bamount=1", "0-3" },
-		{ "SccccSCCCC", "bunit=N,bamount=1", "0-3" },
-		{ "SccccSCCCC", "bunit=Y,bamount=2", "0-1;2-3" },
-		{ "ccCC", "bunit=S,bamount=1", "" },
-		/* an N in an N: the outer one, when it is granted wholly */
-		{ "NnccncCNCC", "bunit=N,bamount=1", "0-1;2-3" },
-		{ "NNccNccNCC", "bunit=N,bamount=1", "0-1;2-3" },
-		{ "nnccncc", "bunit=N,bamount=1", "0-3" },
-	};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct tb_bitset *granted;
