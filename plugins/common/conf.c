@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "slurm/slurm.h"
+#include "compat/slurm_compat.h"
+
 #include "src/common/hostlist.h"
 #include "src/common/parse_config.h"
 #include "src/common/read_config.h"
@@ -17,7 +18,6 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "compat/slurm_compat.h"
 #include "core/topology.h"
 
 #define CONF_FILE "topobind.conf"
@@ -158,7 +158,7 @@ static void destroy_entry(void *item)
 	xfree(entry);
 }
 
-static int add_nodes(struct tb_conf *conf, const struct node_line *line,
+static int add_nodes(struct tb_conf *site, const struct node_line *line,
 		     struct tb_error *err)
 {
 	hostlist_t list = hostlist_create(line->nodes);
@@ -169,7 +169,7 @@ static int add_nodes(struct tb_conf *conf, const struct node_line *line,
 		return tb_fail(err, CONF_FILE ": NodeName=%.64s is not a list of nodes",
 			       line->nodes);
 	while (!rc && (name = hostlist_shift(list))) {
-		if (xhash_get_str(conf->nodes, name)) {
+		if (xhash_get_str(site->nodes, name)) {
 			rc = tb_fail(err, CONF_FILE ": node %.64s is in two NodeName= lines; keep one",
 				     name);
 		} else {
@@ -177,7 +177,7 @@ static int add_nodes(struct tb_conf *conf, const struct node_line *line,
 
 			entry->name = xstrdup(name);
 			entry->line = line;
-			xhash_add(conf->nodes, entry);
+			xhash_add(site->nodes, entry);
 		}
 		free(name);
 	}
@@ -185,7 +185,7 @@ static int add_nodes(struct tb_conf *conf, const struct node_line *line,
 	return rc;
 }
 
-static int take_nodes(struct tb_conf *conf, s_p_hashtbl_t *table,
+static int take_nodes(struct tb_conf *site, s_p_hashtbl_t *table,
 		      struct tb_error *err)
 {
 	struct node_line **lines;
@@ -193,20 +193,20 @@ static int take_nodes(struct tb_conf *conf, s_p_hashtbl_t *table,
 
 	if (!s_p_get_array((void ***)&lines, &count, "NodeName", table))
 		return 0;
-	conf->lines = xcalloc(count, sizeof(*conf->lines));
+	site->lines = xcalloc(count, sizeof(*site->lines));
 	for (int i = 0; i < count; i++) {
 		/* The table dies after reading: take over what it holds. */
-		struct node_line *line = &conf->lines[conf->line_count++];
+		struct node_line *line = &site->lines[site->line_count++];
 
 		*line = *lines[i];
 		memset(lines[i], 0, sizeof(*lines[i]));
-		if (check_line(line, err) || add_nodes(conf, line, err))
+		if (check_line(line, err) || add_nodes(site, line, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int take_filter(struct tb_conf *conf, s_p_hashtbl_t *table,
+static int take_filter(struct tb_conf *site, s_p_hashtbl_t *table,
 		       struct tb_error *err)
 {
 	struct tb_error why;
@@ -214,8 +214,8 @@ static int take_filter(struct tb_conf *conf, s_p_hashtbl_t *table,
 	int rc = 0;
 
 	if (s_p_get_string(&text, "Filter", table) && xstrcasecmp(text, "NONE")) {
-		conf->filter = tb_filter_parse(text, &why);
-		if (!conf->filter)
+		site->filter = tb_filter_parse(text, &why);
+		if (!site->filter)
 			rc = tb_fail(err, CONF_FILE ": Filter: %.400s",
 				     why.text);
 	}
@@ -225,15 +225,15 @@ static int take_filter(struct tb_conf *conf, s_p_hashtbl_t *table,
 
 static struct tb_conf *create_default(void)
 {
-	struct tb_conf *conf = xmalloc(sizeof(*conf));
+	struct tb_conf *site = xmalloc(sizeof(*site));
 
-	conf->enabled = true;
-	conf->node_record = true;
-	conf->nodes = xhash_init(entry_name, destroy_entry);
-	return conf;
+	site->enabled = true;
+	site->node_record = true;
+	site->nodes = xhash_init(entry_name, destroy_entry);
+	return site;
 }
 
-static int read_file(struct tb_conf *conf, char *path, struct tb_error *err)
+static int read_file(struct tb_conf *site, char *path, struct tb_error *err)
 {
 	s_p_hashtbl_t *table = s_p_hashtbl_create(conf_options);
 	int rc;
@@ -244,79 +244,79 @@ static int read_file(struct tb_conf *conf, char *path, struct tb_error *err)
 		return tb_fail(err, "%.400s has an error; the line before this one says where",
 			       path);
 	}
-	s_p_get_boolean(&conf->enabled, "Enabled", table);
-	s_p_get_boolean(&conf->node_record, "NodeRecord", table);
-	rc = take_filter(conf, table, err);
+	s_p_get_boolean(&site->enabled, "Enabled", table);
+	s_p_get_boolean(&site->node_record, "NodeRecord", table);
+	rc = take_filter(site, table, err);
 	if (!rc)
-		rc = take_nodes(conf, table, err);
+		rc = take_nodes(site, table, err);
 	s_p_hashtbl_destroy(table);
 	return rc;
 }
 
 struct tb_conf *tb_conf_load(struct tb_error *err)
 {
-	struct tb_conf *conf = create_default();
+	struct tb_conf *site = create_default();
 	char *path = get_extra_conf_path(CONF_FILE);
 	struct stat status;
 
-	if (!stat(path, &status) && read_file(conf, path, err)) {
-		tb_conf_destroy(conf);
-		conf = NULL;
+	if (!stat(path, &status) && read_file(site, path, err)) {
+		tb_conf_destroy(site);
+		site = NULL;
 	}
 	xfree(path);
-	return conf;
+	return site;
 }
 
-void tb_conf_destroy(struct tb_conf *conf)
+void tb_conf_destroy(struct tb_conf *site)
 {
-	if (!conf)
+	if (!site)
 		return;
-	xhash_free(conf->nodes);
-	for (unsigned i = 0; i < conf->line_count; i++) {
-		xfree(conf->lines[i].nodes);
-		xfree(conf->lines[i].topology);
-		xfree(conf->lines[i].distances);
-		free(conf->lines[i].matrix);
+	xhash_free(site->nodes);
+	for (unsigned i = 0; i < site->line_count; i++) {
+		xfree(site->lines[i].nodes);
+		xfree(site->lines[i].topology);
+		xfree(site->lines[i].distances);
+		free(site->lines[i].matrix);
 	}
-	xfree(conf->lines);
-	tb_filter_destroy(conf->filter);
-	xfree(conf);
+	xfree(site->lines);
+	tb_filter_destroy(site->filter);
+	xfree(site);
 }
 
-bool tb_conf_enabled(const struct tb_conf *conf)
+bool tb_conf_enabled(const struct tb_conf *site)
 {
-	return conf->enabled;
+	return site->enabled;
 }
 
-bool tb_conf_node_record(const struct tb_conf *conf)
+bool tb_conf_node_record(const struct tb_conf *site)
 {
-	return conf->node_record;
+	return site->node_record;
 }
 
-const struct tb_filter *tb_conf_filter(const struct tb_conf *conf)
+const struct tb_filter *tb_conf_filter(const struct tb_conf *site)
 {
-	return conf->filter;
+	return site->filter;
 }
 
-static const struct node_line *line_of(const struct tb_conf *conf,
+static const struct node_line *line_of(const struct tb_conf *site,
 				       const char *node_name)
 {
-	struct node_entry *entry = xhash_get_str(conf->nodes, node_name);
+	struct node_entry *entry = xhash_get_str(site->nodes, node_name);
 
 	return entry ? entry->line : NULL;
 }
 
-const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name)
+const char *tb_conf_topology(const struct tb_conf *site, const char *node_name)
 {
-	const struct node_line *line = line_of(conf, node_name);
+	const struct node_line *line = line_of(site, node_name);
 
 	return line ? line->topology : NULL;
 }
 
-const unsigned *tb_conf_distances(const struct tb_conf *conf,
+const unsigned *tb_conf_distances(const struct tb_conf *site,
 				  const char *node_name, unsigned *count)
 {
-	const struct node_line *line = line_of(conf, node_name);
+	const struct node_line *line = line_of(site, node_name);
 
 	*count = line ? line->numa_nodes : 0;
 	return line ? line->matrix : NULL;

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* First: programs that link the public libslurm have prefixed names only. */
+#include "src/common/slurm_xlator.h"
+
 #include "slurm/slurm.h"
 #include "src/common/bitstring.h"
 #include "src/common/list.h"

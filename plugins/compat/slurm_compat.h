@@ -8,6 +8,9 @@
 #ifndef TB_COMPAT_SLURM_H
 #define TB_COMPAT_SLURM_H
 
+/* First: programs that link the public libslurm have prefixed names only. */
+#include "src/common/slurm_xlator.h"
+
 #include "slurm/slurm.h"
 #include "src/common/parse_config.h"
 

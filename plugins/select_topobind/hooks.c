@@ -15,14 +15,14 @@
 #include "nodes.h"
 #include "show.h"
 
-static struct tb_conf *conf;
+static struct tb_conf *site;
 
 int tb_hook_init(void)
 {
 	struct tb_error why;
 
-	conf = tb_conf_load(&why);
-	if (!conf) {
+	site = tb_conf_load(&why);
+	if (!site) {
 		error("topobind: %s", why.text);
 		return SLURM_ERROR;
 	}
@@ -33,14 +33,14 @@ void tb_hook_fini(void)
 {
 	tb_nodes_fini();
 	tb_ledger_fini();
-	tb_conf_destroy(conf);
-	conf = NULL;
+	tb_conf_destroy(site);
+	site = NULL;
 }
 
 /* What the job asks for.  False: it asks for no binding, or for nonsense. */
 static bool bound_request(const job_record_t *job, struct tb_request *request)
 {
-	if (!tb_conf_enabled(conf) ||
+	if (!tb_conf_enabled(site) ||
 	    tb_request_from_env(request, job->spank_job_env,
 				job->spank_job_env_size, NULL)) {
 		tb_request_init(request);
@@ -78,7 +78,7 @@ static int add_job(void *item, void *arg)
 static void rebuild(void)
 {
 	tb_ledger_reset();
-	tb_nodes_reset(conf);
+	tb_nodes_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
 }
@@ -98,8 +98,8 @@ void tb_hook_reconfigure(void)
 		      why.text);
 	tb_nodes_fini();
 	if (read) {
-		tb_conf_destroy(conf);
-		conf = read;
+		tb_conf_destroy(site);
+		site = read;
 	}
 	rebuild();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
@@ -135,7 +135,7 @@ int tb_hook_job_test(struct tb_test *test)
 	if (!test->job->details)
 		return EINVAL;
 	/* Without nodes (burst buffers) there is nothing to bind. */
-	if (!tb_conf_enabled(conf) || !test->job->spank_job_env_size ||
+	if (!tb_conf_enabled(site) || !test->job->spank_job_env_size ||
 	    !test->max_nodes)
 		return tb_test_plain_job(test);
 	if (tb_request_from_env(&request, test->job->spank_job_env,

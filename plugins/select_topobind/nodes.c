@@ -19,7 +19,7 @@ struct node {
 	bool complained;     /* said once that its topology is unusable */
 };
 
-static const struct tb_conf *conf;
+static const struct tb_conf *site;
 static struct node *nodes;
 static uint32_t node_count;
 static struct tb_shape **shapes;
@@ -53,7 +53,7 @@ void tb_nodes_fini(void)
 void tb_nodes_reset(const struct tb_conf *new_conf)
 {
 	tb_nodes_fini();
-	conf = new_conf;
+	site = new_conf;
 	node_count = tb_node_count();
 	nodes = xcalloc(node_count + 1, sizeof(*nodes));
 }
@@ -71,7 +71,7 @@ static void set_distances(struct tb_shape *shape, const char *node_name)
 	unsigned count;
 	struct tb_error why;
 
-	shape->distances = tb_conf_distances(conf, node_name, &count);
+	shape->distances = tb_conf_distances(site, node_name, &count);
 	if (shape->distances &&
 	    tb_topology_set_distances(shape->topology, shape->distances, count,
 				      &why))
@@ -121,7 +121,7 @@ static struct tb_shape *find_or_create_shape(const char *text,
 {
 	struct tb_shape *shape;
 	unsigned count;
-	const unsigned *distances = tb_conf_distances(conf, node_name, &count);
+	const unsigned *distances = tb_conf_distances(site, node_name, &count);
 
 	for (uint32_t i = 0; i < shape_count; i++)
 		if (shapes[i]->cores->nbits == bits &&
@@ -165,7 +165,7 @@ static void complain(struct node *node, const char *node_name, const char *what,
 /* The string of the node by topobind.conf or its own word; NULL for neither. */
 static char *stated_topology(const node_record_t *record)
 {
-	const char *configured = tb_conf_topology(conf, record->name);
+	const char *configured = tb_conf_topology(site, record->name);
 	const char *published;
 	size_t length;
 
@@ -262,7 +262,7 @@ static bool core_used(uint32_t node, uint32_t core, const struct tb_view *view,
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test)
 {
-	const struct tb_filter *filter = tb_conf_filter(conf);
+	const struct tb_filter *filter = tb_conf_filter(site);
 
 	tb_bitset_clear_all(shape->cores);
 	if (!tb_view_node_idle(view, node) || (test && test->excluded) ||
@@ -300,7 +300,7 @@ void tb_node_show(uint32_t node)
 	struct tb_view *view;
 	char *inuse;
 
-	if (!shape || !tb_conf_node_record(conf))
+	if (!shape || !tb_conf_node_record(site))
 		return;
 	view = tb_view_now();
 	tb_bitset_clear_all(shape->cores);
@@ -311,7 +311,7 @@ void tb_node_show(uint32_t node)
 	tb_shape_threads(shape, shape->cores, shape->used);
 	inuse = tb_topology_print(shape->topology, shape->used);
 	show_token(record, TB_EXTRA_TOPOLOGY,
-		   tb_conf_topology(conf, record->name));
+		   tb_conf_topology(site, record->name));
 	show_token(record, TB_EXTRA_INUSE, inuse);
 	free(inuse);
 }
