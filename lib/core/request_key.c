@@ -328,3 +328,7 @@ const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
 	"bfilter", NULL
 };
+
+_Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==
+	       sizeof(tb_request_table) / sizeof(tb_request_table[0]) + 1,
+	       "tb_request_keys[] and tb_request_table[] go together");

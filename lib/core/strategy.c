@@ -251,7 +251,9 @@ static void find_least_loaded(struct tb_placer *placer, uint32_t node,
 
 /*
  * The outermost level that occurs more than once, outside the unit; nlevels
- * for the cores (of threads), one more when there is none.
+ * for the cores (of threads), one more when there is none.  That threads
+ * scatter over cores where no container occurs twice is our reading, after
+ * packed, which puts them into cores first; the vectors do not show it.
  */
 static uint32_t scatter_level(const struct tb_placer *placer)
 {

@@ -10,6 +10,10 @@
 
 #include "tree.h"
 
+_Static_assert((int)TB_CLASS_N == (int)TB_N && (int)TB_CLASS_S == (int)TB_S &&
+	       (int)TB_CLASS_X == (int)TB_X && (int)TB_CLASS_Y == (int)TB_Y,
+	       "a container's class is its place in the default nesting");
+
 struct tb_topology *tb_tree_create(uint32_t most_nodes, uint32_t most_threads)
 {
 	struct tb_topology *topology = calloc(1, sizeof(*topology));
