@@ -42,12 +42,13 @@ static void tally_node(struct tally *tally, const struct tb_test *test,
 }
 
 static char *print_tally(const struct tally *tally,
-			 const struct tb_request *request)
+			 const struct tb_request *request, bool required)
 {
 	char *text = NULL;
 	const char *between = ":";
 
-	xstrfmtcat(text, "no node has %u free %s unit%s", request->amount,
+	xstrfmtcat(text, "no %s has %u free %s unit%s",
+		   required ? "required node" : "node", request->amount,
 		   tb_unit_name(request->unit),
 		   request->amount == 1 ? "" : "s");
 	for (int units = UNITS_TOLD - 1; units >= 0; units--) {
@@ -88,10 +89,12 @@ char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_view *view)
 {
 	struct tally tally = { .enough = false };
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	bitstr_t *nodes = required ? required : test->nodes;
 
 	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(test->nodes, node))
+		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);
 	return tally.enough ? print_slots(test, request, view)
-			    : print_tally(&tally, request);
+			    : print_tally(&tally, request, required);
 }

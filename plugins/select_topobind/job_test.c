@@ -18,6 +18,7 @@
 #include "explain.h"
 #include "plan.h"
 #include "scale.h"
+#include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -213,6 +214,16 @@ static int test_only(const struct tb_test *test,
 	return rc;
 }
 
+static void say_why(const struct tb_test *test,
+		    const struct tb_request *request,
+		    const struct tb_view *view)
+{
+	char *why = tb_explain_wait(test, request, view);
+
+	tb_show_waiting(test->job, why);
+	xfree(why);
+}
+
 static int end_preemptee(void *item, void *arg)
 {
 	job_record_t *job = item;
@@ -231,6 +242,8 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 
 	call.preemptees = NULL;
 	rc = test_view(&call, request, view);
+	if (rc != SLURM_SUCCESS)
+		say_why(test, request, view);
 	if (rc != SLURM_SUCCESS && test->preemptees) {
 		list_for_each(test->preemptees, end_preemptee, view);
 		rc = test_view(test, request, view);
@@ -291,22 +304,6 @@ static int test_future(const struct tb_test *test,
 	}
 	FREE_NULL_LIST(running);
 	return rc;
-}
-
-/*
- * The scheduler wipes what is said while it tries to start a job, so this is
- * said when backfill asks for its future.
- */
-static void say_why(const struct tb_test *test,
-		    const struct tb_request *request,
-		    const struct tb_view *view)
-{
-	char *why = tb_explain_wait(test, request, view);
-
-	if (!why)
-		return;
-	xfree(test->job->state_desc);
-	test->job->state_desc = why;
 }
 
 static int will_run(const struct tb_test *test,

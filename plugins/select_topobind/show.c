@@ -13,6 +13,7 @@
 
 static const char binding_prefix[] = "binding=";
 static const char grant_prefix[] = "grant=";
+static const char waiting_prefix[] = "waiting=";
 
 /* Nodes with the same grant string. */
 struct group {
@@ -87,10 +88,16 @@ static List group_grants(const job_resources_t *granted)
 	return groups;
 }
 
+static bool begins_with(const char *line, const char *prefix)
+{
+	return !xstrncmp(line, prefix, strlen(prefix));
+}
+
 static bool is_ours(const char *line)
 {
-	return !xstrncmp(line, binding_prefix, strlen(binding_prefix)) ||
-	       !xstrncmp(line, grant_prefix, strlen(grant_prefix));
+	return begins_with(line, binding_prefix) ||
+	       begins_with(line, grant_prefix) ||
+	       begins_with(line, waiting_prefix);
 }
 
 /* The lines of others. */
@@ -130,6 +137,20 @@ void tb_show_grant(job_record_t *job, const struct tb_request *request)
 	list_for_each(groups, append_group, &comment);
 	FREE_NULL_LIST(groups);
 	free(line);
+	xfree(job->system_comment);
+	job->system_comment = comment;
+}
+
+void tb_show_waiting(job_record_t *job, const char *why)
+{
+	char *comment = foreign_lines(job->system_comment);
+
+	if (why) {
+		xstrfmtcat(comment, "%s%s%s", comment ? "\n" : "",
+			   waiting_prefix, why);
+		xfree(job->state_desc);
+		job->state_desc = xstrdup(why);
+	}
 	xfree(job->system_comment);
 	job->system_comment = comment;
 }

@@ -14,6 +14,13 @@
 
 void tb_show_grant(job_record_t *job, const struct tb_request *request);
 
+/*
+ * Why a pending job waits: its Reason, which the scheduler wipes whenever it
+ * tries the job again, and the line "waiting=<why>" of its SystemComment, which
+ * stays until the job starts.  NULL: units are not what it waits for.
+ */
+void tb_show_waiting(job_record_t *job, const char *why);
+
 /* m_topology_inuse= of all nodes of the job's allocation. */
 void tb_show_nodes_of(const job_record_t *job);
 
