@@ -59,6 +59,9 @@ static void print_help(void)
 	     "  --bstart LETTER    start of the window\n"
 	     "  --bstop LETTER     end of the window\n"
 	     "  --bfilter FILTER   first_core, a topology string, or first_core+STRING\n"
+	     "  --binstance WHO    set or env: who binds [set]\n"
+	     "  --btopology STRING only if the node has exactly this shape\n"
+	     "  --bcpus LIST       exactly these threads, as in 0-3,8, in place of units\n"
 	     "  --topobind LINE    all of it: bunit=X,bamount=1,...; single options win\n"
 	     "  --batch            rows of a TSV table from FILE or stdin\n"
 	     "  --json             print JSON\n"
@@ -160,9 +163,11 @@ static void print_outcome(const struct tb_outcome *outcome, unsigned nslots)
 
 static const char *reason_of(const struct tb_outcome *outcome)
 {
-	return outcome->mismatch ?
-	       "the filter has another shape than the topology" :
-	       "not a single slot fits";
+	if (outcome->other_shape)
+		return "the request is for another topology";
+	if (outcome->mismatch)
+		return "the filter has another shape than the topology";
+	return "not a single slot fits";
 }
 
 static json_t *json_or_null(const char *text)
@@ -221,7 +226,7 @@ static int complete_request(struct options *options, struct tb_error *err)
 	    tb_request_check(&options->request, err))
 		return -1;
 	if (!tb_request_binds(&options->request))
-		return tb_fail(err, "no binding is asked for: give --bamount with 1 or more");
+		return tb_fail(err, "no binding is asked for: give --bamount with 1 or more, or --bcpus");
 	return 0;
 }
 

@@ -46,6 +46,7 @@ const struct tb_site *tb_sites_get(struct tb_sites *sites, const char *string,
 struct tb_outcome {
 	unsigned slots;     /* placed */
 	bool mismatch;      /* the filter has another shape */
+	bool other_shape;   /* the request is for another shape */
 	char *granted;      /* NULL when nothing was placed */
 	char *inuse_after;  /* NULL when nothing was placed */
 	unsigned groups;    /* slots with threads of their own; 1 for a host */

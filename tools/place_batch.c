@@ -99,7 +99,7 @@ static int read_request(const struct batch *batch, char **fields,
 	if (tb_request_check(request, err))
 		return -1;
 	if (!tb_request_binds(request))
-		return tb_fail(err, "no binding is asked for: bamount is 0 or not given, there is nothing to place");
+		return tb_fail(err, "no binding is asked for: bamount is 0, or neither it nor bcpus is given; there is nothing to place");
 	return 0;
 }
 
@@ -107,6 +107,7 @@ static void print_outcome(const struct tb_outcome *outcome, FILE *out)
 {
 	if (!outcome->granted) {
 		fprintf(out, "\t0\tFAIL%s\t-\t-\n",
+			outcome->other_shape ? ":TOPOLOGY_MISMATCH" :
 			outcome->mismatch ? ":FILTER_MISMATCH" : "");
 		return;
 	}

@@ -176,8 +176,8 @@ int tb_outcome_of(const struct tb_site *site, const struct tb_request *request,
 	int slots = tb_place(site->placer, request, site->used, nslots);
 
 	memset(outcome, 0, sizeof(*outcome));
-	if (slots == TB_PLACE_FILTER_MISMATCH)
-		outcome->mismatch = true;
+	outcome->mismatch = slots == TB_PLACE_FILTER_MISMATCH;
+	outcome->other_shape = slots == TB_PLACE_TOPOLOGY_MISMATCH;
 	if (slots <= 0)
 		return 0;
 	outcome->slots = slots;

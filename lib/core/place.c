@@ -115,7 +115,7 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->bits = placer->class == TB_CLASS_CORE ? TB_CLASS_THREAD :
 							placer->class;
 	placer->kind = request->unit.kind;
-	placer->amount = request->amount;
+	placer->amount = request->cpus ? 0 : request->amount;
 	placer->start = request->start;
 	placer->stop = request->stop;
 	placer->sort = request->sort;
@@ -211,21 +211,42 @@ static bool find_available(struct tb_placer *placer)
 	return true;
 }
 
+/* All of the listed threads, or nothing. */
+static bool take_cpus(struct tb_placer *placer, const struct tb_bitset *cpus)
+{
+	if (cpus->nbits > placer->topology->nthreads)
+		return false;
+	tb_bitset_or_range(placer->granted, cpus, 0, cpus->nbits);
+	if (!tb_bitset_intersects(placer->granted, placer->busy))
+		return true;
+	tb_bitset_clear_all(placer->granted);
+	return false;
+}
+
+static bool take_slot(struct tb_placer *placer,
+		      const struct tb_request *request)
+{
+	return request->cpus ? take_cpus(placer, request->cpus) :
+			       tb_take_slot(placer, request->strategy);
+}
+
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots)
 {
-	unsigned wanted = request->type == TB_HOST ? 1 : nslots;
+	bool once = request->type == TB_HOST || request->cpus;
+	unsigned wanted = once ? 1 : nslots;
 
+	if (!tb_request_matches(request, placer->topology))
+		return TB_PLACE_TOPOLOGY_MISMATCH;
 	if (request->filter &&
 	    !tb_filter_matches(request->filter, placer->topology))
 		return TB_PLACE_FILTER_MISMATCH;
 	begin(placer, request, used);
-	if (!placer->amount || !nslots || !find_available(placer))
+	if (!tb_request_binds(request) || !nslots || !find_available(placer))
 		return 0;
-	while (placer->groups < wanted &&
-	       tb_take_slot(placer, request->strategy))
+	while (placer->groups < wanted && take_slot(placer, request))
 		placer->groups++;
-	if (request->type == TB_HOST)
+	if (once)
 		return placer->groups ? (int)nslots : 0;
 	return (int)placer->groups;
 }
@@ -246,6 +267,10 @@ void tb_placed_group(const struct tb_placer *placer, unsigned group,
 	const struct tb_topology *topology = placer->topology;
 	uint32_t first = group * placer->amount;
 
+	if (!placer->amount) {
+		tb_bitset_assign(threads, placer->granted);
+		return;
+	}
 	tb_bitset_clear_all(threads);
 	for (uint32_t i = first; i < first + placer->amount; i++) {
 		struct tb_run run = tb_unit_threads(placer,

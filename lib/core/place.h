@@ -20,14 +20,18 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology);
 void tb_placer_destroy(struct tb_placer *placer); /* NULL is fine */
 
 #define TB_PLACE_FILTER_MISMATCH (-1)
+#define TB_PLACE_TOPOLOGY_MISMATCH (-2)
 
 /*
  * Place up to nslots slots (TB_HOST: the amount once, all or nothing) with the
  * threads in used taken by others.  Returns how many slots fit, 0 to nslots
- * (TB_HOST: 0 or nslots), or TB_PLACE_FILTER_MISMATCH when the request's filter
- * has another shape than the node.  used may be NULL (an idle node) and is not
- * changed.  The same input always gives the same result.  A request with an
- * amount of 0 places nothing: returns 0.  Does not allocate.
+ * (TB_HOST: 0 or nslots), or TB_PLACE_TOPOLOGY_MISMATCH when the request is for
+ * another shape of node, or TB_PLACE_FILTER_MISMATCH when its filter has another
+ * shape.  used may be NULL (an idle node) and is not changed.  The same input
+ * always gives the same result.  A request that does not bind places nothing:
+ * returns 0.  Does not allocate.
+ *
+ * A list of CPUs fits when the node has all these threads and none is in use.
  */
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);

@@ -31,7 +31,7 @@ struct tb_placer {
 	enum tb_class class;
 	enum tb_class bits; /* how units are numbered in sets, see below */
 	enum tb_core_kind kind;
-	uint32_t amount;
+	uint32_t amount; /* 0: a list of CPUs, which is one group */
 	char start, stop;
 	const char *sort;
 	uint32_t outer_levels; /* levels[0..n) lie outside the unit */

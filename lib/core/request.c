@@ -22,6 +22,8 @@ void tb_request_init(struct tb_request *request)
 void tb_request_clear(struct tb_request *request)
 {
 	tb_filter_destroy(request->filter);
+	tb_topology_destroy(request->shape);
+	tb_bitset_destroy(request->cpus);
 	tb_request_init(request);
 }
 
@@ -137,13 +139,36 @@ int tb_request_parse(struct tb_request *request, const char *line,
 	return rc;
 }
 
+/* Was any option given that chooses in this way? */
+static bool has_choice(const struct tb_request *request,
+		       enum tb_choice choice)
+{
+	for (size_t key = 0; tb_request_keys[key]; key++)
+		if (request->given & given_bit(key) &&
+		    tb_request_table[key].choice == choice)
+			return true;
+	return false;
+}
+
+/* What request was given itself leaves no room for a choice of this kind. */
+static bool displaces(bool has_units, bool has_cpus, enum tb_choice choice)
+{
+	return (has_units && choice == TB_CHOICE_CPUS) ||
+	       (has_cpus && choice == TB_CHOICE_UNITS);
+}
+
 int tb_request_inherit(struct tb_request *request,
 		       const struct tb_request *lower, struct tb_error *err)
 {
+	bool has_units = has_choice(request, TB_CHOICE_UNITS);
+	bool has_cpus = has_choice(request, TB_CHOICE_CPUS);
+
 	for (size_t key = 0; tb_request_keys[key]; key++) {
 		unsigned bit = given_bit(key);
 
-		if (request->given & bit || !(lower->given & bit))
+		if (request->given & bit || !(lower->given & bit) ||
+		    displaces(has_units, has_cpus,
+			      tb_request_table[key].choice))
 			continue;
 		if (tb_request_table[key].copy(request, lower))
 			return tb_fail(err, "out of memory");
@@ -152,32 +177,74 @@ int tb_request_inherit(struct tb_request *request,
 	return 0;
 }
 
+/* "bunit=X", clipped: for a sentence about an option. */
+static int print_key(const struct tb_request *request, size_t key,
+		     struct tb_clipped *value, struct tb_error *err)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+	char *printed;
+
+	tb_request_table[key].print(request, &text);
+	printed = tb_text_take(&text);
+	if (!printed)
+		return tb_fail(err, "out of memory");
+	*value = tb_clip(printed, strlen(printed));
+	free(printed);
+	return 0;
+}
+
+/* The first key that was given and, unless it is any, chooses in this way. */
+static size_t first_given(const struct tb_request *request, bool any,
+			  enum tb_choice choice)
+{
+	size_t key = 0;
+
+	while (tb_request_keys[key] &&
+	       (!(request->given & given_bit(key)) ||
+		(!any && tb_request_table[key].choice != choice)))
+		key++;
+	return key;
+}
+
+static int check_cpus(const struct tb_request *request, struct tb_error *err)
+{
+	size_t key = first_given(request, false, TB_CHOICE_UNITS);
+	size_t list = first_given(request, false, TB_CHOICE_CPUS);
+	struct tb_clipped value, cpus;
+
+	if (!tb_request_keys[key])
+		return 0;
+	if (print_key(request, key, &value, err) ||
+	    print_key(request, list, &cpus, err))
+		return -1;
+	return tb_fail(err, "%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance and btopology, or bamount=0 for no binding",
+		       tb_request_keys[key], value.text, cpus.text);
+}
+
 /*
- * All options combine: a window may be cut by letters inside or outside the
- * unit, a stop needs no start, scatter and linear take windows and sorts like
- * packed.  Whether the result holds units is for the node to say.  What is
- * left is an option that could have no effect, because nothing is asked for.
+ * All options that choose units combine: a window may be cut by letters inside
+ * or outside the unit, a stop needs no start, scatter and linear take windows
+ * and sorts like packed.  Whether the result holds units is for the node to
+ * say.  What is left is an option that could have no effect: because nothing
+ * is asked for, or because the CPUs are named one by one.
  */
 int tb_request_check(const struct tb_request *request, struct tb_error *err)
 {
-	struct tb_text value = TB_TEXT_EMPTY;
-	size_t key = 0;
-	char *text;
+	bool has_amount = request->given & given_bit(TB_REQUEST_KEY_AMOUNT);
+	struct tb_clipped value;
+	size_t key;
 
-	if (!request->given ||
-	    request->given & given_bit(TB_REQUEST_KEY_AMOUNT))
+	if (!request->given || (has_amount && !request->amount))
 		return 0;
-	while (!(request->given & given_bit(key)))
-		key++;
-	tb_request_table[key].print(request, &value);
-	text = tb_text_take(&value);
-	if (!text)
-		return tb_fail(err, "out of memory");
-	tb_fail(err, "%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
-		tb_request_keys[key], tb_clip(text, strlen(text)).text,
-		TB_AMOUNT_MAX);
-	free(text);
-	return -1;
+	if (request->cpus)
+		return check_cpus(request, err);
+	if (has_amount)
+		return 0;
+	key = first_given(request, true, TB_CHOICE_NONE);
+	if (print_key(request, key, &value, err))
+		return -1;
+	return tb_fail(err, "%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
+		       tb_request_keys[key], value.text, TB_AMOUNT_MAX);
 }
 
 bool tb_request_is_given(const struct tb_request *request)
@@ -187,7 +254,16 @@ bool tb_request_is_given(const struct tb_request *request)
 
 bool tb_request_binds(const struct tb_request *request)
 {
-	return request->amount > 0;
+	bool off = request->given & given_bit(TB_REQUEST_KEY_AMOUNT);
+
+	return request->amount > 0 || (request->cpus && !off);
+}
+
+bool tb_request_matches(const struct tb_request *request,
+			const struct tb_topology *topology)
+{
+	return !request->shape ||
+	       tb_topology_same_shape(request->shape, topology);
 }
 
 char *tb_request_print(const struct tb_request *request)

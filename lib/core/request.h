@@ -19,11 +19,15 @@
 /* Longest one-line form that is read, in bytes. */
 #define TB_REQUEST_TEXT_MAX 65536
 #define TB_AMOUNT_MAX 65535
+/* As many threads as a topology string can have. */
+#define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
 /* N S X Y C E T, each at most once. */
 #define TB_SORT_MAX 7
 
 enum tb_type { TB_SLOT, TB_HOST };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
+/* Who binds: topobind; nobody, the environment tells. */
+enum tb_instance { TB_SET, TB_ENV };
 
 struct tb_unit {
 	char letter;            /* T C S X Y N; C stands for E when... */
@@ -34,11 +38,19 @@ struct tb_request {
 	unsigned given; /* bit set of the keys that were given, private */
 	struct tb_unit unit;
 	unsigned amount; /* units per slot or host; 0 = no binding */
-	enum tb_type type;
+	enum tb_type type; /* TB_HOST when cpus is not NULL */
 	enum tb_strategy strategy;
 	char sort[TB_SORT_MAX + 1]; /* "" = none */
 	char start, stop;           /* 0 = none */
 	struct tb_filter *filter;   /* NULL = none */
+	enum tb_instance instance;
+	struct tb_topology *shape; /* the only one allowed; NULL = any */
+	/*
+	 * Exactly these logical threads, in place of units; NULL = units.
+	 * As many bits as the last of them needs, so that a node has them when
+	 * it has as many threads.
+	 */
+	struct tb_bitset *cpus;
 };
 
 /* All defaults, nothing given. */
@@ -57,16 +69,27 @@ int tb_request_set(struct tb_request *request, const char *key,
 int tb_request_parse(struct tb_request *request, const char *line,
 		     struct tb_error *err);
 
-/* Take from lower what request was not given: option over environment. */
+/*
+ * Take from lower what request was not given: option over environment.  A list
+ * of CPUs and the options that choose units exclude each other: of those the
+ * ones in request displace the others in lower.
+ */
 int tb_request_inherit(struct tb_request *request,
 		       const struct tb_request *lower, struct tb_error *err);
 
-/* Options that contradict each other or need an amount: -1, a sentence. */
+/*
+ * Options that contradict each other, or need an amount or a list of CPUs: -1,
+ * a sentence.
+ */
 int tb_request_check(const struct tb_request *request, struct tb_error *err);
 
 /* Anything given at all?  Given and not switched off by an amount of 0? */
 bool tb_request_is_given(const struct tb_request *request);
 bool tb_request_binds(const struct tb_request *request);
+
+/* False when the request is for another shape of node. */
+bool tb_request_matches(const struct tb_request *request,
+			const struct tb_topology *topology);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);

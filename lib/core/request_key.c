@@ -83,7 +83,7 @@ static int copy_amount(struct tb_request *to, const struct tb_request *from)
 	return 0;
 }
 
-/* btype, bstrategy: words of a list, by their value in an enum */
+/* btype, bstrategy, binstance: words of a list, by their value in an enum */
 
 static const char *const types[] = {
 	[TB_SLOT] = "slot", [TB_HOST] = "host", NULL
@@ -91,6 +91,9 @@ static const char *const types[] = {
 static const char *const strategies[] = {
 	[TB_PACKED] = "packed", [TB_LINEAR] = "linear",
 	[TB_SCATTER] = "scatter", NULL
+};
+static const char *const instances[] = {
+	[TB_SET] = "set", [TB_ENV] = "env", NULL
 };
 
 /* The index of a word, or -1. */
@@ -156,6 +159,35 @@ static void print_strategy(const struct tb_request *request,
 static int copy_strategy(struct tb_request *to, const struct tb_request *from)
 {
 	to->strategy = from->strategy;
+	return 0;
+}
+
+static int read_instance(struct tb_request *request,
+			 const struct tb_request_key *key, const char *value,
+			 struct tb_error *err)
+{
+	int word = find_word(instances, value);
+
+	if (word < 0)
+		return refuse(key, value, err);
+	request->instance = (enum tb_instance)word;
+	return 0;
+}
+
+static bool default_instance(const struct tb_request *request)
+{
+	return request->instance == TB_SET;
+}
+
+static void print_instance(const struct tb_request *request,
+			   struct tb_text *text)
+{
+	tb_text_add(text, instances[request->instance]);
+}
+
+static int copy_instance(struct tb_request *to, const struct tb_request *from)
+{
+	to->instance = from->instance;
 	return 0;
 }
 
@@ -266,6 +298,24 @@ static int copy_stop(struct tb_request *to, const struct tb_request *from)
 	return 0;
 }
 
+/* What a parser said of a value. */
+static int refuse_because(const struct tb_request_key *key, const char *value,
+			  const struct tb_error *reason, struct tb_error *err)
+{
+	return tb_fail(err, "%s=%s: %s", key->name,
+		       tb_clip(value, strlen(value)).text, reason->text);
+}
+
+/* A malloc()ed value, freed here; NULL: memory was short. */
+static void add_and_free(struct tb_text *text, char *value)
+{
+	if (value)
+		tb_text_add(text, value);
+	else
+		text->failed = true;
+	free(value);
+}
+
 /* bfilter */
 
 static int read_filter(struct tb_request *request,
@@ -275,10 +325,7 @@ static int read_filter(struct tb_request *request,
 	struct tb_error reason;
 
 	request->filter = tb_filter_parse(value, &reason);
-	if (request->filter)
-		return 0;
-	return tb_fail(err, "%s=%s: %s", key->name,
-		       tb_clip(value, strlen(value)).text, reason.text);
+	return request->filter ? 0 : refuse_because(key, value, &reason, err);
 }
 
 static bool default_filter(const struct tb_request *request)
@@ -289,13 +336,7 @@ static bool default_filter(const struct tb_request *request)
 static void print_filter(const struct tb_request *request,
 			 struct tb_text *text)
 {
-	char *filter = tb_filter_print(request->filter);
-
-	if (filter)
-		tb_text_add(text, filter);
-	else
-		text->failed = true;
-	free(filter);
+	add_and_free(text, tb_filter_print(request->filter));
 }
 
 static int copy_filter(struct tb_request *to, const struct tb_request *from)
@@ -308,25 +349,156 @@ static int copy_filter(struct tb_request *to, const struct tb_request *from)
 	return to->filter ? 0 : -1;
 }
 
+/* btopology: a shape, which nothing is in use of */
+
+static int read_shape(struct tb_request *request,
+		      const struct tb_request_key *key, const char *value,
+		      struct tb_error *err)
+{
+	struct tb_error reason;
+	struct tb_bitset *lower;
+	bool plain;
+
+	request->shape = tb_topology_parse(value, &lower, &reason);
+	if (!request->shape)
+		return refuse_because(key, value, &reason, err);
+	plain = tb_bitset_is_empty(lower);
+	tb_bitset_destroy(lower);
+	if (plain)
+		return 0;
+	tb_topology_destroy(request->shape);
+	request->shape = NULL;
+	return tb_fail(err, "%s=%s has letters in lower case, but a shape says nothing of what is in use; write all of it in capitals",
+		       key->name, tb_clip(value, strlen(value)).text);
+}
+
+static bool default_shape(const struct tb_request *request)
+{
+	return !request->shape;
+}
+
+static void print_shape(const struct tb_request *request, struct tb_text *text)
+{
+	add_and_free(text, tb_topology_print(request->shape, NULL));
+}
+
+static int copy_shape(struct tb_request *to, const struct tb_request *from)
+{
+	char *text = tb_topology_print(from->shape, NULL);
+
+	if (text)
+		to->shape = tb_topology_parse(text, NULL, NULL);
+	free(text);
+	return to->shape ? 0 : -1;
+}
+
+/*
+ * bcpus: a list, with commas where it stands alone and with plus signs in the
+ * one-line form, whose items are separated by commas
+ */
+
+static void replace(char *text, char old, char new)
+{
+	for (; *text; text++)
+		if (*text == old)
+			*text = new;
+}
+
+static unsigned last_bit(const struct tb_bitset *set)
+{
+	unsigned last = 0;
+
+	for (unsigned bit = tb_bitset_next(set, 0); bit < set->nbits;
+	     bit = tb_bitset_next(set, bit + 1))
+		last = bit;
+	return last;
+}
+
+/* A set with no more bits than it needs. */
+static struct tb_bitset *trim(const struct tb_bitset *set)
+{
+	unsigned nbits = last_bit(set) + 1;
+	struct tb_bitset *trimmed = tb_bitset_create(nbits);
+
+	if (trimmed)
+		tb_bitset_or_range(trimmed, set, 0, nbits);
+	return trimmed;
+}
+
+static int read_cpus(struct tb_request *request,
+		     const struct tb_request_key *key, const char *value,
+		     struct tb_error *err)
+{
+	struct tb_error reason = { "out of memory" };
+	struct tb_bitset *cpus = NULL;
+	char *list = malloc(strlen(value) + 1);
+
+	if (list) {
+		memcpy(list, value, strlen(value) + 1);
+		replace(list, '+', ',');
+		cpus = tb_bitset_parse_list(list, TB_CPUS_MAX, &reason);
+	}
+	if (cpus) {
+		request->cpus = trim(cpus);
+		request->type = TB_HOST;
+	}
+	free(list);
+	tb_bitset_destroy(cpus);
+	return request->cpus ? 0 : refuse_because(key, value, &reason, err);
+}
+
+static bool default_cpus(const struct tb_request *request)
+{
+	return !request->cpus;
+}
+
+static void print_cpus(const struct tb_request *request, struct tb_text *text)
+{
+	char *list = tb_bitset_print_list(request->cpus);
+
+	if (list)
+		replace(list, ',', '+');
+	add_and_free(text, list);
+}
+
+static int copy_cpus(struct tb_request *to, const struct tb_request *from)
+{
+	to->cpus = tb_bitset_copy(from->cpus);
+	to->type = TB_HOST;
+	return to->cpus ? 0 : -1;
+}
+
 #define FIELD(field) \
 	read_##field, default_##field, print_##field, copy_##field
 
 const struct tb_request_key tb_request_table[] = {
-	{ "bunit", tb_unit_names, FIELD(unit) },
-	{ "bamount", "a whole number from 0 to 65535", FIELD(amount) },
-	{ "btype", "slot, host", FIELD(type) },
-	{ "bstrategy", "packed, linear, scatter", FIELD(strategy) },
-	{ "bsort", "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
+	{ "bunit", TB_CHOICE_UNITS, tb_unit_names, FIELD(unit) },
+	{ "bamount", TB_CHOICE_UNITS, "a whole number from 0 to 65535",
+	  FIELD(amount) },
+	{ "btype", TB_CHOICE_UNITS, "slot, host", FIELD(type) },
+	{ "bstrategy", TB_CHOICE_UNITS, "packed, linear, scatter",
+	  FIELD(strategy) },
+	{ "bsort", TB_CHOICE_UNITS,
+	  "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
 	  FIELD(sort) },
-	{ "bstart", "one letter of S s C c E e N n X x Y y", FIELD(start) },
-	{ "bstop", "one letter of S s C c E e N n X x Y y", FIELD(stop) },
-	{ "bfilter", "a topology string with the masked units in lower case, first_core, first_core+STRING",
+	{ "bstart", TB_CHOICE_UNITS, "one letter of S s C c E e N n X x Y y",
+	  FIELD(start) },
+	{ "bstop", TB_CHOICE_UNITS, "one letter of S s C c E e N n X x Y y",
+	  FIELD(stop) },
+	{ "bfilter", TB_CHOICE_UNITS,
+	  "a topology string with the masked units in lower case, first_core, first_core+STRING",
 	  FIELD(filter) },
+	{ "binstance", TB_CHOICE_NONE, "set, env", FIELD(instance) },
+	{ "btopology", TB_CHOICE_NONE, "a topology string in capitals",
+	  FIELD(shape) },
+	{ "bcpus", TB_CHOICE_CPUS,
+	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
+	  FIELD(cpus) },
 };
 
 const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
-	"bfilter", NULL
+	"bfilter", "binstance", "btopology", "bcpus", NULL
 };
 
 _Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==

@@ -3,7 +3,8 @@
  * request_key.h - the table of a request's options
  *
  * Private to lib/core.  A new option is one name in tb_request_keys[], one row
- * in tb_request_table[] and one field in struct tb_request.
+ * in tb_request_table[] and one field in struct tb_request; what owns memory
+ * goes into tb_request_clear() too.
  */
 #ifndef TB_CORE_REQUEST_KEY_H
 #define TB_CORE_REQUEST_KEY_H
@@ -11,8 +12,16 @@
 #include "request.h"
 #include "text.h"
 
+/* How an option goes together with a list of CPUs. */
+enum tb_choice {
+	TB_CHOICE_NONE,  /* chooses nothing: goes with both */
+	TB_CHOICE_UNITS, /* chooses units: not with a list of CPUs */
+	TB_CHOICE_CPUS,  /* is the list */
+};
+
 struct tb_request_key {
 	const char *name;
+	enum tb_choice choice;
 	const char *allowed; /* for messages */
 	/* The value is not empty.  -1 with a sentence, request not changed. */
 	int (*read)(struct tb_request *request,

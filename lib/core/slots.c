@@ -64,12 +64,37 @@ static unsigned count_units(const struct tb_topology *topology,
 	return count;
 }
 
+static bool any_granted(const struct tb_bitset *cpus,
+			const struct tb_bitset *granted)
+{
+	for (unsigned thread = tb_bitset_next(granted, 0);
+	     thread < granted->nbits && thread < cpus->nbits;
+	     thread = tb_bitset_next(granted, thread + 1))
+		if (tb_bitset_test(cpus, thread))
+			return true;
+	return false;
+}
+
+/* The listed threads that are granted; a grant may be of whole cores. */
+static void listed_threads(const struct tb_bitset *cpus,
+			   const struct tb_bitset *granted,
+			   struct tb_bitset *threads)
+{
+	unsigned both = cpus->nbits < granted->nbits ? cpus->nbits :
+						       granted->nbits;
+
+	tb_bitset_or_range(threads, cpus, 0, both);
+	tb_bitset_and(threads, granted);
+}
+
 unsigned tb_slots_count(const struct tb_topology *topology,
 			const struct tb_request *request,
 			const struct tb_bitset *granted)
 {
 	unsigned slots;
 
+	if (request->cpus)
+		return any_granted(request->cpus, granted);
 	if (!request->amount)
 		return 0;
 	slots = count_units(topology, request, granted) / request->amount;
@@ -88,6 +113,10 @@ int tb_slots_get(const struct tb_topology *topology,
 	tb_bitset_clear_all(threads);
 	if (slot >= tb_slots_count(topology, request, granted))
 		return -1;
+	if (request->cpus) {
+		listed_threads(request->cpus, granted, threads);
+		return 0;
+	}
 	if (request->type == TB_HOST)
 		amount = count_units(topology, request, granted);
 	for (unsigned skip = slot * amount; skip > 0; skip--)

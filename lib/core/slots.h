@@ -7,7 +7,8 @@
  * With btype=host there is one slot, all granted units, shared by all tasks.
  * Controller and node both call this, so that they agree (DESIGN.md,
  * section 4).  Of units inside each other (an N in an N) the outermost that is
- * wholly granted counts.
+ * wholly granted counts.  A list of CPUs is one slot, too: as many of its
+ * threads as the grant has.
  */
 #ifndef TB_CORE_SLOTS_H
 #define TB_CORE_SLOTS_H

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "explain.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
@@ -14,19 +17,31 @@
 struct tally {
 	uint32_t nodes[UNITS_TOLD]; /* by how many units are free */
 	uint32_t fragmented;
+	uint32_t in_use, missing; /* nodes, of a list of CPUs */
+	uint32_t other_shape;
 	bool enough; /* some node has the units of one slot */
 };
 
-static void tally_node(struct tally *tally, const struct tb_test *test,
-		       const struct tb_request *request,
-		       const struct tb_view *view, uint32_t node)
+static void tally_cpus(struct tally *tally, const struct tb_bitset *cpus,
+		       const struct tb_shape *shape)
 {
-	struct tb_shape *shape = tb_node_shape(node);
+	if (cpus->nbits > tb_topology_threads(shape->topology)) {
+		tally->missing++;
+		return;
+	}
+	tb_bitset_clear_all(shape->threads);
+	tb_bitset_or_range(shape->threads, cpus, 0, cpus->nbits);
+	if (tb_bitset_intersects(shape->threads, shape->used))
+		tally->in_use++;
+	else
+		tally->enough = true;
+}
+
+static void tally_units(struct tally *tally, const struct tb_request *request,
+			const struct tb_shape *shape)
+{
 	unsigned units, total, threads, unused;
 
-	if (!shape)
-		return;
-	tb_node_used(node, shape, view, test);
 	units = tb_units_available(shape->topology, request->unit,
 				   shape->used);
 	if (units >= request->amount) {
@@ -41,26 +56,66 @@ static void tally_node(struct tally *tally, const struct tb_test *test,
 		tally->fragmented++;
 }
 
+static void tally_node(struct tally *tally, const struct tb_test *test,
+		       const struct tb_request *request,
+		       const struct tb_view *view, uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape(node);
+
+	if (!shape)
+		return;
+	if (!tb_request_matches(request, shape->topology)) {
+		tally->other_shape++;
+		return;
+	}
+	tb_node_used(node, shape, view, test);
+	if (request->cpus)
+		tally_cpus(tally, request->cpus, shape);
+	else
+		tally_units(tally, request, shape);
+}
+
+/* What is told of how many nodes, after what was told before. */
+static void add_count(char **text, uint32_t nodes, const char *what)
+{
+	if (nodes)
+		xstrfmtcat(*text, "%s %u %s %s",
+			   strchr(*text, ':') ? "," : ":", nodes,
+			   nodes == 1 ? "node has" : "nodes have", what);
+}
+
+static char *print_cpus(const struct tally *tally,
+			const struct tb_request *request, bool required)
+{
+	char *list = tb_bitset_print_list(request->cpus);
+	char *text = NULL;
+
+	xstrfmtcat(text, "no %s has CPUs %s free",
+		   required ? "required node" : "node", list ? list : "");
+	add_count(&text, tally->in_use, "some of them in use");
+	add_count(&text, tally->missing, "fewer CPUs");
+	add_count(&text, tally->other_shape, "another topology");
+	free(list);
+	return text;
+}
+
 static char *print_tally(const struct tally *tally,
 			 const struct tb_request *request, bool required)
 {
 	char *text = NULL;
-	const char *between = ":";
 
 	xstrfmtcat(text, "no %s has %u free %s unit%s",
 		   required ? "required node" : "node", request->amount,
 		   tb_unit_name(request->unit),
 		   request->amount == 1 ? "" : "s");
 	for (int units = UNITS_TOLD - 1; units >= 0; units--) {
-		uint32_t nodes = tally->nodes[units];
+		char *count = xstrdup_printf("%d%s", units,
+			units == UNITS_TOLD - 1 ? " or more" : "");
 
-		if (!nodes)
-			continue;
-		xstrfmtcat(text, "%s %u %s %d%s", between, nodes,
-			   nodes == 1 ? "node has" : "nodes have", units,
-			   units == UNITS_TOLD - 1 ? " or more" : "");
-		between = ",";
+		add_count(&text, tally->nodes[units], count);
+		xfree(count);
 	}
+	add_count(&text, tally->other_shape, "another topology");
 	xstrfmtcat(text, " (fragmented: %u)", tally->fragmented);
 	return text;
 }
@@ -95,6 +150,8 @@ char *tb_explain_wait(const struct tb_test *test,
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);
-	return tally.enough ? print_slots(test, request, view)
-			    : print_tally(&tally, request, required);
+	if (tally.enough)
+		return print_slots(test, request, view);
+	return request->cpus ? print_cpus(&tally, request, required)
+			     : print_tally(&tally, request, required);
 }

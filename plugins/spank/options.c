@@ -32,6 +32,15 @@ const struct tb_option tb_option_table[] = {
 	{ "bfilter", "filter",
 	  "units to leave out: a topology string with these in lower case, "
 	  "first_core, or first_core+STRING" },
+	{ "binstance", "set|env",
+	  "who binds: set: topobind holds every task in its units; env: nobody, "
+	  "the variables TOPOBIND_* tell a task what it should bind itself to "
+	  "(default set)" },
+	{ "btopology", "string",
+	  "only nodes of exactly this shape, a topology string in capitals" },
+	{ "bcpus", "list",
+	  "exactly these threads of each node, such as 0-3,8, counted in the "
+	  "order of its topology string; in place of units" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
 	  "all of these options in one string; single options are stronger, "
 	  "the environment variable TOPOBIND is weaker" },

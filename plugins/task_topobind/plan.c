@@ -61,10 +61,25 @@ static int give_all(struct tb_plan *plan, const struct tb_bitset *threads,
 	return 0;
 }
 
+static int fail_cpus(const struct tb_plan_input *input,
+		     const struct tb_request *request, struct tb_error *err)
+{
+	char *list = tb_bitset_print_list(request->cpus);
+	int rc;
+
+	rc = tb_fail(err, "the step's cores on this node, %s, do not have the CPUs "
+		     "%.100s of its bcpus: name CPUs inside them",
+		     input->step_cores, list != NULL ? list : "");
+	free(list);
+	return rc;
+}
+
 static int fail_slots(const struct tb_plan_input *input,
 		      const struct tb_request *request, unsigned slots,
 		      struct tb_error *err)
 {
+	if (request->cpus != NULL)
+		return fail_cpus(input, request, err);
 	return tb_fail(err, "the step has %u tasks on this node but its cores "
 		       "%s hold %u slots of %u %s: start fewer tasks, or let "
 		       "them share with --overcommit", input->tasks,
@@ -120,7 +135,10 @@ static int place_step(struct tb_plan *plan, const struct tb_plan_input *input,
 		goto out;
 	}
 	placed = tb_place(placer, input->step, used, input->tasks);
-	if (placed == TB_PLACE_FILTER_MISMATCH)
+	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
+		rc = tb_fail(err, "the step's btopology is not the topology of "
+			     "this node");
+	else if (placed == TB_PLACE_FILTER_MISMATCH)
 		rc = tb_fail(err, "the shape of the step's bfilter is not that "
 			     "of this node");
 	else if (placed <= 0)
@@ -138,6 +156,8 @@ int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 		 struct tb_error *err)
 {
 	memset(plan, 0, sizeof(*plan));
+	plan->instance = tb_request_binds(input->step) ?
+		input->step->instance : input->job->instance;
 	plan->job = tb_plan_threads(input->topology, input->node_cores,
 				    input->job_cores, err);
 	if (plan->job == NULL)

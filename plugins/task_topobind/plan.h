@@ -32,6 +32,8 @@ struct tb_plan_input {
 #define TB_NO_SLOT (-1)
 
 struct tb_plan {
+	/* Who binds the tasks; a step's own request decides before its job's. */
+	enum tb_instance instance;
 	struct tb_bitset *job;	/* logical threads of the job on this node */
 	struct tb_bitset *step; /* those of the step */
 	unsigned tasks;

@@ -169,13 +169,23 @@ char *tb_step_step_cpus(const struct tb_step *step)
 	return print_cpus(step, step->plan.step);
 }
 
+/*
+ * With binstance=env tasks are free inside their step's cpuset, which keeps
+ * them off the units of other jobs.
+ */
+static bool binds_tasks(const struct tb_step *step)
+{
+	return !tb_node_is_virtual(&step->node) &&
+	       step->plan.instance == TB_SET;
+}
+
 static int hold(struct tb_step *step, unsigned task, pid_t pid,
 		struct tb_error *err)
 {
 	struct tb_bitset *os_cpus;
 	int rc;
 
-	if (tb_node_is_virtual(&step->node))
+	if (!binds_tasks(step))
 		return 0;
 	os_cpus = tb_node_os_cpus(&step->node, step->plan.task[task]);
 	if (os_cpus == NULL)
@@ -218,7 +228,7 @@ int tb_step_variables(const struct tb_step *step, unsigned task,
 	}
 	return tb_variables_bound(variables, &step->node,
 				  step->plan.task[task], step->plan.slot[task],
-				  err);
+				  binds_tasks(step), err);
 }
 
 int tb_step_destroy(struct tb_step *step, struct tb_error *err)

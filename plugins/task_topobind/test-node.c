@@ -147,7 +147,7 @@ static void tell_virtual(void **state)
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set_range(threads, 4, 2);
 	assert_int_equal(tb_variables_bound(&variables, &node, threads, 1,
-					    &err), 0);
+					    false, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "env");
 	assert_variable(&variables, "TOPOBIND_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "TOPOBIND_CPUSET", "0x00000030");
@@ -176,7 +176,7 @@ static void tell_real(void **state)
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set(threads, 3);
 	assert_int_equal(tb_variables_bound(&variables, &node, threads,
-					    TB_NO_SLOT, &err), 0);
+					    TB_NO_SLOT, true, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "set");
 	assert_variable(&variables, "TOPOBIND_CPUS", "3");
 	assert_variable(&variables, "TOPOBIND_SLOT", "NONE");

@@ -77,6 +77,25 @@ static const struct planning plannings[] = {
 	/* A step without slots stays inside its job. */
 	{ CACHES, 8, "2-3", "2-3", "bunit=X,bamount=1", "bamount=0", 2, false,
 	  false, { "2-3", "2-3" }, { TB_NO_SLOT, TB_NO_SLOT } },
+	/* CPUs by name: the threads of the list, not their whole cores. */
+	{ THREADED, 8, "0-2", "0-2", "bcpus=1+4", NULL, 2, false, false,
+	  { "1,4", "1,4" }, { 0, 0 } },
+	{ THREADED, 8, "0-2", "0-2", "bcpus=1+4", NULL, 1, true, false,
+	  { "0-5" }, { TB_NO_SLOT } },
+	{ THREADED, 8, "0,2", "2", "bcpus=1+4", NULL, 1, false, false,
+	  { "4" }, { 0 } },
+	{ THREADED, 8, "0,2", "1", "bcpus=1+4", NULL, 1, false, false,
+	  { NULL }, { 0 } },
+	{ THREADED, 16, "1,4", "1,4", "bcpus=1+4", NULL, 1, false, false,
+	  { "1,4" }, { 0 } },
+	{ CACHES, 8, "0-7", "0-7", "bunit=X,bamount=1", "bcpus=2+5", 2, false,
+	  false, { "2,5", "2,5" }, { 0, 0 } },
+	{ CACHES, 8, "2-3", "2-3", "bunit=X,bamount=1", "bcpus=3-4", 1, false,
+	  false, { NULL }, { 0 } },
+	{ CACHES, 8, "0-7", "0-7", NULL, "bamount=1,btopology=" CACHES, 1,
+	  false, false, { "0" }, { 0 } },
+	{ CACHES, 8, "0-7", "0-7", NULL, "bamount=1,btopology=" PLAIN, 1,
+	  false, false, { NULL }, { 0 } },
 	/* Lists that cannot be. */
 	{ PLAIN, 8, "0-8", "0", "bamount=1", NULL, 1, false, false, { NULL },
 	  { 0 } },
@@ -158,10 +177,57 @@ static void plans_a_table(void **state)
 		try(&plannings[i], i);
 }
 
+/* Who binds, by the requests of job and step. */
+static const struct {
+	const char *job, *step;
+	enum tb_instance instance;
+} instances[] = {
+	{ "bamount=1", NULL, TB_SET },
+	{ "bamount=1,binstance=env", NULL, TB_ENV },
+	{ "bamount=1,binstance=env", "bamount=1", TB_SET },
+	{ "bamount=1", "bamount=1,binstance=env", TB_ENV },
+	/* A step that only switches off its slots. */
+	{ "bamount=1,binstance=env", "bamount=0", TB_ENV },
+	{ "bamount=1", "bamount=0,binstance=env", TB_SET },
+	{ NULL, "bcpus=0,binstance=env", TB_ENV },
+};
+
+static void knows_who_binds(void **state)
+{
+	struct tb_topology *topology = tb_topology_parse(PLAIN, NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(instances) / sizeof(instances[0]); i++) {
+		struct tb_request job, step;
+		struct tb_error err;
+		struct tb_plan plan;
+
+		read_request(&job, instances[i].job);
+		read_request(&step, instances[i].step);
+		struct tb_plan_input input = {
+			.topology = topology,
+			.node_cores = 8,
+			.job_cores = "0",
+			.step_cores = "0",
+			.job = &job,
+			.step = &step,
+			.tasks = 1,
+		};
+
+		assert_int_equal(tb_plan_make(&plan, &input, &err), 0);
+		assert_int_equal(plan.instance, instances[i].instance);
+		tb_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_request_clear(&step);
+	}
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_a_table),
+		cmocka_unit_test(knows_who_binds),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -57,7 +57,7 @@ static char *print_slot(int slot)
 
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
-		       const struct tb_bitset *threads, int slot,
+		       const struct tb_bitset *threads, int slot, bool held,
 		       struct tb_error *err)
 {
 	struct tb_bitset *os_cpus = tb_node_os_cpus(node, threads);
@@ -68,7 +68,7 @@ int tb_variables_bound(struct tb_variables *variables,
 	memset(variables, 0, sizeof(*variables));
 	if (os_cpus == NULL || os_nodes == NULL)
 		goto out;
-	text[INSTANCE] = strdup(tb_node_is_virtual(node) ? "env" : "set");
+	text[INSTANCE] = strdup(held ? "set" : "env");
 	text[TOPOLOGY] = tb_topology_print(tb_node_topology(node), threads);
 	text[CPUSET] = tb_bitset_print_mask(os_cpus);
 	text[CPUS] = tb_bitset_print_list(os_cpus);

@@ -8,6 +8,8 @@
 #ifndef TB_TASK_VARIABLES_H
 #define TB_TASK_VARIABLES_H
 
+#include <stdbool.h>
+
 #include "core/bitset.h"
 #include "core/error.h"
 #include "task_topobind/node.h"
@@ -24,12 +26,12 @@ struct tb_variables {
 void tb_variables_plain(struct tb_variables *variables);
 
 /*
- * Of a task bound to some threads of the node; slot is TB_NO_SLOT for a batch
- * script and the like.  0, or -1 with a sentence in err.
+ * Of a task with some threads of the node, held there or only told so; slot is
+ * TB_NO_SLOT for a batch script and the like.  0, or -1 with a sentence in err.
  */
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
-		       const struct tb_bitset *threads, int slot,
+		       const struct tb_bitset *threads, int slot, bool held,
 		       struct tb_error *err);
 
 /* Right after both, whatever the second returned. */

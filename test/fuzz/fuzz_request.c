@@ -25,6 +25,13 @@ static void check_again(const struct tb_request *request)
 	FUZZ_CHECK(again.unit.letter == request->unit.letter);
 	FUZZ_CHECK(again.unit.kind == request->unit.kind);
 	FUZZ_CHECK(strcmp(again.sort, request->sort) == 0);
+	FUZZ_CHECK(again.instance == request->instance);
+	FUZZ_CHECK(!again.shape == !request->shape);
+	FUZZ_CHECK(!again.shape ||
+		   tb_topology_same_shape(again.shape, request->shape));
+	FUZZ_CHECK(!again.cpus == !request->cpus);
+	FUZZ_CHECK(!again.cpus || (again.cpus->nbits == request->cpus->nbits &&
+				   tb_bitset_equal(again.cpus, request->cpus)));
 	tb_request_clear(&again);
 	free(line);
 }

@@ -67,6 +67,13 @@ grants NSXYCTTycttXYCTTYCTT --bunit=C --bamount=1 --bfilter=first_core
 grants nsxycttycttxycttyctt --bunit=C --bamount=4 --btype=host
 grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
 grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
+grants NSXYCtTYCTtXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
+grants null --bcpus=1-8
+grants NSXYctTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
+	--topology=NSXYCTTYCTTXYCTTYCTT
+grants null --bamount=1 --btopology=NSXYCTTYCTT
+place --topobind bunit=C,bamount=4 --bcpus 0,2-3 --json
+check 'a list wins over units of --topobind' has_value bcpus=0+2-3 request
 place --topobind bunit=C,bamount=4 --bamount 1 --json
 check 'an option wins over --topobind' has_value bamount=1 request
 
@@ -100,6 +107,14 @@ refuses bsort --bamount 1 --bsort Ss
 refuses bstart --bamount 1 --bstart T
 refuses bstop --bamount 1 --bstop Q
 refuses bfilter --bamount 1 --bfilter second_core
+refuses binstance --bamount 1 --binstance nobody
+refuses btopology --bamount 1 --btopology NSCq
+refuses btopology --bamount 1 --btopology NScC
+refuses bcpus --bcpus 3-1
+refuses bcpus --bcpus -1
+refuses bcpus --bcpus 65536
+refuses bamount --bcpus 0 --bamount 1
+refuses bunit --bcpus 0 --bunit X
 refuses slots --bamount 1 --slots 0
 refuses slots --bamount 1 --slots -1
 refuses slots --bamount 1 --slots 99999999999999999999
@@ -114,7 +129,7 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology bunit bamount btype bstrategy bsort bstart bstop \
-	bfilter topobind slots; do
+	bfilter binstance btopology bcpus topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused
 done

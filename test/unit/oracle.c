@@ -458,6 +458,10 @@ void oracle_place(const struct random_case *c, const unsigned *distances,
 	p.stop = c->bstop[0];
 	p.used = machine.used;
 	find_unit(&p, c->bunit);
+	if (c->btopology[0] && !same_shape(c->btopology, c->topology)) {
+		result->slots = ORACLE_OTHER_TOPOLOGY;
+		return;
+	}
 	if (!add_filter(c, &machine, &p.used)) {
 		result->slots = ORACLE_MISMATCH;
 		return;

@@ -14,6 +14,7 @@
 
 #define ORACLE_GROUPS 32
 #define ORACLE_MISMATCH (-1)
+#define ORACLE_OTHER_TOPOLOGY (-2)
 
 struct oracle_result {
 	int slots; /* as tb_place() */

@@ -155,6 +155,22 @@ static void random_filter(struct random *random,
 	}
 }
 
+/* A shape to ask for: mostly none, else this one or any. */
+static void random_asked(struct random *random,
+			 const struct random_shape *shape,
+			 const char *topology, char *asked)
+{
+	unsigned what = random_below(random, 20);
+
+	if (what == 0)
+		random_topology(random, shape, asked);
+	if (what != 1 && what != 2)
+		return;
+	for (; *topology; topology++)
+		*asked++ = *topology == 't' ? 'T' : *topology;
+	*asked = '\0';
+}
+
 static void random_sort(struct random *random, char *sort)
 {
 	char letters[] = "SCENXYT";
@@ -207,6 +223,7 @@ void random_case(struct random *random, const struct random_shape *shape,
 	if (c->bstart[0] && random_percent(random, 15))
 		strcpy(c->bstop, c->bstart);
 	random_filter(random, shape, c->topology, c->bfilter);
+	random_asked(random, shape, c->topology, c->btopology);
 }
 
 static void set(struct tb_request *request, const char *key, const char *value)
@@ -229,11 +246,13 @@ void random_case_request(const struct random_case *c,
 	set(request, "bstart", c->bstart);
 	set(request, "bstop", c->bstop);
 	set(request, "bfilter", c->bfilter);
+	set(request, "btopology", c->btopology);
 }
 
 void random_case_print(const struct random_case *c)
 {
-	print_error("topology %s\nbunit %s bamount %s btype %s nslots %u bstrategy %s bsort '%s' bstart '%s' bstop '%s'\nbfilter '%s'\n",
+	print_error("topology %s\nbunit %s bamount %s btype %s nslots %u bstrategy %s bsort '%s' bstart '%s' bstop '%s'\nbfilter '%s'\nbtopology '%s'\n",
 		    c->topology, c->bunit, c->bamount, c->btype, c->nslots,
-		    c->bstrategy, c->bsort, c->bstart, c->bstop, c->bfilter);
+		    c->bstrategy, c->bsort, c->bstart, c->bstop, c->bfilter,
+		    c->btopology);
 }

@@ -35,6 +35,7 @@ struct random_case {
 	char bunit[4], bamount[8], btype[8], bstrategy[8];
 	char bsort[9], bstart[2], bstop[2]; /* "" = not given */
 	char bfilter[RANDOM_TEXT + 16];     /* "" = not given */
+	char btopology[RANDOM_TEXT];        /* structured, "" = not given */
 	unsigned nslots;
 };
 

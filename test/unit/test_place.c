@@ -212,7 +212,7 @@ static void test_monotone(void **state)
 static void no_filter(struct random_case *c)
 {
 	no_window(c);
-	c->bfilter[0] = '\0';
+	c->bfilter[0] = c->btopology[0] = '\0';
 }
 
 /* Without window and filter all strategies find what is available. */
@@ -343,6 +343,42 @@ static void test_nested(void **state)
 {
 	(void)state;
 	for_random(19, true, NULL, check_nested);
+}
+
+/* A list of CPUs: all of them, or nothing when one is in use or not there. */
+static void check_list(struct setting *s, struct random *random)
+{
+	unsigned threads = s->used->nbits;
+	struct tb_request request;
+	char *list;
+	bool fits;
+
+	tb_bitset_clear_all(s->scratch);
+	tb_bitset_set_range(s->scratch, random_below(random, threads), 1);
+	tb_bitset_set_range(s->scratch, random_below(random, threads), 1);
+	list = tb_bitset_print_list(s->scratch);
+	tb_request_init(&request);
+	assert_int_equal(tb_request_set(&request, "bcpus", list, NULL), 0);
+	free(list);
+	fits = !tb_bitset_intersects(s->scratch, s->used);
+	assert_int_equal(tb_place(s->placer, &request, s->used, 3),
+			 fits ? 3 : 0);
+	assert_int_equal(tb_placed_groups(s->placer), fits);
+	if (fits) {
+		assert_true(tb_bitset_equal(tb_placed_threads(s->placer),
+					    s->scratch));
+		tb_placed_group(s->placer, 0, s->free);
+		assert_true(tb_bitset_equal(s->free, s->scratch));
+		assert_int_equal(tb_slots_count(s->topology, &request,
+						s->scratch), 1);
+	}
+	tb_request_clear(&request);
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	for_random(21, false, NULL, check_list);
 }
 
 /* --- examples ------------------------------------------------------------- */
@@ -496,6 +532,56 @@ static void test_cores_across_words(void **state)
 	tb_topology_destroy(topology);
 }
 
+static void test_listed_cpus(void **state)
+{
+	(void)state;
+	check_places("SCTTCTTSCTTCTT", "bcpus=1+4-5", 4, NULL, "1,4-5");
+	check_places("SCtTCTTSCTTCTT", "bcpus=1+4-5", 4, NULL, "1,4-5");
+	check_places("SCTtCTTSCTTCTT", "bcpus=1+4-5", 4, NULL, "");
+	check_places("SCTTCTTSCTTCTT", "bcpus=7", 1, NULL, "7");
+	check_places("SCTTCTTSCTTCTT", "bcpus=7-8", 1, NULL, "");
+	check_places("SCTTCTTSCTTCTT", "bcpus=65535", 1, NULL, "");
+	check_places("SCTTEE", "bcpus=1-2", 1, NULL, "1-2");
+	check_places("SCTTCTT", "bcpus=0,bamount=0", 1, NULL, "");
+	check_places("SCTTCTT", "bcpus=0", 0, NULL, "");
+	check_places("SCCC", "bcpus=0-1,btopology=SCCC", 1, NULL, "0-1");
+}
+
+static int result_of(const char *node, const char *line)
+{
+	struct tb_topology *topology = tb_topology_parse(node, NULL, NULL);
+	struct tb_placer *placer = tb_placer_create(topology);
+	struct tb_request request;
+	int result;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, line, NULL), 0);
+	result = tb_place(placer, &request, NULL, 2);
+	tb_request_clear(&request);
+	tb_placer_destroy(placer);
+	tb_topology_destroy(topology);
+	return result;
+}
+
+static void test_asked_topology(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of("NSCC", "bamount=1,btopology=NSCC"), 2);
+	assert_int_equal(result_of("nscC", "bamount=1,btopology=NSCC"), 2);
+	assert_int_equal(result_of("NSCC", "bamount=1,btopology=(N(S(C(T))(C(T))))"),
+			 2);
+	assert_int_equal(result_of("NSCCC", "bamount=1,btopology=NSCC"),
+			 TB_PLACE_TOPOLOGY_MISMATCH);
+	assert_int_equal(result_of("NSCC", "bcpus=0,btopology=SNCC"),
+			 TB_PLACE_TOPOLOGY_MISMATCH);
+	assert_int_equal(result_of("NSCC",
+				   "bamount=1,btopology=NSC,bfilter=NSc"),
+			 TB_PLACE_TOPOLOGY_MISMATCH);
+	assert_int_equal(result_of("NSCC",
+				   "bamount=1,btopology=NSCC,bfilter=NSc"),
+			 TB_PLACE_FILTER_MISMATCH);
+}
+
 static void test_nothing_asked(void **state)
 {
 	(void)state;
@@ -538,6 +624,9 @@ int main(void)
 		cmocka_unit_test(test_mixed_kinds),
 		cmocka_unit_test(test_many_threads_per_core),
 		cmocka_unit_test(test_cores_across_words),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_listed_cpus),
+		cmocka_unit_test(test_asked_topology),
 		cmocka_unit_test(test_nothing_asked),
 		cmocka_unit_test(test_idle_without_a_set),
 	};

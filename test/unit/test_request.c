@@ -35,6 +35,19 @@ static const struct {
 	{ "bamount=1,bfilter=ScCCC", "bamount=1,bfilter=ScCCC", NULL },
 	{ "bfilter=first_core+(S(c(T)(T))(C(T))),bamount=1",
 	  "bamount=1,bfilter=first_core+ScttC", NULL },
+	{ "bamount=1,binstance=set", "bamount=1", NULL },
+	{ "binstance=env,bamount=1", "bamount=1,binstance=env", NULL },
+	{ "bamount=1,btopology=NSXCCXCC", "bamount=1,btopology=NSXCCXCC",
+	  NULL },
+	{ "bamount=1,btopology=(S(C(T)(T))(C(T)))",
+	  "bamount=1,btopology=SCTTC", NULL },
+	{ "bcpus=0-3+8", "bcpus=0-3+8", NULL },
+	{ "bcpus=8+0-2+2-3", "bcpus=0-3+8", NULL },
+	{ "bcpus=65535", "bcpus=65535", NULL },
+	{ "bcpus=1,btopology=SCC,binstance=env",
+	  "binstance=env,btopology=SCC,bcpus=1", NULL },
+	{ "bcpus=1,bamount=0", "bamount=0,bcpus=1", NULL },
+	{ "bcpus=1,bunit=X,bamount=0", "bunit=X,bamount=0,bcpus=1", NULL },
 
 	{ "", NULL, "empty" },
 	{ ",", NULL, "column 1: '' is not of the form key=value" },
@@ -86,7 +99,43 @@ static const struct {
 	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
+	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env" },
+	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env" },
+	{ "binstance=pe,bamount=1", NULL, "allowed: set, env" },
+	{ "btopology=,bamount=1", NULL, "allowed: a topology string" },
+	{ "btopology=SCQ,bamount=1", NULL, "btopology=SCQ: topology" },
+	{ "btopology=ScC,bamount=1", NULL, "btopology=ScC has letters in lower case" },
+	{ "btopology=sCC,bamount=1", NULL, "in lower case" },
+	{ "btopology=NS,bamount=1", NULL, "btopology=NS: " },
+	{ "bcpus=", NULL, "bcpus has an empty value; allowed: a list" },
+	{ "bcpus=-1", NULL, "bcpus=-1: list '-1', column 1: a number" },
+	{ "bcpus=0-", NULL, "column 3: a number" },
+	{ "bcpus=3-1", NULL, "ends before it begins" },
+	{ "bcpus=0++1", NULL, "column 3: a number" },
+	{ "bcpus=0+", NULL, "column 3: a number" },
+	{ "bcpus=+0", NULL, "column 1: a number" },
+	{ "bcpus=65536", NULL, "the largest number allowed is 65535" },
+	{ "bcpus=0-99999999999999999999", NULL, "largest number allowed" },
+	{ "bcpus=0x1", NULL, "column 2: a comma" },
+	{ "bcpus=all", NULL, "column 1: a number" },
+	{ "bcpus=0 1", NULL, "column 2: a comma" },
+	/* in a line a comma ends the list */
+	{ "bcpus=0,1", NULL, "column 9: '1' is not of the form key=value" },
+	{ "bcpus=1,bcpus=2", NULL, "bcpus is given twice" },
+	/* a list of CPUs and the choice of units */
+	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
+	{ "bcpus=0,bunit=X", NULL, "bunit=X does not go with bcpus=0," },
+	{ "bcpus=0,btype=slot", NULL, "btype=slot does not go with" },
+	{ "btype=slot,bcpus=0", NULL, "does not go with" },
+	{ "bcpus=0,btype=host", NULL, "btype=host does not go with" },
+	{ "bcpus=0,bstrategy=packed", NULL, "bstrategy=packed does not" },
+	{ "bcpus=0,bsort=S", NULL, "bsort=S does not go with" },
+	{ "bcpus=0,bstart=S", NULL, "bstart=S does not go with" },
+	{ "bcpus=0,bstop=S", NULL, "bstop=S does not go with" },
+	{ "bcpus=0,bfilter=first_core", NULL, "bfilter=first_core does not" },
 	/* needs an amount */
+	{ "btopology=SCC", NULL, "btopology=SCC needs an amount" },
+	{ "binstance=env", NULL, "binstance=env needs an amount" },
 	{ "bunit=X", NULL, "bunit=X needs an amount" },
 	{ "bunit=C", NULL, "bunit=C needs an amount" },
 	{ "bfilter=first_core", NULL, "bfilter=first_core needs an amount" },
@@ -159,7 +208,7 @@ static void test_keys(void **state)
 {
 	static const char *const keys[] = {
 		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter"
+		"bstop", "bfilter", "binstance", "btopology", "bcpus"
 	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
@@ -189,7 +238,7 @@ static void test_single_options(void **state)
 	assert_int_equal(tb_request_set(&request, "bunit", "EX", &err), 0);
 	assert_int_equal(request.unit.letter, 'X');
 	assert_int_equal(request.unit.kind, TB_EFFICIENCY);
-	assert_int_equal(tb_request_set(&request, "binstance", "set", &err),
+	assert_int_equal(tb_request_set(&request, "bnodes", "FASTEST", &err),
 			 -1);
 	assert_int_equal(tb_request_set(&request, "", "", &err), -1);
 	assert_true(tb_request_is_given(&request));
@@ -207,6 +256,50 @@ static void test_zero_amount(void **state)
 	assert_int_equal(tb_request_parse(&request, "bamount=0", NULL), 0);
 	assert_true(tb_request_is_given(&request));
 	assert_false(tb_request_binds(&request));
+}
+
+/* What the list of --bcpus makes of a request. */
+static void test_cpus(void **state)
+{
+	struct tb_request request;
+	char *line, *list;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_int_equal(tb_request_set(&request, "bcpus", "8,0-2", NULL), 0);
+	assert_int_equal(tb_request_check(&request, NULL), 0);
+	assert_true(tb_request_binds(&request));
+	assert_int_equal(request.type, TB_HOST);
+	assert_int_equal(request.cpus->nbits, 9);
+	list = tb_bitset_print_list(request.cpus);
+	assert_string_equal(list, "0-2,8");
+	line = tb_request_print(&request);
+	assert_string_equal(line, "bcpus=0-2+8");
+	assert_int_equal(tb_request_set(&request, "bamount", "0", NULL), 0);
+	assert_int_equal(tb_request_check(&request, NULL), 0);
+	assert_false(tb_request_binds(&request));
+	free(list);
+	free(line);
+	tb_request_clear(&request);
+	assert_null(request.cpus);
+}
+
+static void test_matches(void **state)
+{
+	struct tb_topology *same = tb_topology_parse("SCCSCC", NULL, NULL);
+	struct tb_topology *other = tb_topology_parse("SCCSC", NULL, NULL);
+	struct tb_request request;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_true(tb_request_matches(&request, same));
+	assert_int_equal(tb_request_set(&request, "btopology", "SCCSCC", NULL),
+			 0);
+	assert_true(tb_request_matches(&request, same));
+	assert_false(tb_request_matches(&request, other));
+	tb_request_clear(&request);
+	tb_topology_destroy(same);
+	tb_topology_destroy(other);
 }
 
 static void check_inherits(const char *upper, const char *lower,
@@ -243,6 +336,15 @@ static void test_inherit(void **state)
 	check_inherits("bunit=C,bamount=1", "bunit=X", "bamount=1");
 	check_inherits("bfilter=Sc,bamount=1", "bfilter=first_core",
 		       "bamount=1,bfilter=sc");
+	check_inherits("bcpus=1", "binstance=env,btopology=SCC",
+		       "binstance=env,btopology=SCC,bcpus=1");
+	check_inherits("binstance=env", "bcpus=1-2+4",
+		       "binstance=env,bcpus=1-2+4");
+	/* the list displaces the units of below, and the other way round */
+	check_inherits("bcpus=1", "bunit=X,bamount=1,bsort=S", "bcpus=1");
+	check_inherits("bcpus=1", "bamount=0", "bcpus=1");
+	check_inherits("bunit=X,bamount=1", "bcpus=1", "bunit=X,bamount=1");
+	check_inherits("bamount=0", "bcpus=1", "bamount=0");
 	check_inherits("bstart=S", "bstop=s,bamount=3,bsort=N,btype=host",
 		       "bamount=3,btype=host,bsort=N,bstart=S,bstop=s");
 }
@@ -251,7 +353,8 @@ static void test_long_lines(void **state)
 {
 	static const char *const starts[] = {
 		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
-		"bamount=1,bsort=", "bfilter=(N"
+		"bamount=1,bsort=", "bfilter=(N", "bcpus=", "bcpus=0-",
+		"btopology=", "btopology=(N", "binstance=", "bcpus=0+"
 	};
 	static const char fill[] = "C(,=\xff" "0S";
 	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);
@@ -271,11 +374,12 @@ static void test_long_lines(void **state)
 							  &err), -1);
 			assert_non_null(strstr(err.text, "too long"));
 			line[TB_REQUEST_TEXT_MAX] = '\0';
-			/* A filter of 64 Ki cores is valid. */
+			/* A string of 64 Ki cores is valid, and so is CPU 0. */
 			if (tb_request_parse(&request, line, &err))
 				assert_true(strlen(err.text) > 10);
 			else
-				assert_non_null(request.filter);
+				assert_true(request.filter || request.shape ||
+					    request.cpus);
 			tb_request_clear(&request);
 		}
 	free(line);
@@ -323,6 +427,8 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_single_options),
 		cmocka_unit_test(test_zero_amount),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_random_round_trip),

@@ -68,6 +68,13 @@ static const struct {
 	{ "SccccSCCCC", "bunit=N,bamount=1", "0-3" },
 	{ "SccccSCCCC", "bunit=Y,bamount=2", "0-1;2-3" },
 	{ "ccCC", "bunit=S,bamount=1", "" },
+	/* a list: of a grant of whole cores exactly the listed threads */
+	{ "SCttCTTctt", "bcpus=0-1+5", "0-1,5" },
+	{ "SCttCTTctt", "bcpus=1+4", "1,4" },
+	{ "SCTTCTTctt", "bcpus=1+4", "4" },
+	{ "SCTTCTTctt", "bcpus=0-3", "" },
+	{ "SCttCTTctt", "bcpus=0+99", "0" },
+	{ "SCttCTTctt", "bcpus=99", "" },
 	/* an N in an N: the outer one, when it is granted wholly */
 	{ "NnccncCNCC", "bunit=N,bamount=1", "0-1;2-3" },
 	{ "NNccNccNCC", "bunit=N,bamount=1", "0-1;2-3" },
