@@ -27,11 +27,6 @@ void tb_request_clear(struct tb_request *request)
 	tb_request_init(request);
 }
 
-static unsigned given_bit(size_t key)
-{
-	return 1u << key;
-}
-
 /* The index of a key in the table; its length when there is none. */
 static size_t find_key(const char *name, size_t length)
 {
@@ -71,7 +66,7 @@ static int set_key(struct tb_request *request, const char *name, size_t length,
 
 	if (!tb_request_keys[key])
 		return fail_unknown(name, length, err);
-	if (request->given & given_bit(key))
+	if (request->given & tb_request_bit(key))
 		return tb_fail(err, "%s is given twice, the second time as '%s'; give it once",
 			       tb_request_keys[key],
 			       tb_clip(value, strlen(value)).text);
@@ -82,7 +77,7 @@ static int set_key(struct tb_request *request, const char *name, size_t length,
 	if (tb_request_table[key].read(request, &tb_request_table[key], value,
 				       err))
 		return -1;
-	request->given |= given_bit(key);
+	request->given |= tb_request_bit(key);
 	return 0;
 }
 
@@ -144,7 +139,7 @@ static bool has_choice(const struct tb_request *request,
 		       enum tb_choice choice)
 {
 	for (size_t key = 0; tb_request_keys[key]; key++)
-		if (request->given & given_bit(key) &&
+		if (request->given & tb_request_bit(key) &&
 		    tb_request_table[key].choice == choice)
 			return true;
 	return false;
@@ -164,7 +159,7 @@ int tb_request_inherit(struct tb_request *request,
 	bool has_cpus = has_choice(request, TB_CHOICE_CPUS);
 
 	for (size_t key = 0; tb_request_keys[key]; key++) {
-		unsigned bit = given_bit(key);
+		unsigned bit = tb_request_bit(key);
 
 		if (request->given & bit || !(lower->given & bit) ||
 		    displaces(has_units, has_cpus,
@@ -200,7 +195,7 @@ static size_t first_given(const struct tb_request *request, bool any,
 	size_t key = 0;
 
 	while (tb_request_keys[key] &&
-	       (!(request->given & given_bit(key)) ||
+	       (!(request->given & tb_request_bit(key)) ||
 		(!any && tb_request_table[key].choice != choice)))
 		key++;
 	return key;
@@ -230,7 +225,7 @@ static int check_cpus(const struct tb_request *request, struct tb_error *err)
  */
 int tb_request_check(const struct tb_request *request, struct tb_error *err)
 {
-	bool has_amount = request->given & given_bit(TB_REQUEST_KEY_AMOUNT);
+	bool has_amount = request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT);
 	struct tb_clipped value;
 	size_t key;
 
@@ -254,7 +249,7 @@ bool tb_request_is_given(const struct tb_request *request)
 
 bool tb_request_binds(const struct tb_request *request)
 {
-	bool off = request->given & given_bit(TB_REQUEST_KEY_AMOUNT);
+	bool off = request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT);
 
 	return request->amount > 0 || (request->cpus && !off);
 }
@@ -271,7 +266,7 @@ char *tb_request_print(const struct tb_request *request)
 	struct tb_text line = TB_TEXT_EMPTY;
 
 	for (size_t key = 0; tb_request_keys[key]; key++) {
-		if (!(request->given & given_bit(key)) ||
+		if (!(request->given & tb_request_bit(key)) ||
 		    tb_request_table[key].is_default(request))
 			continue;
 		if (line.length)

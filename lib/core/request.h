@@ -38,7 +38,7 @@ struct tb_request {
 	unsigned given; /* bit set of the keys that were given, private */
 	struct tb_unit unit;
 	unsigned amount; /* units per slot or host; 0 = no binding */
-	enum tb_type type; /* TB_HOST when cpus is not NULL */
+	enum tb_type type; /* TB_HOST with cpus, once that is checked */
 	enum tb_strategy strategy;
 	char sort[TB_SORT_MAX + 1]; /* "" = none */
 	char start, stop;           /* 0 = none */

@@ -440,7 +440,9 @@ static int read_cpus(struct tb_request *request,
 	}
 	if (cpus) {
 		request->cpus = trim(cpus);
-		request->type = TB_HOST;
+		/* A type that was given is refused later, as it was given. */
+		if (!(request->given & tb_request_bit(TB_REQUEST_KEY_TYPE)))
+			request->type = TB_HOST;
 	}
 	free(list);
 	tb_bitset_destroy(cpus);
@@ -464,7 +466,7 @@ static void print_cpus(const struct tb_request *request, struct tb_text *text)
 static int copy_cpus(struct tb_request *to, const struct tb_request *from)
 {
 	to->cpus = tb_bitset_copy(from->cpus);
-	to->type = TB_HOST;
+	to->type = from->type;
 	return to->cpus ? 0 : -1;
 }
 

@@ -9,10 +9,13 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# refused OPTION... - at submission, and no job is left
+# refused OPTION... - at submission, and no job comes of it
 refused() {
+	local before
+
+	before=$(squeue -h -o %i | sort)
 	refute sbatch -o /dev/null "$@" --wrap true
-	assert no_jobs
+	assert_eq jobs "$before" "$(squeue -h -o %i | sort)"
 }
 
 # refused_with PART OPTION... - the sentence names what is wrong
@@ -192,7 +195,7 @@ first_os_cpu() {
 
 # --- binstance --------------------------------------------------------------
 
-# CPUs that Slurm alone gives each of two tasks of a job with two cores.
+# Two tasks, a core each: they know their own and may run on both.
 case_env_leaves_tasks_free() {
 	local output
 
@@ -209,7 +212,6 @@ case_env_leaves_tasks_free() {
 	assert_eq "instances" "env env" \
 		"$(cut -d ' ' -f 1,2 <<<"$output" | sort -u)"
 	assert_eq "slots" "0 1" "$(cut -d ' ' -f 3 <<<"$output" | paste -sd' ')"
-	# They know different CPUs, and may run on those of both.
 	assert_eq "CPUs told" 2 "$(cut -d ' ' -f 4 <<<"$output" | sort -u | wc -l)"
 	assert_eq "CPUs allowed" "$(cut -d ' ' -f 4 <<<"$output" | while read -r list; do
 		expand_list "$list"
@@ -289,14 +291,15 @@ case_controller_reads_again() {
 
 # --- filters ----------------------------------------------------------------
 
-# capital X of the second half stays: the first N of S letters in lower case.
-first_cores_masked() {
-	awk -v s="$(node_token "$1" m_topology)" -v count="$2" 'BEGIN {
+# zen's string with its cores from the A-th to the B-th masked.
+cores_masked() {
+	awk -v s="$(node_token "$NODE_ZEN" m_topology)" -v a="$1" -v b="$2" '
+	BEGIN {
 		for (i = 1; i <= length(s); i++) {
 			c = substr(s, i, 1)
-			if (c == "C")
-				core++
-			out = out (c ~ /[CT]/ && core <= count ? tolower(c) : c)
+			core += c == "C"
+			masked = c ~ /[CT]/ && a <= core && core <= b
+			out = out (masked ? tolower(c) : c)
 		}
 		print out
 	}'
@@ -305,43 +308,26 @@ first_cores_masked() {
 case_filter_forms() {
 	local string
 
-	string=$(first_cores_masked "$NODE_ZEN" 2)
+	string=$(cores_masked 2 2)
 	grant_is "$NODE_ZEN" 2-3 --bamount=1 --bfilter=first_core
 	drain
-	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$string"
+	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(cores_masked 1 2)"
 	drain
 	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="first_core+$string"
 }
 
 case_filter_of_the_site_adds() {
-	local string
-
-	# The site masks the first core, the job the second, or both.
-	string=$(node_token "$NODE_ZEN" m_topology |
-		sed 's/CTTCTT/CTTctt/')
+	# The site masks the first core, the job the same, or the second.
 	grant_is "$NODE_ZEN" 2-3 --bamount=1
 	drain
 	grant_is "$NODE_ZEN" 2-3 --bamount=1 --bfilter=first_core
 	drain
-	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(masked_second)"
+	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(cores_masked 2 2)"
 	drain
 	grant_is "$NODE_ZEN" 6-11 --bunit=X --bamount=1
 	refused -w "$NODE_ZEN" --bcpus=0-1
 	refused -w "$NODE_ZEN" --bcpus=1-2
 	grant_is "$NODE_ZEN" 2-3 --bcpus=2
-}
-
-# zen's string with its second core masked, and nothing else.
-masked_second() {
-	awk -v s="$(node_token "$NODE_ZEN" m_topology)" 'BEGIN {
-		for (i = 1; i <= length(s); i++) {
-			c = substr(s, i, 1)
-			if (c == "C")
-				core++
-			out = out (c ~ /[CT]/ && core == 2 ? tolower(c) : c)
-		}
-		print out
-	}'
 }
 
 cluster_start --nodes this,zen,skylake,raptor

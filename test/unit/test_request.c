@@ -126,7 +126,7 @@ static const struct {
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
 	{ "bcpus=0,bunit=X", NULL, "bunit=X does not go with bcpus=0," },
 	{ "bcpus=0,btype=slot", NULL, "btype=slot does not go with" },
-	{ "btype=slot,bcpus=0", NULL, "does not go with" },
+	{ "btype=slot,bcpus=0", NULL, "btype=slot does not go with" },
 	{ "bcpus=0,btype=host", NULL, "btype=host does not go with" },
 	{ "bcpus=0,bstrategy=packed", NULL, "bstrategy=packed does not" },
 	{ "bcpus=0,bsort=S", NULL, "bsort=S does not go with" },
