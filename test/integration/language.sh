@@ -277,14 +277,12 @@ case_combinations() {
 	refused_with 'needs an amount' --btopology=NSCC
 }
 
-# The controller reads again what a client without SPANK would send.
-case_controller_reads_again() {
+case_variable_is_read_strictly() {
 	local line
 
-	for line in bcpus=0,bamount=1 bcpus=99999 bcpus=0+ binstance=no,bamount=1 \
-		btopology=NSc,bamount=1; do
-		refute env "SPANK_TOPOBIND_REQUEST=$line" TOPOBIND="$line" \
-			sbatch -o /dev/null --wrap true
+	for line in bcpus=0,bamount=1 bcpus=99999 bcpus=0+ bcpus=0,1 \
+		binstance=no,bamount=1 btopology=NSc,bamount=1; do
+		refute env TOPOBIND="$line" sbatch -o /dev/null --wrap true
 	done
 	assert no_jobs
 }
@@ -349,7 +347,7 @@ test_case "binstance: env does not leave the job" case_env_stays_off_other_jobs
 test_case "binstance: set is the default" case_set_is_the_default
 test_case "bad values are refused with a sentence" case_bad_values
 test_case "bcpus with what chooses units is refused" case_combinations
-test_case "the controller reads again" case_controller_reads_again
+test_case "the variable TOPOBIND is read strictly" case_variable_is_read_strictly
 test_case "filter: both forms" case_filter_forms
 cluster_stop
 cluster_start --nodes zen --topobind Filter=first_core

@@ -67,7 +67,7 @@ grants NSXYCTTycttXYCTTYCTT --bunit=C --bamount=1 --bfilter=first_core
 grants nsxycttycttxycttyctt --bunit=C --bamount=4 --btype=host
 grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
 grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
-grants NSXYCtTYCTtXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
+grants NSXYCTtYCtTXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bcpus=1-8
 grants NSXYctTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
 	--topology=NSXYCTTYCTTXYCTTYCTT

@@ -343,6 +343,8 @@ static void test_inherit(void **state)
 	/* the list displaces the units of below, and the other way round */
 	check_inherits("bcpus=1", "bunit=X,bamount=1,bsort=S", "bcpus=1");
 	check_inherits("bcpus=1", "bamount=0", "bcpus=1");
+	/* both from below stay there, to be refused as they were given */
+	check_inherits("", "bcpus=1,btype=slot", "bcpus=1");
 	check_inherits("bunit=X,bamount=1", "bcpus=1", "bunit=X,bamount=1");
 	check_inherits("bamount=0", "bcpus=1", "bamount=0");
 	check_inherits("bstart=S", "bstop=s,bamount=3,bsort=N,btype=host",
