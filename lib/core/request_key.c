@@ -96,25 +96,26 @@ static const char *const instances[] = {
 	[TB_SET] = "set", [TB_ENV] = "env", NULL
 };
 
-/* The index of a word, or -1. */
-static int find_word(const char *const words[], const char *value)
+/* The index of a word, or -1 with a sentence. */
+static int find_word(const struct tb_request_key *key,
+		     const char *const words[], const char *value,
+		     struct tb_error *err)
 {
 	for (int i = 0; words[i]; i++)
 		if (strcmp(words[i], value) == 0)
 			return i;
-	return -1;
+	return refuse(key, value, err);
 }
 
 static int read_type(struct tb_request *request,
 		     const struct tb_request_key *key, const char *value,
 		     struct tb_error *err)
 {
-	int word = find_word(types, value);
+	int word = find_word(key, types, value, err);
 
-	if (word < 0)
-		return refuse(key, value, err);
-	request->type = (enum tb_type)word;
-	return 0;
+	if (word >= 0)
+		request->type = (enum tb_type)word;
+	return word < 0 ? -1 : 0;
 }
 
 static bool default_type(const struct tb_request *request)
@@ -137,12 +138,11 @@ static int read_strategy(struct tb_request *request,
 			 const struct tb_request_key *key, const char *value,
 			 struct tb_error *err)
 {
-	int word = find_word(strategies, value);
+	int word = find_word(key, strategies, value, err);
 
-	if (word < 0)
-		return refuse(key, value, err);
-	request->strategy = (enum tb_strategy)word;
-	return 0;
+	if (word >= 0)
+		request->strategy = (enum tb_strategy)word;
+	return word < 0 ? -1 : 0;
 }
 
 static bool default_strategy(const struct tb_request *request)
@@ -166,12 +166,11 @@ static int read_instance(struct tb_request *request,
 			 const struct tb_request_key *key, const char *value,
 			 struct tb_error *err)
 {
-	int word = find_word(instances, value);
+	int word = find_word(key, instances, value, err);
 
-	if (word < 0)
-		return refuse(key, value, err);
-	request->instance = (enum tb_instance)word;
-	return 0;
+	if (word >= 0)
+		request->instance = (enum tb_instance)word;
+	return word < 0 ? -1 : 0;
 }
 
 static bool default_instance(const struct tb_request *request)

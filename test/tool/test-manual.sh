@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# topobind(1): its examples are what the command prints, and it knows every
-# option
+# topobind(1) and topobind_binding(7): their examples are what the command
+# prints, and they know every option
 # shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-manual=$(dirname "$0")/../../doc/topobind.1
+doc=$(dirname "$0")/../../doc
 
 # examples - the blocks of the manual as plain text, each after a line "%%"
 examples() {
@@ -39,19 +39,33 @@ replay() {
 }
 
 code=0
-count=$(examples | grep -c '^%%$')
-check 'the manual has examples' [ "$count" -ge 4 ]
-n=0
-while [ "$n" -lt "$count" ]; do
-	n=$((n + 1))
-	check "example $n" replay "$n"
+for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
+	name=$(basename "$manual")
+	count=$(examples | grep -c '^%%$')
+	check "$name has examples" [ "$count" -ge 3 ]
+	n=0
+	while [ "$n" -lt "$count" ]; do
+		n=$((n + 1))
+		check "$name: example $n" replay "$n"
+	done
 done
 
+# knows OPTION - the manual has it
+knows() {
+	grep -q -e "$(printf '%s' "$1" | sed 's/-/\\\\-/g')" "$manual"
+}
+
+manual=$doc/topobind_binding.7
+for option in $("$program" place --help |
+	grep -o -e '--b[a-z]*' | grep -v -x -e --batch | sort -u); do
+	check "$(basename "$manual"): $option" knows "$option"
+done
+
+manual=$doc/topobind.1
 for command in topology place map; do
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do
-		plain=$(printf '%s' "$option" | sed 's/-/\\\\-/g')
-		check "$command $option" grep -q -e "$plain" "$manual"
+		check "$command $option" knows "$option"
 	done
 done
 

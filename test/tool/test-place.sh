@@ -69,7 +69,7 @@ grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
 grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
 grants NSXYCTtYCtTXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bcpus=1-8
-grants NSXYctTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
+grants NSXYCtTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
 	--topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bamount=1 --btopology=NSXYCTTYCTT
 place --topobind bunit=C,bamount=4 --bcpus 0,2-3 --json
