@@ -45,6 +45,11 @@ request_of() {
 		sed -n 's/^ *\(SystemComment=\)\{0,1\}binding=//p'
 }
 
+# The line waiting= of the job's SystemComment.
+waits_because() {
+	scontrol show job "$1" | grep "waiting=$2" >/dev/null
+}
+
 # --- btopology --------------------------------------------------------------
 
 case_topology_picks_the_node() {
@@ -76,7 +81,8 @@ case_topology_waits_for_its_node() {
 	assert runs "$holder"
 	# The other nodes are idle, but of another shape.
 	job=$(batch --bunit=S --bamount=1 --btopology="$string")
-	wait_until 20 was_passed_over "$job"
+	wait_until 20 waits_because "$job" \
+		"no node has 1 free S unit: 1 node has 0, 3 nodes have another topology"
 	cancel "$holder"
 	wait_until 30 runs "$job"
 	assert_eq node "$NODE_RAPTOR" "$(job_field "$job" NodeList)"
@@ -129,8 +135,8 @@ case_cpus_wait_until_they_are_free() {
 	holder=$(alloc -w "$NODE_ZEN" --bunit=C --bamount=1)
 	assert_granted "$holder" "$NODE_ZEN" 0-1
 	job=$(batch -w "$NODE_ZEN" --bcpus=1-2)
-	wait_until 20 was_passed_over "$job"
-	assert_eq state PENDING "$(job_field "$job" JobState)"
+	wait_until 20 waits_because "$job" "no required node has CPUs 1-2 free: 1 node has some of them in use"
+	assert is_pending "$job"
 	cancel "$holder"
 	wait_until 30 runs "$job"
 	assert_granted "$job" "$NODE_ZEN" 0-3

@@ -100,6 +100,7 @@ static void test_slots(void **state)
 			fail_msg("%s %s: %s, expected %s", table[i].granted,
 				 table[i].request, slots, table[i].slots);
 		free(slots);
+		tb_request_clear(&request);
 		tb_bitset_destroy(granted);
 		tb_topology_destroy(topology);
 	}
