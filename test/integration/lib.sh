@@ -79,6 +79,7 @@ test_case() {
 	) >"$output" 2>&1
 	status=$?
 	set -e
+	[ "$status" -eq 0 ] || squeue -o '%i %T %N %r %j' >>"$output" 2>&1 || true
 	if ! drain >>"$output" 2>&1; then
 		status=1
 	fi
@@ -154,7 +155,7 @@ batch() {
 # job_field JOB KEY - one value without blanks
 job_field() {
 	scontrol show job "$1" |
-		sed -n -E "s/^(.* )?$2=([^ ]*).*/\\2/p" | head -n 1
+		sed -n -E "s/^(.* )?$2=([^ ]*).*/\\2/p" | sed -n 1p
 }
 
 job_reason() {
@@ -195,6 +196,7 @@ cancel() {
 drain() {
 	local ids
 
+	daemon slurmctld pid >/dev/null || daemon slurmctld start
 	mapfile -t ids < <(squeue -h -o %A)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	wait_until 60 no_jobs

@@ -97,7 +97,7 @@ case_taskset_cannot_leave() {
 
 	# shellcheck disable=SC2016
 	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
-	cpu=$(foreign_to "$own" | head -n 1)
+	cpu=$(foreign_to "$own" | sed -n 1p)
 	[ -n "$cpu" ] || fail "no CPU is foreign to $own: this test needs two cores"
 	# shellcheck disable=SC2016
 	output=$(tasks "
@@ -152,7 +152,7 @@ case_environment_cannot_unbind() {
 
 	# shellcheck disable=SC2016
 	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
-	cpu=$(foreign_to "$own" | head -n 1)
+	cpu=$(foreign_to "$own" | sed -n 1p)
 	[ -n "$cpu" ] || fail "this test needs two cores"
 	for variable in TOPOBIND_REQUEST= TOPOBIND_REQUEST=bamount=0 \
 		TOPOBIND_REQUEST=bunit=N,bamount=1 \
@@ -312,7 +312,7 @@ case_slurmd_killed() {
 }
 
 case_published_topology() {
-	assert_eq "m_topology" "$(topobind topology | head -n 1)" \
+	assert_eq "m_topology" "$(topobind topology | sed -n 1p)" \
 		"$(node_token "$NODE_THIS" m_topology)"
 }
 
