@@ -66,7 +66,7 @@ daemon_pids() {
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {
-	local name=$1 output status=0
+	local name=$1 output status=0 start=$EPOCHSECONDS
 
 	shift
 	test_count=$((test_count + 1))
@@ -90,6 +90,8 @@ test_case() {
 		echo "not ok $test_count - $name"
 		sed 's/^/# /' "$output"
 	fi
+	[ $((EPOCHSECONDS - start)) -lt 5 ] ||
+		echo "# that took $((EPOCHSECONDS - start)) s"
 }
 
 tests_done() {

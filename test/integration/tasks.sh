@@ -65,10 +65,12 @@ case_children_are_held() {
 	# A child, a grandchild and a process that has left the session.
 	# shellcheck disable=SC2016
 	output=$(tasks '
+	pid=$(mktemp)
 	sleep 30 & child=$!
-	bash -c "sleep 30 & echo \$! >&3; wait" 3>"$0.pid" >/dev/null & parent=$!
+	bash -c "sleep 30 & echo \$! >&3; wait" 3>"$pid" >/dev/null & parent=$!
 	setsid sleep 30 </dev/null >/dev/null 2>&1 & stray=$!
-	until grandchild=$(cat "$0.pid") && [ -n "$grandchild" ]; do sleep 0.02; done
+	until grandchild=$(cat "$pid") && [ -n "$grandchild" ]; do sleep 0.02; done
+	rm "$pid"
 	echo "$(cpus $$) $(cpus $child) $(cpus $grandchild) $(cpus $stray)"
 	kill $child $grandchild $stray $parent' \
 		-n1 --bunit=C --bamount=1)
