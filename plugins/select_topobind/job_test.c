@@ -9,6 +9,8 @@
  */
 #include "job_test.h"
 
+#include <stdlib.h>
+
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
 #include "src/common/macros.h"
@@ -177,18 +179,39 @@ static int test_view(const struct tb_test *test,
 	return rc;
 }
 
-/* Is there any set of nodes, all idle, on which the job fits? */
-static bool slots_suffice(const struct tb_test *test,
-			  const struct tb_offers *offers, uint32_t first,
-			  uint32_t end)
+static int descending(const void *left, const void *right)
 {
-	uint32_t tasks = tb_job_tasks(test->job), slots = 0;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
-	if (end - first < test->min_nodes)
-		return false;
-	for (uint32_t i = first; i < end; i++)
-		slots += offers->list[i].slots;
-	return offers->request->type == TB_HOST || slots >= tasks;
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* How many tasks an offer holds, when each needs its CPUs. */
+static uint32_t offer_holds(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t index)
+{
+	const struct tb_offer *offer = &offers->list[index];
+
+	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
+		return offer->slots;
+	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
+}
+
+/* Is there a set of nodes in this class, all idle, on which the job fits? */
+static bool class_suffices(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t first,
+			   uint32_t end)
+{
+	uint32_t count = end - first, sum = 0;
+	uint32_t *holds = xcalloc(count, sizeof(*holds));
+
+	for (uint32_t i = 0; i < count; i++)
+		holds[i] = offer_holds(offers, test, first + i);
+	qsort(holds, count, sizeof(*holds), descending);
+	for (uint32_t i = 0; i < count && i < test->max_nodes; i++)
+		sum += holds[i];
+	xfree(holds);
+	return count >= test->min_nodes && sum >= tb_job_slots(test->job);
 }
 
 /* select/cons_tres ignores masks here, so the shape is tested by us. */
@@ -205,7 +228,7 @@ static int test_only(const struct tb_test *test,
 	call.excluded = NULL;
 	offers = tb_offers_create(&call, request, view);
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		if (slots_suffice(&call, offers, first, end))
+		if (class_suffices(offers, &call, first, end))
 			rc = test_class(offers, &call, first, end);
 		first = end;
 	}

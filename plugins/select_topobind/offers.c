@@ -65,7 +65,7 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 	uint32_t slots, cpus;
 
 	if (!shape || !tb_offers_place(offers, test, node, shape,
-				       tb_job_tasks_per_node(test->job)))
+				       tb_job_slots_per_node(test->job)))
 		return;
 	slots = equal_slots(offers, test->job, node, shape, &cpus);
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
