@@ -95,8 +95,11 @@ static int parse_item(struct tb_request *request, const char *item,
 	struct tb_error reason;
 
 	if (!equals)
-		return tb_fail(err, "binding request, column %zu: '%s' is not of the form key=value, as in bunit=X,bamount=1",
-			       column, tb_clip(item, strlen(item)).text);
+		return tb_fail(err, "binding request, column %zu: '%s' is not of the form key=value, as in %s",
+			       column, tb_clip(item, strlen(item)).text,
+			       /* Somebody who wrote bcpus=0-3,8? */
+			       *item >= '0' && *item <= '9' ? "bcpus=0-3+8" :
+			       "bunit=X,bamount=1");
 	if (!set_key(request, item, (size_t)(equals - item), equals + 1,
 		     &reason))
 		return 0;

@@ -13,6 +13,8 @@
 
 /* Counts beyond this many units are not told apart. */
 #define UNITS_TOLD 8
+/* And so many letters of a list of CPUs are told. */
+#define CPUS_TOLD 100
 
 struct tally {
 	uint32_t nodes[UNITS_TOLD]; /* by how many units are free */
@@ -90,8 +92,9 @@ static char *print_cpus(const struct tally *tally,
 	char *list = tb_bitset_print_list(request->cpus);
 	char *text = NULL;
 
-	xstrfmtcat(text, "no %s has CPUs %s free",
-		   required ? "required node" : "node", list ? list : "");
+	xstrfmtcat(text, "no %s has CPUs %.*s free",
+		   required ? "required node" : "node", CPUS_TOLD,
+		   list ? list : "");
 	add_count(&text, tally->in_use, "some of them in use");
 	add_count(&text, tally->missing, "fewer CPUs");
 	add_count(&text, tally->other_shape, "another topology");

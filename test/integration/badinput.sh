@@ -150,7 +150,7 @@ for value in '(' '(S(C' 'S(C)' '()' NSQ 'NS' first_core+ first_corex +C \
 	'(C(T)))' CTS; do
 	test_case "--bfilter=$value" case_wrong bfilter "$value"
 done
-for value in '' SET both env,set; do
+for value in '' SET both env+set; do
 	test_case "--binstance=$value" case_wrong binstance "$value"
 done
 for value in '' '(' 'S(C)' NSQ NS nscc NScC first_core; do

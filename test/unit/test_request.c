@@ -120,7 +120,7 @@ static const struct {
 	{ "bcpus=all", NULL, "column 1: a number" },
 	{ "bcpus=0 1", NULL, "column 2: a comma" },
 	/* in a line a comma ends the list */
-	{ "bcpus=0,1", NULL, "column 9: '1' is not of the form key=value" },
+	{ "bcpus=0,1", NULL, "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
 	{ "bcpus=1,bcpus=2", NULL, "bcpus is given twice" },
 	/* a list of CPUs and the choice of units */
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
