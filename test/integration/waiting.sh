@@ -59,7 +59,7 @@ case_reason_is_told() {
 
 # The line waiting= of the job's SystemComment.
 waits_for() {
-	scontrol show job "$1" | grep -q "waiting=$2"
+	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
 }
 
 # refused WANTED OPTION... - no job, and the message has WANTED
