@@ -9,6 +9,8 @@
  */
 #include "job_test.h"
 
+#include <stdlib.h>
+
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
 #include "src/common/macros.h"
@@ -177,18 +179,48 @@ static int test_view(const struct tb_test *test,
 	return rc;
 }
 
+static int by_number_descending(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* The slots of as many nodes as the job may have, required ones first. */
+static uint32_t most_slots(const struct tb_test *test,
+			   const struct tb_offers *offers, uint32_t first,
+			   uint32_t end)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t *others = xcalloc(end - first, sizeof(*others));
+	uint32_t slots = 0, count = 0, left = test->max_nodes;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (required && bit_test(required, offer->node)) {
+			slots += offer->slots;
+			left -= left > 0;
+		} else {
+			others[count++] = offer->slots;
+		}
+	}
+	qsort(others, count, sizeof(*others), by_number_descending);
+	for (uint32_t i = 0; i < MIN(count, left); i++)
+		slots += others[i];
+	xfree(others);
+	return slots;
+}
+
 /* Is there any set of nodes, all idle, on which the job fits? */
 static bool slots_suffice(const struct tb_test *test,
 			  const struct tb_offers *offers, uint32_t first,
 			  uint32_t end)
 {
-	uint32_t tasks = tb_job_tasks(test->job), slots = 0;
-
 	if (end - first < test->min_nodes)
 		return false;
-	for (uint32_t i = first; i < end; i++)
-		slots += offers->list[i].slots;
-	return offers->request->type == TB_HOST || slots >= tasks;
+	return offers->request->type == TB_HOST ||
+	       most_slots(test, offers, first, end) >= tb_job_tasks(test->job);
 }
 
 /* select/cons_tres ignores masks here, so the shape is tested by us. */

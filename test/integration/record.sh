@@ -79,17 +79,6 @@ case_map_shows_the_job() {
 	assert_contains "the map" "$job" "$(topobind map "$NODE_ZEN")"
 }
 
-conf_with() {
-	local file=$cluster/etc/topobind.conf
-
-	[ -e "$file.saved" ] || cp "$file" "$file.saved"
-	{
-		cat "$file.saved"
-		printf '%s\n' "$@"
-	} >"$file"
-	scontrol reconfigure
-}
-
 case_bad_conf_is_refused_at_reconfigure() {
 	local pids job line
 
@@ -97,14 +86,13 @@ case_bad_conf_is_refused_at_reconfigure() {
 	for line in Nonsense=yes Filter=ZZZ 'NodeName=other Topology=NSQ' \
 		NodeRecord=perhaps "NodeName=$NODE_ZEN Topology=NSC" \
 		'NodeName=other Distances=1'; do
-		conf_with "$line"
+		reconfigure_with "$line"
 		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
 		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 		assert_granted "$job" "$NODE_ZEN" 0-5
 		cancel "$job"
 	done
-	cp "$cluster/etc/topobind.conf.saved" "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure_with
 }
 
 case_bad_conf_stops_the_start() {
