@@ -22,12 +22,20 @@ die() {
 # logged FILE COMMAND... - run a command with its output in FILE; when it fails
 # show the end of the file.
 logged() {
-	local file=$1
+	local file=$1 status errexit=+e
 
 	shift
-	if "$@" >"$file" 2>&1; then
-		return 0
-	fi
+	[[ $- != *e* ]] || errexit=-e
+	# In a shell of its own, where set -e counts.  It does not count in a
+	# condition, so call this in none.
+	set +e
+	(
+		set -e
+		"$@"
+	) >"$file" 2>&1
+	status=$?
+	set "$errexit"
+	[ "$status" -ne 0 ] || return 0
 	printf '%s: this failed: %s\n' "${0##*/}" "$*" >&2
 	printf '%s: the last lines of %s:\n' "${0##*/}" "$file" >&2
 	tail -n 25 "$file" | sed 's/^/    /' >&2

@@ -29,10 +29,11 @@ AC_MSG_CHECKING([version of the Slurm source tree])
 slurm_src_version=`sed -n 's/^ *Version:@<:@	 @:>@*//p' "$slurm_src/META"`
 AC_MSG_RESULT([$slurm_src_version])
 
-AC_PATH_PROGS([SLURM_VERSION_PROGRAM], [slurmctld slurmd sinfo], [no],
+# Not sinfo: it wants a slurm.conf even to say its version.
+AC_PATH_PROGS([SLURM_VERSION_PROGRAM], [slurmctld slurmd], [no],
   [$PATH$PATH_SEPARATOR/usr/sbin$PATH_SEPARATOR/usr/local/sbin])
 AS_IF([test "x$SLURM_VERSION_PROGRAM" = xno],
-  [AC_MSG_ERROR([Slurm is not installed: none of slurmctld, slurmd and sinfo was found])])
+  [AC_MSG_ERROR([Slurm is not installed: neither slurmctld nor slurmd was found; install them (Debian: slurmctld, slurmd), as the plugins must be built for exactly that version])])
 AC_MSG_CHECKING([version of the installed Slurm])
 slurm_installed_version=`"$SLURM_VERSION_PROGRAM" -V | sed -n 's/^slurm\(-wlm\)\{0,1\} //p'`
 AC_MSG_RESULT([$slurm_installed_version])

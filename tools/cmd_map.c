@@ -7,18 +7,15 @@
 #include <string.h>
 
 #include "command.h"
-#include "config-topobind.h"
 #include "map.h"
 #include "map_draw.h"
 #include "map_slurm.h"
 #include "terminal.h"
 
 struct options {
-	const char *command;
+	struct tb_command common;
 	const char *from;
 	char *nodes; /* a node list, NULL: all */
-	bool json, done;
-	enum tb_color color;
 };
 
 static void print_help(void)
@@ -47,25 +44,8 @@ static int take_option(struct options *options, int option)
 	case 'f':
 		options->from = optarg;
 		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case 'c':
-		if (!tb_color_parse(optarg, &options->color))
-			return 0;
-		tb_command_fail(options->command, "--color=%.60s is not known, give auto, always or never",
-				optarg);
-		return -1;
-	case 'h':
-		print_help();
-		options->done = true;
-		return 0;
-	case 'v':
-		puts(PACKAGE_STRING);
-		options->done = true;
-		return 0;
 	default:
-		return -1; /* getopt has said why */
+		return tb_command_option(&options->common, option, print_help);
 	}
 }
 
@@ -96,21 +76,21 @@ static int read_options(struct options *options, int argc, char **argv)
 	};
 	int option;
 
-	while (!options->done &&
+	while (!options->common.done &&
 	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
 		if (take_option(options, option))
 			return -1;
-	if (options->done || optind == argc)
+	if (options->common.done || optind == argc)
 		return 0;
 	if (options->from) {
-		tb_command_fail(options->command, "--from draws all nodes of its file, leave out \"%.60s\"",
+		tb_command_fail(options->common.name, "--from draws all nodes of its file, leave out \"%.60s\"",
 				argv[optind]);
 		return -1;
 	}
 	options->nodes = join(argv + optind, argc - optind);
 	if (options->nodes)
 		return 0;
-	tb_command_fail(options->command, "out of memory");
+	tb_command_fail(options->common.name, "out of memory");
 	return -1;
 }
 
@@ -143,36 +123,36 @@ static int show(const struct options *options, const struct tb_map *map)
 {
 	struct tb_map_style style = {
 		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->color),
+		.color = tb_color_is_on(options->common.color),
 	};
 	json_t *json;
 	int rc;
 
-	if (!options->json) {
+	if (!options->common.json) {
 		if (!tb_map_draw(map, &style, stdout))
 			return TB_EXIT_OK;
-		return tb_command_fail(options->command, "out of memory");
+		return tb_command_fail(options->common.name, "out of memory");
 	}
 	json = tb_map_to_json(map);
-	rc = tb_command_print_json(options->command, json);
+	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	return rc;
 }
 
 int tb_command_map(int argc, char **argv)
 {
-	struct options options = { .command = argv[0] };
+	struct options options = { .common.name = argv[0] };
 	struct tb_map *map = NULL;
 	struct tb_error err;
 	int rc = TB_EXIT_OK;
 
 	if (read_options(&options, argc, argv)) {
 		rc = TB_EXIT_BAD;
-	} else if (!options.done) {
+	} else if (!options.common.done) {
 		map = options.from ? load_file(options.from, &err) :
 		      tb_map_load_slurm(options.nodes, warn, &err);
 		rc = map ? show(&options, map) :
-		     tb_command_fail(options.command, "%s", err.text);
+		     tb_command_fail(options.common.name, "%s", err.text);
 	}
 	tb_map_destroy(map);
 	free(options.nodes);

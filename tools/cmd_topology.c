@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "config-topobind.h"
 #include "hwloc/machine.h"
 #include "map.h"
 #include "map_draw.h"
@@ -24,10 +23,9 @@ static const struct {
 #define LETTERS (sizeof(letters) / sizeof(letters[0]))
 
 struct options {
-	const char *command;
+	struct tb_command common;
 	const char *xml, *synthetic;
-	bool json, map, done;
-	enum tb_color color;
+	bool map;
 };
 
 static void print_help(void)
@@ -62,25 +60,8 @@ static int take_option(struct options *options, int option)
 	case 'm':
 		options->map = true;
 		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case 'c':
-		if (!tb_color_parse(optarg, &options->color))
-			return 0;
-		tb_command_fail(options->command, "--color=%.60s is not known, give auto, always or never",
-				optarg);
-		return -1;
-	case 'h':
-		print_help();
-		options->done = true;
-		return 0;
-	case 'v':
-		puts(PACKAGE_STRING);
-		options->done = true;
-		return 0;
 	default:
-		return -1; /* getopt has said why */
+		return tb_command_option(&options->common, option, print_help);
 	}
 }
 
@@ -99,24 +80,24 @@ static int read_options(struct options *options, int argc, char **argv)
 	};
 	int option;
 
-	while (!options->done &&
+	while (!options->common.done &&
 	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
 		if (take_option(options, option))
 			return -1;
-	if (options->done)
+	if (options->common.done)
 		return 0;
 	if (optind < argc) {
-		tb_command_fail(options->command,
+		tb_command_fail(options->common.name,
 				"\"%.60s\" is one argument too many",
 				argv[optind]);
 		return -1;
 	}
 	if (!!options->xml + !!options->synthetic > 1) {
-		tb_command_fail(options->command, "--xml and --synthetic exclude each other, give one of them");
+		tb_command_fail(options->common.name, "--xml and --synthetic exclude each other, give one of them");
 		return -1;
 	}
-	if (options->json && options->map) {
-		tb_command_fail(options->command, "--json and --map exclude each other, give one of them");
+	if (options->common.json && options->map) {
+		tb_command_fail(options->common.name, "--json and --map exclude each other, give one of them");
 		return -1;
 	}
 	return 0;
@@ -146,40 +127,45 @@ static struct tb_bitset *object_threads(const struct tb_topology *topology,
 	return set;
 }
 
-/* The OS CPUs of an object, as list "0-3,8"; NULL when out of memory. */
-static char *object_os_cpus(const struct tb_machine *machine, char letter,
-			    unsigned index)
+/* Takes over set; NULL when out of memory. */
+static char *print_and_destroy(struct tb_bitset *set)
 {
-	const struct tb_topology *topology = tb_machine_topology(machine);
-	struct tb_bitset *threads = object_threads(topology, letter, index);
-	struct tb_bitset *os_cpus = NULL;
-	char *list = NULL;
+	char *list = set ? tb_bitset_print_list(set) : NULL;
 
-	if (threads)
-		os_cpus = tb_machine_os_cpus_of_threads(machine, threads);
-	if (os_cpus)
-		list = tb_bitset_print_list(os_cpus);
-	tb_bitset_destroy(threads);
-	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(set);
 	return list;
 }
 
-/* The memory nodes local to an object; NULL when out of memory. */
-static char *object_memory(const struct tb_machine *machine, char letter,
-			   unsigned index)
+/* A set of the machine that belongs to a set of threads, such as OS CPUs. */
+typedef struct tb_bitset *(*set_of_threads)(const struct tb_machine *machine,
+					    const struct tb_bitset *threads);
+
+/* That set for an object, as list "0-3,8"; NULL when out of memory. */
+static char *object_list(const struct tb_machine *machine, char letter,
+			 unsigned index, set_of_threads set_of)
 {
 	const struct tb_topology *topology = tb_machine_topology(machine);
 	struct tb_bitset *threads = object_threads(topology, letter, index);
-	struct tb_bitset *nodes = NULL;
-	char *list = NULL;
+	char *list = threads ? print_and_destroy(set_of(machine, threads))
+			     : NULL;
 
-	if (threads)
-		nodes = tb_machine_memory_of_threads(machine, threads);
-	if (nodes)
-		list = tb_bitset_print_list(nodes);
 	tb_bitset_destroy(threads);
-	tb_bitset_destroy(nodes);
 	return list;
+}
+
+static char *object_os_cpus(const struct tb_machine *machine, char letter,
+			    unsigned index)
+{
+	return object_list(machine, letter, index,
+			   tb_machine_os_cpus_of_threads);
+}
+
+/* The memory nodes local to an object. */
+static char *object_memory(const struct tb_machine *machine, char letter,
+			   unsigned index)
+{
+	return object_list(machine, letter, index,
+			   tb_machine_memory_of_threads);
 }
 
 static void print_counts(const struct tb_topology *topology)
@@ -261,7 +247,7 @@ static int print_summary(const struct options *options,
 	if (print_os_cpus(machine) ||
 	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)) ||
 	    print_memory(machine))
-		return tb_command_fail(options->command, "out of memory");
+		return tb_command_fail(options->common.name, "out of memory");
 	return TB_EXIT_OK;
 }
 
@@ -342,7 +328,7 @@ static int print_json(const struct options *options,
 				 "os_cpus", json_os_cpus(machine),
 				 "numa_nodes", json_numa_nodes(machine),
 				 "memory_nodes", tb_command_json_set(memory));
-	rc = tb_command_print_json(options->command, json);
+	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	free(structured);
 	tb_bitset_destroy(memory);
@@ -354,7 +340,7 @@ static int print_map(const struct options *options,
 {
 	struct tb_map_style style = {
 		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->color),
+		.color = tb_color_is_on(options->common.color),
 	};
 	struct tb_map *map = tb_map_create();
 	struct tb_error err = { "out of memory" };
@@ -363,7 +349,7 @@ static int print_map(const struct options *options,
 	puts(tb_machine_string(machine));
 	if (!map || tb_map_add_node(map, "machine",
 				    tb_machine_string(machine), NULL, &err))
-		rc = tb_command_fail(options->command, "%s", err.text);
+		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else
 		tb_map_draw(map, &style, stdout);
 	tb_map_destroy(map);
@@ -372,19 +358,19 @@ static int print_map(const struct options *options,
 
 int tb_command_topology(int argc, char **argv)
 {
-	struct options options = { .command = argv[0] };
+	struct options options = { .common.name = argv[0] };
 	struct tb_machine *machine;
 	struct tb_error err;
 	int rc;
 
 	if (read_options(&options, argc, argv))
 		return TB_EXIT_BAD;
-	if (options.done)
+	if (options.common.done)
 		return TB_EXIT_OK;
 	machine = load(&options, &err);
 	if (!machine)
-		return tb_command_fail(options.command, "%s", err.text);
-	if (options.json)
+		return tb_command_fail(options.common.name, "%s", err.text);
+	if (options.common.json)
 		rc = print_json(&options, machine);
 	else if (options.map)
 		rc = print_map(&options, machine);

@@ -2,9 +2,12 @@
 /* command.c - see command.h */
 #define _GNU_SOURCE /* vasprintf */
 #include <ctype.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "config-topobind.h"
 
 #include "command.h"
 
@@ -27,6 +30,32 @@ int tb_command_fail(const char *command, const char *format, ...)
 	fprintf(stderr, "%s: %s\n", command, text);
 	free(text);
 	return TB_EXIT_BAD;
+}
+
+int tb_command_option(struct tb_command *command, int option,
+		      void (*print_help)(void))
+{
+	switch (option) {
+	case 'c':
+		if (!tb_color_parse(optarg, &command->color))
+			return 0;
+		tb_command_fail(command->name, "--color=%.60s is not known, give auto, always or never",
+				optarg);
+		return -1;
+	case 'j':
+		command->json = true;
+		return 0;
+	case 'h':
+		print_help();
+		command->done = true;
+		return 0;
+	case 'v':
+		puts(PACKAGE_STRING);
+		command->done = true;
+		return 0;
+	default:
+		return -1;
+	}
 }
 
 int tb_command_print_json(const char *command, const json_t *json)

@@ -6,8 +6,11 @@
 #define TB_TOOLS_COMMAND_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "core/bitset.h"
+
+#include "terminal.h"
 
 /* Exit codes; documented in topobind(1). */
 enum tb_exit {
@@ -27,6 +30,21 @@ int tb_command_topology(int argc, char **argv);
  */
 int tb_command_fail(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The options that subcommands with a drawing have in common. */
+struct tb_command {
+	const char *name; /* "topobind map" */
+	enum tb_color color;
+	bool json;
+	bool done; /* --help and --version leave nothing to do */
+};
+
+/*
+ * One of getopt's letters: 'c' --color, 'j' --json, 'h' --help, 'v' --version.
+ * -1 for a wrong value, which was said, and for what getopt has complained of.
+ */
+int tb_command_option(struct tb_command *command, int option,
+		      void (*print_help)(void));
 
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);

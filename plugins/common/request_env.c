@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "common/request_env.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -25,6 +26,14 @@ static const char *skip_slurms_prefix(const char *entry)
 	const char *name = skip_prefix(rest != NULL ? rest : entry, "SPANK_");
 
 	return name != NULL ? name : entry;
+}
+
+/* "name=value" of what claims to be a single option, NULL for others. */
+static const char *option_text(const char *entry)
+{
+	if (entry == NULL)
+		return NULL;
+	return skip_prefix(skip_slurms_prefix(entry), OPTION_PREFIX);
 }
 
 /* The value of a variable in one "NAME=value", NULL for another name. */
@@ -69,6 +78,58 @@ static int read_line(struct tb_request *request, const char *line,
 	return 0;
 }
 
+/* Is this "name=value" with the name of an option? */
+static bool is_option(const char *text)
+{
+	size_t length = strcspn(text, "=");
+
+	if (text[length] != '=')
+		return false;
+	if (length == strlen(LINE_OPTION) &&
+	    strncmp(text, LINE_OPTION, length) == 0)
+		return true;
+	for (unsigned i = 0; tb_request_keys[i] != NULL; i++)
+		if (length == strlen(tb_request_keys[i]) &&
+		    strncmp(text, tb_request_keys[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* Does the text repeat the option of an earlier entry with another value? */
+static bool contradicts(const char *text, char *const *env, unsigned count)
+{
+	size_t length = strcspn(text, "=") + 1;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *earlier = option_text(env[i]);
+
+		if (earlier != NULL && strncmp(earlier, text, length) == 0 &&
+		    strcmp(earlier, text) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing that claims to be an option of ours is passed over. */
+static int check_options(char *const *env, unsigned count,
+			 struct tb_error *err)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = option_text(env[i]);
+
+		if (text == NULL)
+			continue;
+		if (!is_option(text))
+			return tb_fail(err, "\"%.40s\" is not a binding option "
+				       "with a value, such as bunit=X", text);
+		if (contradicts(text, env, i))
+			return tb_fail(err, "the binding option \"%.40s\" was "
+				       "given before with another value; give "
+				       "it once", text);
+	}
+	return 0;
+}
+
 static int set_options(struct tb_request *request, char *const *env,
 		       unsigned count, struct tb_error *err)
 {
@@ -102,10 +163,11 @@ static int read_options(struct tb_request *request, char *const *env,
 			unsigned count, struct tb_error *err)
 {
 	const char *line = find(env, count, OPTION_PREFIX, LINE_OPTION);
-	int rc;
+	int rc = check_options(env, count, err);
 
 	tb_request_init(request);
-	rc = set_options(request, env, count, err);
+	if (rc == 0)
+		rc = set_options(request, env, count, err);
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, err);
 	if (rc == 0 && tb_request_is_given(request))

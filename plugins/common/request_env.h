@@ -38,7 +38,8 @@
  * 2. The SPANK options one by one, "_SLURM_SPANK_OPTION_topobind_<option>",
  *    with or without these prefixes; <option> is one of tb_request_keys or
  *    "topobind".  An option wins over the line of "topobind".
- * The first of several variables of one name counts.
+ *    Another name, no value, or one option with two values is malformed.
+ * The first of several TB_REQUEST_VARIABLEs counts.
  *
  * request need not be initialised; afterwards it always is, and the caller
  * clears it.  0: read; tb_request_is_given() says whether there was one.  -1

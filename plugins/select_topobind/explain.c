@@ -70,7 +70,7 @@ static char *print_slots(const struct tb_test *test,
 			 const struct tb_view *view)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
-	uint32_t slots = 0, wanted = tb_job_tasks(test->job);
+	uint32_t slots = 0, wanted = tb_job_slots(test->job);
 	char *text = NULL;
 
 	for (uint32_t i = 0; i < offers->count; i++)

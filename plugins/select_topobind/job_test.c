@@ -179,48 +179,58 @@ static int test_view(const struct tb_test *test,
 	return rc;
 }
 
-static int by_number_descending(const void *left, const void *right)
+static int descending(const void *left, const void *right)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* The slots of as many nodes as the job may have, required ones first. */
-static uint32_t most_slots(const struct tb_test *test,
-			   const struct tb_offers *offers, uint32_t first,
-			   uint32_t end)
+/* How many tasks an offer holds, when each needs its CPUs. */
+static uint32_t offer_holds(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t index)
+{
+	const struct tb_offer *offer = &offers->list[index];
+
+	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
+		return offer->slots;
+	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
+}
+
+/* How many tasks the class holds on as many nodes as the job may have. */
+static uint32_t class_holds(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t first,
+			    uint32_t end)
 {
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	uint32_t *others = xcalloc(end - first, sizeof(*others));
-	uint32_t slots = 0, count = 0, left = test->max_nodes;
+	uint32_t count = 0, sum = 0, left = test->max_nodes;
 
 	for (uint32_t i = first; i < end; i++) {
-		const struct tb_offer *offer = &offers->list[i];
+		uint32_t holds = offer_holds(offers, test, i);
 
-		if (required && bit_test(required, offer->node)) {
-			slots += offer->slots;
+		if (required && bit_test(required, offers->list[i].node)) {
+			sum += holds;
 			left -= left > 0;
 		} else {
-			others[count++] = offer->slots;
+			others[count++] = holds;
 		}
 	}
-	qsort(others, count, sizeof(*others), by_number_descending);
-	for (uint32_t i = 0; i < MIN(count, left); i++)
-		slots += others[i];
+	qsort(others, count, sizeof(*others), descending);
+	for (uint32_t i = 0; i < count && i < left; i++)
+		sum += others[i];
 	xfree(others);
-	return slots;
+	return sum;
 }
 
-/* Is there any set of nodes, all idle, on which the job fits? */
-static bool slots_suffice(const struct tb_test *test,
-			  const struct tb_offers *offers, uint32_t first,
-			  uint32_t end)
+/* Is there a set of nodes in this class, all idle, on which the job fits? */
+static bool class_suffices(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t first,
+			   uint32_t end)
 {
-	if (end - first < test->min_nodes)
-		return false;
-	return offers->request->type == TB_HOST ||
-	       most_slots(test, offers, first, end) >= tb_job_tasks(test->job);
+	return end - first >= test->min_nodes &&
+	       class_holds(offers, test, first, end) >=
+		       tb_job_slots(test->job);
 }
 
 /* select/cons_tres ignores masks here, so the shape is tested by us. */
@@ -237,7 +247,7 @@ static int test_only(const struct tb_test *test,
 	call.excluded = NULL;
 	offers = tb_offers_create(&call, request, view);
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		if (slots_suffice(&call, offers, first, end))
+		if (class_suffices(offers, &call, first, end))
 			rc = test_class(offers, &call, first, end);
 		first = end;
 	}

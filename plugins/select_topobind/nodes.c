@@ -163,17 +163,27 @@ static void complain(struct node *node, const char *node_name, const char *what,
 	      node_name, what, why);
 }
 
-/* The string of the node by topobind.conf or its own word; NULL for neither. */
-static char *stated_topology(const node_record_t *record)
+/*
+ * The string of the node by topobind.conf or its own word, and its length; NULL
+ * for neither.  Looked at in every test, so nothing is copied.
+ */
+static const char *stated_topology(const node_record_t *record, size_t *length)
 {
 	const char *configured = tb_conf_topology(site, record->name);
-	const char *published;
-	size_t length;
 
-	if (configured)
-		return xstrdup(configured);
-	published = tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, &length);
-	return published ? xstrndup(published, length) : NULL;
+	if (!configured)
+		return tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, length);
+	*length = strlen(configured);
+	return configured;
+}
+
+static bool says_the_same(const struct node *node, const char *stated,
+			  size_t length)
+{
+	if (!stated || !node->published)
+		return !stated && !node->published;
+	return !strncmp(node->published, stated, length) &&
+	       !node->published[length];
 }
 
 static struct tb_shape *look_up_shape(struct node *node,
@@ -214,21 +224,20 @@ struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
 	struct node *node = &nodes[index];
-	char *stated;
+	const char *stated;
+	size_t length;
 
 	if (!record || index >= node_count)
 		return NULL;
 	if (!is_stale(node))
 		return node->shape;
-	stated = stated_topology(record);
-	if (!node->shape || xstrcmp(stated, node->published)) {
+	stated = stated_topology(record, &length);
+	if (!node->shape || !says_the_same(node, stated, length)) {
 		xfree(node->published);
-		node->published = stated;
+		node->published = stated ? xstrndup(stated, length) : NULL;
 		node->complained = false;
 		node->shape = look_up_shape(node, record);
-		stated = NULL;
 	}
-	xfree(stated);
 	node->looked_at = time(NULL);
 	return node->shape;
 }

@@ -105,7 +105,7 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 	if (!shape)
 		return;
 	slots = tb_offers_place(offers, test, node, shape,
-				tb_job_tasks_per_node(test->job));
+				tb_job_slots_per_node(test->job));
 	if (!slots)
 		return;
 	if (test->implicit_cpus)

@@ -3,21 +3,25 @@
 
 #include "src/common/macros.h"
 
-uint32_t tb_job_tasks(const job_record_t *job)
+uint32_t tb_job_slots(const job_record_t *job)
 {
 	const struct job_details *details = job->details;
+	uint32_t nodes = MAX(details->min_nodes, 1);
 
+	if (details->overcommit)
+		return nodes;
 	if (details->num_tasks)
 		return details->num_tasks;
-	return MAX(details->min_nodes, 1) * MAX(details->ntasks_per_node, 1);
+	return nodes * MAX(details->ntasks_per_node, 1);
 }
 
-uint32_t tb_job_tasks_per_node(const job_record_t *job)
+uint32_t tb_job_slots_per_node(const job_record_t *job)
 {
-	uint32_t tasks = tb_job_tasks(job);
-	uint32_t limit = job->details->ntasks_per_node;
+	uint32_t slots = tb_job_slots(job);
+	uint32_t limit = job->details->overcommit
+		? 1 : job->details->ntasks_per_node;
 
-	return limit ? MIN(limit, tasks) : tasks;
+	return limit ? MIN(limit, slots) : slots;
 }
 
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
@@ -35,6 +39,9 @@ uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 static void save(const struct job_details *details, struct tb_scale *saved)
 {
 	*saved = (struct tb_scale) {
+		.overcommit = details->overcommit,
+		.ntasks_per_node = details->ntasks_per_node,
+		.num_tasks = details->num_tasks,
 		.cpus_per_task = details->cpus_per_task,
 		.min_cpus = details->min_cpus,
 		.max_cpus = details->max_cpus,
@@ -47,15 +54,21 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	struct job_details *details = job->details;
-	uint32_t tasks = tb_job_tasks(job);
+	uint32_t slots = tb_job_slots(job);
 
 	save(details, saved);
 	if (type == TB_SLOT) {
 		details->cpus_per_task = cpus;
-		details->min_cpus = MAX(details->min_cpus, tasks * cpus);
+		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		details->min_cpus = MAX(details->min_cpus,
 					MAX(details->min_nodes, 1) * cpus);
+	}
+	/* With --overcommit a node would get a CPU, not its units. */
+	if (details->overcommit) {
+		details->overcommit = 0;
+		details->ntasks_per_node = 0;
+		details->num_tasks = slots;
 	}
 	details->pn_min_cpus = MAX(details->pn_min_cpus, cpus);
 	/* Equal, or cons_tres takes it for a correction of its own. */
@@ -68,6 +81,9 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 {
 	struct job_details *details = job->details;
 
+	details->overcommit = saved->overcommit;
+	details->ntasks_per_node = saved->ntasks_per_node;
+	details->num_tasks = saved->num_tasks;
 	details->cpus_per_task = saved->cpus_per_task;
 	details->min_cpus = saved->min_cpus;
 	details->max_cpus = saved->max_cpus;

@@ -14,15 +14,20 @@
 #include "core/request.h"
 
 struct tb_scale {
-	uint16_t cpus_per_task;
+	uint8_t overcommit;
+	uint16_t cpus_per_task, ntasks_per_node;
+	uint32_t num_tasks;
 	uint32_t min_cpus, max_cpus;
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
 };
 
-/* How many tasks the job has: one per node when it does not say. */
-uint32_t tb_job_tasks(const job_record_t *job);
-/* How many of them may go to one node. */
-uint32_t tb_job_tasks_per_node(const job_record_t *job);
+/*
+ * How many slots the job needs: one for each task, of which there is one per
+ * node when it does not say; with --overcommit one per node, which its tasks
+ * share.  How many of them may be on one node.
+ */
+uint32_t tb_job_slots(const job_record_t *job);
+uint32_t tb_job_slots_per_node(const job_record_t *job);
 
 /* CPUs that the job gets for one core of the node. */
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);

@@ -151,6 +151,8 @@ static int send_request(spank_t spank, const char *variable,
 	int rc = tb_options_merge(&options, lower, lower_name, &request, err);
 
 	if (rc == 0) {
+		/* Not that of the part before in a heterogeneous job. */
+		spank_job_control_unsetenv(spank, variable);
 		line = print_request(&request);
 		if (line != NULL)
 			rc = send_line(spank, variable, line, err);

@@ -36,9 +36,32 @@ case_two_slots() {
 case_two_nodes() {
 	local job
 
-	job=$(alloc -N2 -n2 -w "$NODE_ZEN,$NODE_SKYLAKE" --bunit=X --bamount=1)
+	job=$(alloc -N2 -n2 -w "$NODE_ZEN,$NODE_TWIN" --bunit=X --bamount=1)
 	assert_granted "$job" "$NODE_ZEN" 0-5
-	assert_granted "$job" "$NODE_SKYLAKE" 0-35
+	assert_granted "$job" "$NODE_TWIN" 0-5
+	assert_no_contradictions
+}
+
+case_two_different_nodes() {
+	local job
+
+	job=$(alloc -N2 -n2 -w "$NODE_ZEN,$NODE_SKYLAKE" --bunit=C --bamount=2)
+	assert_granted "$job" "$NODE_ZEN" 0-3
+	assert_granted "$job" "$NODE_SKYLAKE" 0-3
+	assert_no_contradictions
+}
+
+case_uneven_slots_on_two_nodes() {
+	local job slots
+
+	# 13 of 16 caches are taken on zen: three slots there, two on twin.
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=13 >/dev/null
+	job=$(alloc -N2 -n5 -w "$NODE_ZEN,$NODE_TWIN" --bunit=X --bamount=1)
+	slots=$(($(expand_list "$(granted "$job" "$NODE_ZEN")" | wc -l) / 6))
+	assert [ "$slots" -ge 1 ]
+	assert [ "$slots" -le 3 ]
+	assert_eq "slots on twin" $((5 - slots)) \
+		$(($(expand_list "$(granted "$job" "$NODE_TWIN")" | wc -l) / 6))
 	assert_no_contradictions
 }
 
@@ -113,7 +136,7 @@ case_memory_stays_slurms() {
 
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --mem=1234)
 	assert_eq mem 1234M "$(scontrol -d show job "$job" |
-		sed -n 's/.*mem=\([0-9]*M\).*/\1/p' | head -n 1)"
+		sed -n 's/.*mem=\([0-9]*M\).*/\1/p' | sed -n 1p)"
 	assert_granted "$job" "$NODE_ZEN" 0-5
 }
 
@@ -204,6 +227,8 @@ test_case "hybrid: kinds are not mixed" case_best_of_mixed_kinds
 test_case "two jobs next to each other" case_next_to_each_other
 test_case "two slots on one node" case_two_slots
 test_case "two slots on two nodes" case_two_nodes
+test_case "two slots on two nodes that differ" case_two_different_nodes
+test_case "uneven slots on two nodes" case_uneven_slots_on_two_nodes
 test_case "packed looks for a place that holds all" case_packed_looks_for_a_place
 test_case "linear takes the next" case_linear_takes_the_next
 test_case "a window that starts at a free socket" case_window_starts_at_a_free_socket

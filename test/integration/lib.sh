@@ -82,7 +82,7 @@ reconfigure_with() {
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {
-	local name=$1 output status=0
+	local name=$1 output status=0 start=$EPOCHSECONDS
 
 	shift
 	test_count=$((test_count + 1))
@@ -95,6 +95,7 @@ test_case() {
 	) >"$output" 2>&1
 	status=$?
 	set -e
+	[ "$status" -eq 0 ] || squeue -o '%i %T %N %r %j' >>"$output" 2>&1 || true
 	if ! drain >>"$output" 2>&1; then
 		status=1
 	fi
@@ -105,6 +106,8 @@ test_case() {
 		echo "not ok $test_count - $name"
 		sed 's/^/# /' "$output"
 	fi
+	[ $((EPOCHSECONDS - start)) -lt 5 ] ||
+		echo "# that took $((EPOCHSECONDS - start)) s"
 }
 
 tests_done() {
@@ -170,7 +173,7 @@ batch() {
 # job_field JOB KEY - one value without blanks
 job_field() {
 	scontrol show job "$1" |
-		sed -n -E "s/^(.* )?$2=([^ ]*).*/\\2/p" | head -n 1
+		sed -n -E "s/^(.* )?$2=([^ ]*).*/\\2/p" | sed -n 1p
 }
 
 job_reason() {
@@ -211,6 +214,7 @@ cancel() {
 drain() {
 	local ids
 
+	daemon slurmctld pid >/dev/null || daemon slurmctld start
 	mapfile -t ids < <(squeue -h -o %A)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	wait_until 60 no_jobs

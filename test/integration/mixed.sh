@@ -7,10 +7,12 @@
 
 units=(T C C C E S X X Y N EX CX EY CT ET)
 
-# Options of a random job.  Some can never run, and are refused.
+# Options of a random job, into the array options.  Some can never run, and
+# are refused.
 random_options() {
-	local unit=${units[RANDOM % ${#units[@]}]} options=(-n $((RANDOM % 4 + 1)))
+	local unit=${units[RANDOM % ${#units[@]}]}
 
+	options=(-n $((RANDOM % 4 + 1)))
 	if [ $((RANDOM % 3)) -gt 0 ]; then
 		options+=("--bunit=$unit" "--bamount=$((RANDOM % 3 + 1))")
 		[ $((RANDOM % 4)) -gt 0 ] || options+=(--btype=host)
@@ -20,7 +22,6 @@ random_options() {
 		esac
 	fi
 	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N "$((RANDOM % 2 + 1))")
-	echo "${options[@]}"
 }
 
 case_many_running() {
@@ -28,7 +29,7 @@ case_many_running() {
 
 	RANDOM=4711
 	for ((i = 0; i < 60; i++)); do
-		read -r -a options <<<"$(random_options)"
+		random_options
 		sbatch -Q -p virtual -o /dev/null --mem=1 "${options[@]}" \
 			--wrap 'exec sleep 600' 2>/dev/null || true
 		[ $((i % 10)) -ne 9 ] || assert_no_contradictions
@@ -54,7 +55,7 @@ bound_running() {
 record_agrees() {
 	local node held
 
-	for node in "$NODE_ZEN" "$NODE_SKYLAKE" "$NODE_RAPTOR" "$NODE_POWER" \
+	for node in "$NODE_ZEN" "$NODE_TWIN" "$NODE_SKYLAKE" "$NODE_RAPTOR" "$NODE_POWER" \
 		"$NODE_CACHE" "$NODE_GB10"; do
 		held=$(facts | awk -v node="$node" \
 			'$1 == "cpu" && $3 == node { print $4 }' | as_list)
@@ -67,9 +68,10 @@ case_load() {
 
 	RANDOM=815
 	for ((i = 0; i < 200; i++)); do
-		read -r -a options <<<"$(random_options)"
+		random_options
 		if id=$(sbatch --parsable -p virtual -o /dev/null --mem=1 -t 1 \
-			"${options[@]}" --wrap 'exec sleep 0.5' 2>/dev/null); then
+			-J "${options[*]}" "${options[@]}" \
+			--wrap 'exec sleep 0.5' 2>/dev/null); then
 			ids+=("$id")
 			submitted=$((submitted + 1))
 		else
@@ -79,7 +81,7 @@ case_load() {
 	done
 	echo "$submitted submitted, $refused refused"
 	assert [ "$submitted" -ge 150 ]
-	wait_until 240 no_jobs_and_no_contradictions
+	wait_until 100 no_jobs_and_no_contradictions
 	for id in "${ids[@]}"; do
 		assert_eq "state of job $id" COMPLETED "$(job_field "$id" JobState)"
 	done
@@ -92,7 +94,7 @@ no_jobs_and_no_contradictions() {
 }
 
 record_is_empty() {
-	! scontrol show node | grep -q 'm_topology_inuse=[^ ]*[a-z]'
+	! scontrol show node | grep 'm_topology_inuse=[^ ]*[a-z]' >/dev/null
 }
 
 cluster_start

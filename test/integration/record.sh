@@ -10,7 +10,7 @@ case_after_the_first_job() {
 
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	assert_eq "m_topology" \
-		"$(topobind topology --xml "$top/test/data/topologies/AMD-17h-Zen-2xEpyc-7451.xml" | head -n 1)" \
+		"$(topobind topology --xml "$top/test/data/topologies/AMD-17h-Zen-2xEpyc-7451.xml" | sed -n 1p)" \
 		"$(node_token "$NODE_ZEN" m_topology)"
 	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
 	cancel "$job"
@@ -144,7 +144,7 @@ case_topology_of_slurm() {
 
 granted_letters() {
 	scontrol show job "$1" | sed -n 's/.*grant=[^:]*://p' |
-		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '()\n'
+		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '() \n'
 }
 
 forget_topology() {

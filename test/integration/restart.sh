@@ -20,7 +20,7 @@ some_jobs() {
 	alloc -w "$NODE_ZEN" --bunit=C --bamount=1 -n2 --bstrategy=scatter >/dev/null
 	alloc -w "$NODE_RAPTOR" --bunit=E --bamount=3 >/dev/null
 	alloc -w "$NODE_RAPTOR" --bunit=C --bamount=2 --btype=host >/dev/null
-	batch -w "$NODE_ZEN" --bunit=S --bamount=1 >/dev/null
+	alloc -w "$NODE_ZEN" --bunit=Y --bamount=4 >/dev/null
 	running=$(batch -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
 	wait_until 20 runs "$running"
 	pending=$(batch -w "$NODE_RAPTOR" --bunit=N --bamount=1)
@@ -90,21 +90,22 @@ case_ended_meanwhile() {
 
 	# A job that ends while there is no controller.
 	job=$(sbatch --parsable -w "$NODE_THIS" -n1 --bunit=C --bamount=1 \
-		-o /dev/null --wrap "until [ -e $work/go ]; do sleep 0.05; done")
-	wait_until 20 runs "$job"
+		-o /dev/null --wrap "echo \$\$ >$work/pid
+		until [ -e $work/go ]; do sleep 0.05; done")
+	wait_until 20 test -s "$work/pid"
 	touch "$work/now"
 	wait_until 30 saved_since "$work/now"
 	daemon slurmctld kill
 	touch "$work/go"
-	wait_until 20 no_batch_step "$job"
+	wait_until 20 process_is_gone "$(cat "$work/pid")"
 	daemon slurmctld start
 	wait_until 60 is_over "$job"
 	wait_until 10 nothing_in_use "$NODE_THIS"
 	srun -Q -w "$NODE_THIS" -n2 --bunit=C --bamount=1 true
 }
 
-no_batch_step() {
-	! find "$cluster/spool/$NODE_THIS" -maxdepth 1 -name "*_$1.*" | grep -q .
+process_is_gone() {
+	[ ! -d "/proc/$1" ]
 }
 
 case_cancelled_after_restart() {

@@ -65,10 +65,12 @@ case_children_are_held() {
 	# A child, a grandchild and a process that has left the session.
 	# shellcheck disable=SC2016
 	output=$(tasks '
+	pid=$(mktemp)
 	sleep 30 & child=$!
-	bash -c "sleep 30 & echo \$! >&3; wait" 3>"$0.pid" >/dev/null & parent=$!
+	bash -c "sleep 30 & echo \$! >&3; wait" 3>"$pid" >/dev/null & parent=$!
 	setsid sleep 30 </dev/null >/dev/null 2>&1 & stray=$!
-	until grandchild=$(cat "$0.pid") && [ -n "$grandchild" ]; do sleep 0.02; done
+	until grandchild=$(cat "$pid") && [ -n "$grandchild" ]; do sleep 0.02; done
+	rm "$pid"
 	echo "$(cpus $$) $(cpus $child) $(cpus $grandchild) $(cpus $stray)"
 	kill $child $grandchild $stray $parent' \
 		-n1 --bunit=C --bamount=1)
@@ -97,7 +99,7 @@ case_taskset_cannot_leave() {
 
 	# shellcheck disable=SC2016
 	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
-	cpu=$(foreign_to "$own" | head -n 1)
+	cpu=$(foreign_to "$own" | sed -n 1p)
 	[ -n "$cpu" ] || fail "no CPU is foreign to $own: this test needs two cores"
 	# shellcheck disable=SC2016
 	output=$(tasks "
@@ -152,7 +154,7 @@ case_environment_cannot_unbind() {
 
 	# shellcheck disable=SC2016
 	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
-	cpu=$(foreign_to "$own" | head -n 1)
+	cpu=$(foreign_to "$own" | sed -n 1p)
 	[ -n "$cpu" ] || fail "this test needs two cores"
 	for variable in TOPOBIND_REQUEST= TOPOBIND_REQUEST=bamount=0 \
 		TOPOBIND_REQUEST=bunit=N,bamount=1 \
@@ -312,7 +314,7 @@ case_slurmd_killed() {
 }
 
 case_published_topology() {
-	assert_eq "m_topology" "$(topobind topology | head -n 1)" \
+	assert_eq "m_topology" "$(topobind topology | sed -n 1p)" \
 		"$(node_token "$NODE_THIS" m_topology)"
 }
 
