@@ -371,7 +371,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 		       path, tb_conf_bad_line(path, conf_options));
 }
 
-static int read_file(struct tb_conf *site, char *path, struct tb_error *err)
+static int read_file(struct tb_conf *site, const char *path, struct tb_error *err)
 {
 	s_p_hashtbl_t *table = s_p_hashtbl_create(conf_options);
 	struct stat status;
@@ -385,15 +385,26 @@ static int read_file(struct tb_conf *site, char *path, struct tb_error *err)
 	return rc;
 }
 
-struct tb_conf *tb_conf_load(struct tb_error *err)
+char *tb_conf_path(void)
+{
+	return get_extra_conf_path(CONF_FILE);
+}
+
+struct tb_conf *tb_conf_read(const char *path, struct tb_error *err)
 {
 	struct tb_conf *site = create_conf();
-	char *path = get_extra_conf_path(CONF_FILE);
 
-	if (read_file(site, path, err)) {
-		tb_conf_destroy(site);
-		site = NULL;
-	}
+	if (!read_file(site, path, err))
+		return site;
+	tb_conf_destroy(site);
+	return NULL;
+}
+
+struct tb_conf *tb_conf_load(struct tb_error *err)
+{
+	char *path = tb_conf_path();
+	struct tb_conf *site = tb_conf_read(path, err);
+
 	xfree(path);
 	return site;
 }

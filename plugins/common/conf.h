@@ -25,6 +25,9 @@ struct tb_conf;
  * key and its value, on error.  The caller destroys.
  */
 struct tb_conf *tb_conf_load(struct tb_error *err);
+/* The same from another file, and where the file is; the caller xfree()s. */
+struct tb_conf *tb_conf_read(const char *path, struct tb_error *err);
+char *tb_conf_path(void);
 void tb_conf_destroy(struct tb_conf *conf); /* NULL is fine */
 
 /* Is anything bound in this partition?  In any? */

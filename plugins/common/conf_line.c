@@ -12,24 +12,28 @@
 /* Does a line have what is looked for?  It has no comment and no newline. */
 typedef bool (*line_test)(const char *line, const void *what);
 
-static unsigned find_line(const char *path, line_test test, const void *what)
+enum which { FIRST, LAST };
+
+static unsigned find_line(const char *path, enum which which, line_test test,
+			  const void *what)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
-	unsigned number = 0;
-	bool found = false;
+	unsigned number = 0, found = 0;
 
 	if (file == NULL)
 		return 0;
-	while (!found && getline(&line, &size, file) >= 0) {
+	while ((found == 0 || which == LAST) &&
+	       getline(&line, &size, file) >= 0) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		number++;
-		found = test(line, what);
+		if (test(line, what))
+			found = number;
 	}
 	free(line);
 	fclose(file);
-	return found ? number : 0;
+	return found;
 }
 
 struct pair {
@@ -73,7 +77,7 @@ unsigned tb_conf_line_of(const char *path, const char *key, const char *value)
 {
 	struct pair pair = { key, value };
 
-	return find_line(path, has_pair, &pair);
+	return find_line(path, LAST, has_pair, &pair);
 }
 
 static bool is_unreadable(const char *line, const void *what)
@@ -94,5 +98,5 @@ static bool is_unreadable(const char *line, const void *what)
 
 unsigned tb_conf_bad_line(const char *path, s_p_options_t *options)
 {
-	return find_line(path, is_unreadable, &options);
+	return find_line(path, FIRST, is_unreadable, &options);
 }

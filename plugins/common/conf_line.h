@@ -11,7 +11,10 @@
 
 #include "compat/slurm_compat.h"
 
-/* The first line that says key=value, in any case and with blanks around =. */
+/*
+ * The last line that says key=value, which is the one that counts; the key in
+ * any case and blanks around =.
+ */
 unsigned tb_conf_line_of(const char *path, const char *key, const char *value);
 
 /* The first line that Slurm's parser cannot read. */

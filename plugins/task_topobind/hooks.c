@@ -14,25 +14,41 @@
 #include "hwloc/machine.h"
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
+#include "task_topobind/site.h"
 #include "task_topobind/step.h"
 
+/* What is kept in slurmd's spool directory. */
 #define MACHINE_FILE "topobind_machine"
+#define SITE_FILE "topobind_conf"
 
 /* slurmstepd serves one step; NULL: it asks for no binding. */
 static struct tb_step *current;
 
-static char *machine_file(void)
+static char *spool_file(const char *name)
 {
 	char *path;
 
-	if (asprintf(&path, "%s/%s", tb_daemon_spool_dir(), MACHINE_FILE) < 0)
+	if (asprintf(&path, "%s/%s", tb_daemon_spool_dir(), name) < 0)
 		return NULL;
 	return path;
 }
 
+static struct tb_conf *load_site(struct tb_error *err)
+{
+	char *copy = spool_file(SITE_FILE);
+	struct tb_conf *site = NULL;
+
+	if (copy == NULL)
+		tb_fail(err, "out of memory");
+	else
+		site = tb_site_load(copy, err);
+	free(copy);
+	return site;
+}
+
 static void save_machine(const struct tb_machine *machine)
 {
-	char *path = machine_file();
+	char *path = spool_file(MACHINE_FILE);
 	struct tb_error err;
 
 	if (path == NULL)
@@ -62,7 +78,7 @@ void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
 	struct tb_error err = { "" };
-	struct tb_conf *site = tb_conf_load(&err);
+	struct tb_conf *site = load_site(&err);
 
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
@@ -133,7 +149,7 @@ static struct tb_step *create_configured(struct tb_step_input *input,
 					 const struct tb_conf *site)
 {
 	struct tb_step *step = NULL;
-	char *path = machine_file();
+	char *path = spool_file(MACHINE_FILE);
 
 	input->node.configured = tb_conf_topology(site, tb_daemon_node_name());
 	input->node.machine_file = path;
@@ -204,7 +220,7 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
 	struct tb_error err;
-	struct tb_conf *site = tb_conf_load(&err);
+	struct tb_conf *site = load_site(&err);
 
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
