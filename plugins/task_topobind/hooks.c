@@ -172,8 +172,9 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);
-	if (tb_conf_enabled(site, partition) &&
-	    (tb_step_is_asked(input) || tb_slurm_job_is_held(slurm_step))) {
+	/* What runs stays bound when Enabled=no comes. */
+	if (tb_slurm_job_is_held(slurm_step) ||
+	    (tb_conf_enabled(site, partition) && tb_step_is_asked(input))) {
 		step = create_configured(input, site);
 		/* Going on would start the tasks unbound. */
 		if (step == NULL)

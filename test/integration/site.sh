@@ -179,6 +179,28 @@ is_bound_array_task() {
 	[ "$(binding "$1")" = "implicit,btype=host" ]
 }
 
+case_many() {
+	local i unit
+
+	RANDOM=815
+	for unit in C X T; do
+		reconfigure_with Implicit=yes "DefaultUnit=$unit"
+		for ((i = 0; i < 15; i++)); do
+			sbatch -Q -p virtual -o /dev/null --mem=1 \
+				-n $((RANDOM % 6 + 1)) -c $((RANDOM % 3 + 1)) \
+				-N 1-$((RANDOM % 2 + 1)) \
+				--wrap 'exec sleep 600' 2>/dev/null || true
+		done
+		wait_until 20 at_least_run 4
+		assert_no_contradictions
+		drain
+	done
+}
+
+at_least_run() {
+	[ "$(squeue -h -t R | wc -l)" -ge "$1" ]
+}
+
 # --- partitions and nodes ---------------------------------------------------
 
 case_implicit_in_a_partition() {
@@ -515,6 +537,7 @@ test_case "implicit: all units of a node in one sweep" case_in_one_sweep
 test_case "implicit: power cores only" case_power_cores_only
 test_case "implicit: exclusive jobs" case_exclusive
 test_case "implicit: arrays" case_array
+test_case "implicit: many jobs" case_many
 test_case "DefaultUnit" case_default_unit
 test_case "DefaultStrategy" case_default_strategy
 test_case "defaults are not for requests" case_defaults_are_not_for_requests
