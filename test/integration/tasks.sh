@@ -86,27 +86,47 @@ case_children_are_held() {
 case_cgroup_says_the_same() {
 	local output
 
+	# Two tasks: each in a cgroup of its own, not only in the job's.
 	# shellcheck disable=SC2016
-	output=$(tasks 'echo "$(cpus $$) $(cgroup_cpus)"' -n1 \
+	output=$(tasks 'echo "$(cpus $$) $(cgroup_cpus)"' -n2 \
 		--bunit=C --bamount=1)
-	assert_eq "cgroup's list" "${output% *}" "${output#* }"
-	assert_eq CPUs "$(cpus_per_core)" \
-		"$(expand_list "${output#* }" | wc -l)"
+	echo "$output"
+	assert_eq "tasks" 2 "$(wc -l <<<"$output")"
+	assert_eq "tasks whose cgroup says otherwise" "" \
+		"$(awk '$1 != $2' <<<"$output")"
+	assert_eq "different cgroups" 2 "$(sort -u <<<"$output" | wc -l)"
+	assert_eq "CPUs of the first" "$(cpus_per_core)" \
+		"$(expand_list "$(sed -n '1s/.* //p' <<<"$output")" | wc -l)"
 }
 
+# Each of two tasks tries every CPU that is not its own: other jobs' and that
+# of the other task.
 case_taskset_cannot_leave() {
-	local output own cpu
+	local output
 
 	# shellcheck disable=SC2016
-	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
-	cpu=$(foreign_to "$own" | sed -n 1p)
-	[ -n "$cpu" ] || fail "no CPU is foreign to $own: this test needs two cores"
-	# shellcheck disable=SC2016
-	output=$(tasks "
-	taskset -pc $cpu \$\$ >/dev/null 2>&1 && echo moved || echo refused
-	taskset -c $cpu true 2>/dev/null && echo ran || echo refused
-	cpus \$\$" -n1 --bunit=C --bamount=1 | tr '\n' ' ')
-	assert_eq "taskset to CPU $cpu" "refused refused $own " "$output"
+	output=$(tasks '
+	own=$(cpus $$)
+	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
+		taskset -c "$cpu" true 2>/dev/null || continue
+		taskset -pc "$cpu" $$ >/dev/null 2>&1 || continue
+		echo "moved $own $(cpus $$)"
+	done
+	taskset -pc "0-$(($(nproc --all) - 1))" $$ >/dev/null 2>&1
+	echo "all $own $(cpus $$)"' -n2 --bunit=C --bamount=1)
+	echo "$output"
+	assert_eq "moves, to own CPUs" $((2 * $(cpus_per_core))) \
+		"$(grep -c '^moved' <<<"$output")"
+	# Whatever was set lies inside: with one thread per core it is equal.
+	while read -r _ own seen; do
+		assert_eq "CPUs outside $own" "" "$(comm -13 \
+			<(expand_list "$own" | sort) \
+			<(expand_list "$seen" | sort))"
+	done <<<"$output"
+	assert_eq "different lists" 2 \
+		"$(awk '$1 == "all" { print $2 }' <<<"$output" | sort -u | wc -l)"
+	assert_eq "lists that became another" "" \
+		"$(awk '$1 == "all" && $2 != $3' <<<"$output")"
 }
 
 case_no_cgroup_is_left() {
@@ -217,10 +237,10 @@ case_slots_of_two_tasks() {
 	local output
 
 	# shellcheck disable=SC2016
-	output=$(tasks 'echo "$SLURM_PROCID $TOPOBIND_SLOT $(cpus $$) $TOPOBIND_CPUS"' \
+	output=$(tasks 'echo "$SLURM_PROCID slot:$TOPOBIND_SLOT $(cpus $$) $TOPOBIND_CPUS"' \
 		-n2 --bunit=C --bamount=1 | sort)
 	echo "$output"
-	assert_eq "slots" "0 1" "$(awk '{ printf sep $2; sep = " " }' \
+	assert_eq "slots" "slot:0 slot:1" "$(awk '{ printf sep $2; sep = " " }' \
 		<<<"$output")"
 	assert_eq "lists that are not what is held" "" \
 		"$(awk '$3 != $4' <<<"$output")"
