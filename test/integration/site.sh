@@ -342,8 +342,10 @@ by_restart() {
 	daemon slurmctld start
 }
 
+# state_is_saved JOB
 state_is_saved() {
 	touch "$work/now"
+	scontrol update job="$1" Comment=saved
 	wait_until 30 saved_since "$work/now"
 }
 
@@ -358,7 +360,7 @@ case_running_jobs_keep_their_grants() {
 	jobs=$(alloc -p virtual -w "$NODE_ZEN" -n2)
 	jobs+=" $(alloc -w "$NODE_RAPTOR" -n6)"
 	jobs+=" $(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)"
-	state_is_saved
+	state_is_saved "${jobs%% *}"
 	before=$(held)
 	shown=$(for job in $jobs; do binding "$job"; done)
 	assert_eq "requests" 3 "$(wc -l <<<"$shown")"
