@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's parser reads the file; what it cannot judge (topology strings,
- * filters, distances) is judged here.
+ * Slurm's parser reads the file; all values are judged here, where a message
+ * can say what is allowed.
  */
-#include "conf.h"
+#include "common/conf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "common/conf_line.h"
+#include "common/conf_policy.h"
 #include "core/topology.h"
 
 #define CONF_FILE "topobind.conf"
@@ -27,8 +29,10 @@ struct node_line {
 	char *nodes; /* as written */
 	char *topology;
 	char *distances;
+	char *filter_text;
 	unsigned *matrix; /* row by row; NULL for none */
 	unsigned numa_nodes;
+	struct tb_filter *filter;
 };
 
 /* One node of a line, by name. */
@@ -37,24 +41,65 @@ struct node_entry {
 	const struct node_line *line;
 };
 
+/* What one PartitionName= line says. */
+struct partition_line {
+	char *name;
+	struct tb_conf_words words;
+	struct tb_policy policy;
+};
+
 struct tb_conf {
-	bool enabled;
 	bool node_record;
-	struct tb_filter *filter;
+	struct tb_policy policy;
 	struct node_line *lines;
 	unsigned line_count;
+	struct partition_line *partitions;
+	unsigned partition_count;
 	xhash_t *nodes; /* of struct node_entry, by name */
 };
 
-static void destroy_line(void *item)
+static void clear_node_line(struct node_line *line)
 {
-	struct node_line *line = item;
-
 	xfree(line->nodes);
 	xfree(line->topology);
 	xfree(line->distances);
+	xfree(line->filter_text);
 	free(line->matrix);
+	tb_filter_destroy(line->filter);
+}
+
+static void destroy_node_line(void *item)
+{
+	clear_node_line(item);
+	xfree(item);
+}
+
+static void clear_partition_line(struct partition_line *line)
+{
+	xfree(line->name);
+	tb_conf_words_clear(&line->words);
+	tb_policy_clear(&line->policy);
+}
+
+static void destroy_partition_line(void *item)
+{
+	struct partition_line *line = item;
+
+	xfree(line->name);
+	tb_conf_words_clear(&line->words);
 	xfree(line);
+}
+
+/* What follows the first key of a line; NULL: it cannot be read. */
+static s_p_hashtbl_t *parse_rest(s_p_options_t *options, const char *rest,
+				 char **leftover)
+{
+	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+
+	if (s_p_parse_line(table, rest, leftover))
+		return table;
+	s_p_hashtbl_destroy(table);
+	return NULL;
 }
 
 static int parse_node_line(void **dest, slurm_parser_enum_t type,
@@ -64,38 +109,59 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 	static s_p_options_t options[] = {
 		{.key = "Topology", .type = S_P_STRING},
 		{.key = "Distances", .type = S_P_STRING},
+		{.key = "Filter", .type = S_P_STRING},
 		{.key = NULL}
 	};
-	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
 	struct node_line *line;
 
 	(void)type;
 	(void)key;
-	if (!s_p_parse_line(table, rest, leftover)) {
-		s_p_hashtbl_destroy(table);
+	if (!table)
 		return -1;
-	}
 	line = xmalloc(sizeof(*line));
 	line->nodes = xstrdup(value);
 	s_p_get_string(&line->topology, "Topology", table);
 	s_p_get_string(&line->distances, "Distances", table);
+	s_p_get_string(&line->filter_text, "Filter", table);
+	s_p_hashtbl_destroy(table);
+	*dest = line;
+	return 1;
+}
+
+static int parse_partition_line(void **dest, slurm_parser_enum_t type,
+				const char *key, const char *value,
+				const char *rest, char **leftover)
+{
+	static s_p_options_t options[] = {TB_POLICY_OPTIONS, {.key = NULL}};
+	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
+	struct partition_line *line;
+
+	(void)type;
+	(void)key;
+	if (!table)
+		return -1;
+	line = xmalloc(sizeof(*line));
+	line->name = xstrdup(value);
+	tb_conf_words_take(&line->words, table);
 	s_p_hashtbl_destroy(table);
 	*dest = line;
 	return 1;
 }
 
 static s_p_options_t conf_options[] = {
-	{.key = "Enabled", .type = S_P_BOOLEAN},
-	{.key = "Filter", .type = S_P_STRING},
-	{.key = "NodeRecord", .type = S_P_BOOLEAN},
+	TB_POLICY_OPTIONS,
+	{.key = "NodeRecord", .type = S_P_STRING},
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
-	 .destroy = destroy_line},
+	 .destroy = destroy_node_line},
+	{.key = "PartitionName", .type = S_P_ARRAY,
+	 .handler = parse_partition_line, .destroy = destroy_partition_line},
 	{.key = NULL}
 };
 
 /* "10,21;21,10": rows separated by ';', numbers by ','. */
 static int parse_distances(struct node_line *line, unsigned numa_nodes,
-			   struct tb_error *err)
+			   const char *path, struct tb_error *err)
 {
 	const char *at = line->distances;
 	unsigned total = numa_nodes * numa_nodes;
@@ -109,10 +175,14 @@ static int parse_distances(struct node_line *line, unsigned numa_nodes,
 		char wanted = i + 1 == total ? '\0'
 			      : (i + 1) % numa_nodes ? ',' : ';';
 
-		if (end == at || *end != wanted || number > 65535)
-			return tb_fail(err, CONF_FILE ": NodeName=%.64s has Distances=%.64s; for its %u NUMA nodes it must be %u rows of %u numbers up to 65535, such as 10,21;21,10",
-				       line->nodes, line->distances, numa_nodes,
-				       numa_nodes, numa_nodes);
+		if (end == at || *end != wanted || number > 65535) {
+			struct tb_error why;
+
+			tb_fail(&why, "for the node's %u NUMA nodes this must be %u rows of %u numbers up to 65535, such as 10,21;21,10",
+				numa_nodes, numa_nodes, numa_nodes);
+			return tb_conf_fail(path, "Distances", line->distances,
+					    why.text, err);
+		}
 		line->matrix[i] = number;
 		at = end + 1;
 	}
@@ -120,26 +190,39 @@ static int parse_distances(struct node_line *line, unsigned numa_nodes,
 	return 0;
 }
 
-static int check_line(struct node_line *line, struct tb_error *err)
+static int check_topology(struct node_line *line, const char *path,
+			  struct tb_error *err)
 {
 	struct tb_error why;
-	struct tb_topology *topology;
+	struct tb_topology *topology =
+		tb_topology_parse(line->topology, NULL, &why);
 	int rc = 0;
 
-	if (!line->topology)
-		return line->distances
-			? tb_fail(err, CONF_FILE ": NodeName=%.64s has Distances= without Topology=; give both",
-				  line->nodes)
-			: 0;
-	topology = tb_topology_parse(line->topology, NULL, &why);
 	if (!topology)
-		return tb_fail(err, CONF_FILE ": NodeName=%.64s: %.300s",
-			       line->nodes, why.text);
-	if (line->distances)
+		return tb_conf_fail(path, "Topology", line->topology, why.text,
+				    err);
+	if (line->filter && !tb_filter_matches(line->filter, topology))
+		rc = tb_conf_fail(path, "Filter", line->filter_text,
+				  "it has another shape than the line's Topology=",
+				  err);
+	if (!rc && line->distances)
 		rc = parse_distances(line, tb_topology_count(topology, 'N'),
-				     err);
+				     path, err);
 	tb_topology_destroy(topology);
 	return rc;
+}
+
+static int check_line(struct node_line *line, const char *path,
+		      struct tb_error *err)
+{
+	if (tb_conf_read_filter(&line->filter, line->filter_text, path, err))
+		return -1;
+	if (line->topology)
+		return check_topology(line, path, err);
+	if (line->distances)
+		return tb_conf_fail(path, "Distances", line->distances,
+				    "it needs Topology= in the same line", err);
+	return 0;
 }
 
 static void entry_name(void *item, const char **key, uint32_t *length)
@@ -159,19 +242,23 @@ static void destroy_entry(void *item)
 }
 
 static int add_nodes(struct tb_conf *site, const struct node_line *line,
-		     struct tb_error *err)
+		     const char *path, struct tb_error *err)
 {
 	hostlist_t list = hostlist_create(line->nodes);
 	char *name;
 	int rc = 0;
 
 	if (!list)
-		return tb_fail(err, CONF_FILE ": NodeName=%.64s is not a list of nodes",
-			       line->nodes);
+		return tb_conf_fail(path, "NodeName", line->nodes,
+				    "this is not a list of nodes", err);
 	while (!rc && (name = hostlist_shift(list))) {
 		if (xhash_get_str(site->nodes, name)) {
-			rc = tb_fail(err, CONF_FILE ": node %.64s is in two NodeName= lines; keep one",
-				     name);
+			struct tb_error why;
+
+			tb_fail(&why, "node %.64s is in another NodeName= line, too; keep one",
+				name);
+			rc = tb_conf_fail(path, "NodeName", line->nodes,
+					  why.text, err);
 		} else {
 			struct node_entry *entry = xmalloc(sizeof(*entry));
 
@@ -186,7 +273,7 @@ static int add_nodes(struct tb_conf *site, const struct node_line *line,
 }
 
 static int take_nodes(struct tb_conf *site, s_p_hashtbl_t *table,
-		      struct tb_error *err)
+		      const char *path, struct tb_error *err)
 {
 	struct node_line **lines;
 	int count;
@@ -200,69 +287,124 @@ static int take_nodes(struct tb_conf *site, s_p_hashtbl_t *table,
 
 		*line = *lines[i];
 		memset(lines[i], 0, sizeof(*lines[i]));
-		if (check_line(line, err) || add_nodes(site, line, err))
+		if (check_line(line, path, err) ||
+		    add_nodes(site, line, path, err))
 			return -1;
 	}
 	return 0;
 }
 
-static int take_filter(struct tb_conf *site, s_p_hashtbl_t *table,
-		       struct tb_error *err)
+static const struct partition_line *
+find_partition(const struct tb_conf *site, const char *name)
 {
-	struct tb_error why;
-	char *text = NULL;
-	int rc = 0;
-
-	if (s_p_get_string(&text, "Filter", table) && xstrcasecmp(text, "NONE")) {
-		site->filter = tb_filter_parse(text, &why);
-		if (!site->filter)
-			rc = tb_fail(err, CONF_FILE ": Filter: %.400s",
-				     why.text);
-	}
-	xfree(text);
-	return rc;
+	for (unsigned i = 0; name && i < site->partition_count; i++)
+		if (!xstrcmp(site->partitions[i].name, name))
+			return &site->partitions[i];
+	return NULL;
 }
 
-static struct tb_conf *create_default(void)
+static int take_partitions(struct tb_conf *site, s_p_hashtbl_t *table,
+			   const struct tb_conf_words *site_words,
+			   const char *path, struct tb_error *err)
+{
+	struct partition_line **lines;
+	int count;
+
+	if (!s_p_get_array((void ***)&lines, &count, "PartitionName", table))
+		return 0;
+	site->partitions = xcalloc(count, sizeof(*site->partitions));
+	for (int i = 0; i < count; i++) {
+		struct partition_line *line =
+			&site->partitions[site->partition_count];
+
+		if (find_partition(site, lines[i]->name))
+			return tb_conf_fail(path, "PartitionName",
+					    lines[i]->name,
+					    "this partition is in two lines; keep one",
+					    err);
+		*line = *lines[i];
+		memset(lines[i], 0, sizeof(*lines[i]));
+		site->partition_count++;
+		if (tb_policy_make(&line->policy, &line->words, site_words,
+				   path, err))
+			return -1;
+	}
+	return 0;
+}
+
+static struct tb_conf *create_conf(void)
 {
 	struct tb_conf *site = xmalloc(sizeof(*site));
 
-	site->enabled = true;
 	site->node_record = true;
 	site->nodes = xhash_init(entry_name, destroy_entry);
 	return site;
 }
 
-static int read_file(struct tb_conf *site, char *path, struct tb_error *err)
+/* All that is in the table; an empty one gives the defaults. */
+static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
+		    const char *path, struct tb_error *err)
 {
-	s_p_hashtbl_t *table = s_p_hashtbl_create(conf_options);
+	struct tb_conf_words words = {{NULL}};
+	char *node_record = NULL;
 	int rc;
 
-	/* Slurm's parser says file, line and key in the daemon's log. */
-	if (tb_parse_conf_file(table, path)) {
-		s_p_hashtbl_destroy(table);
-		return tb_fail(err, "%.400s has an error; the line before this one says where",
-			       path);
-	}
-	s_p_get_boolean(&site->enabled, "Enabled", table);
-	s_p_get_boolean(&site->node_record, "NodeRecord", table);
-	rc = take_filter(site, table, err);
+	tb_conf_words_take(&words, table);
+	s_p_get_string(&node_record, "NodeRecord", table);
+	rc = tb_policy_make(&site->policy, NULL, &words, path, err);
 	if (!rc)
-		rc = take_nodes(site, table, err);
+		rc = tb_conf_read_flag(&site->node_record, "NodeRecord",
+				       node_record, path, err);
+	if (!rc)
+		rc = take_partitions(site, table, &words, path, err);
+	if (!rc)
+		rc = take_nodes(site, table, path, err);
+	xfree(node_record);
+	tb_conf_words_clear(&words);
+	return rc;
+}
+
+/* Which key it is that Slurm's parser does not know is in the daemon's log. */
+static int fail_unreadable(const char *path, struct tb_error *err)
+{
+	return tb_fail(err, "%.100s line %u: this cannot be read; allowed are Key=value with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+		       path, tb_conf_bad_line(path, conf_options));
+}
+
+static int read_file(struct tb_conf *site, const char *path, struct tb_error *err)
+{
+	s_p_hashtbl_t *table = s_p_hashtbl_create(conf_options);
+	struct stat status;
+	int rc;
+
+	if (!stat(path, &status) && tb_parse_conf_file(table, path))
+		rc = fail_unreadable(path, err);
+	else
+		rc = take_all(site, table, path, err);
 	s_p_hashtbl_destroy(table);
 	return rc;
 }
 
+char *tb_conf_path(void)
+{
+	return get_extra_conf_path(CONF_FILE);
+}
+
+struct tb_conf *tb_conf_read(const char *path, struct tb_error *err)
+{
+	struct tb_conf *site = create_conf();
+
+	if (!read_file(site, path, err))
+		return site;
+	tb_conf_destroy(site);
+	return NULL;
+}
+
 struct tb_conf *tb_conf_load(struct tb_error *err)
 {
-	struct tb_conf *site = create_default();
-	char *path = get_extra_conf_path(CONF_FILE);
-	struct stat status;
+	char *path = tb_conf_path();
+	struct tb_conf *site = tb_conf_read(path, err);
 
-	if (!stat(path, &status) && read_file(site, path, err)) {
-		tb_conf_destroy(site);
-		site = NULL;
-	}
 	xfree(path);
 	return site;
 }
@@ -272,30 +414,54 @@ void tb_conf_destroy(struct tb_conf *site)
 	if (!site)
 		return;
 	xhash_free(site->nodes);
-	for (unsigned i = 0; i < site->line_count; i++) {
-		xfree(site->lines[i].nodes);
-		xfree(site->lines[i].topology);
-		xfree(site->lines[i].distances);
-		free(site->lines[i].matrix);
-	}
+	for (unsigned i = 0; i < site->line_count; i++)
+		clear_node_line(&site->lines[i]);
+	for (unsigned i = 0; i < site->partition_count; i++)
+		clear_partition_line(&site->partitions[i]);
 	xfree(site->lines);
-	tb_filter_destroy(site->filter);
+	xfree(site->partitions);
+	tb_policy_clear(&site->policy);
 	xfree(site);
 }
 
-bool tb_conf_enabled(const struct tb_conf *site)
+static const struct tb_policy *policy_of(const struct tb_conf *site,
+					 const char *partition)
 {
-	return site->enabled;
+	const struct partition_line *line = find_partition(site, partition);
+
+	return line ? &line->policy : &site->policy;
+}
+
+bool tb_conf_enabled(const struct tb_conf *site, const char *partition)
+{
+	return policy_of(site, partition)->enabled;
+}
+
+bool tb_conf_enabled_somewhere(const struct tb_conf *site)
+{
+	bool enabled = site->policy.enabled;
+
+	for (unsigned i = 0; i < site->partition_count; i++)
+		enabled = enabled || site->partitions[i].policy.enabled;
+	return enabled;
+}
+
+bool tb_conf_on_any_host(const struct tb_conf *site, const char *partition)
+{
+	return policy_of(site, partition)->on_any_host;
+}
+
+const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
+					  const char *partition)
+{
+	const struct tb_policy *policy = policy_of(site, partition);
+
+	return policy->enabled && policy->implicit ? &policy->request : NULL;
 }
 
 bool tb_conf_node_record(const struct tb_conf *site)
 {
 	return site->node_record;
-}
-
-const struct tb_filter *tb_conf_filter(const struct tb_conf *site)
-{
-	return site->filter;
 }
 
 static const struct node_line *line_of(const struct tb_conf *site,
@@ -304,6 +470,17 @@ static const struct node_line *line_of(const struct tb_conf *site,
 	struct node_entry *entry = xhash_get_str(site->nodes, node_name);
 
 	return entry ? entry->line : NULL;
+}
+
+const struct tb_filter *tb_conf_filter(const struct tb_conf *site,
+				       const char *partition,
+				       const char *node_name)
+{
+	const struct node_line *line = line_of(site, node_name);
+
+	if (line && line->filter_text)
+		return line->filter;
+	return policy_of(site, partition)->filter;
 }
 
 const char *tb_conf_topology(const struct tb_conf *site, const char *node_name)

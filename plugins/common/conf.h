@@ -5,6 +5,9 @@
  * The file lies beside slurm.conf and is read with Slurm's own parser, so that
  * includes, comments, line continuation and node lists work as elsewhere.  No
  * file means all defaults.
+ *
+ * Where a partition is asked for, the answer is what its PartitionName= line
+ * says, and the site's for all that it leaves out; NULL asks for the site's.
  */
 #ifndef TB_PLUGINS_CONF_H
 #define TB_PLUGINS_CONF_H
@@ -13,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/filter.h"
+#include "core/request.h"
 
 struct tb_conf;
 
@@ -21,13 +25,32 @@ struct tb_conf;
  * key and its value, on error.  The caller destroys.
  */
 struct tb_conf *tb_conf_load(struct tb_error *err);
+/* The same from another file, and where the file is; the caller xfree()s. */
+struct tb_conf *tb_conf_read(const char *path, struct tb_error *err);
+char *tb_conf_path(void);
 void tb_conf_destroy(struct tb_conf *conf); /* NULL is fine */
 
-bool tb_conf_enabled(const struct tb_conf *conf);
+/* Is anything bound in this partition?  In any? */
+bool tb_conf_enabled(const struct tb_conf *conf, const char *partition);
+bool tb_conf_enabled_somewhere(const struct tb_conf *conf);
+/* May bound jobs run on nodes whose topology nobody has stated? */
+bool tb_conf_on_any_host(const struct tb_conf *conf, const char *partition);
+/*
+ * The request of a job of this partition that has none, NULL where such jobs
+ * are not bound: type host without an amount, because that depends on the job's
+ * tasks.  Owned by conf.
+ */
+const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
+					  const char *partition);
+/*
+ * The filter for jobs of a partition on a node: that of the node's line, else
+ * of the partition's, else of the site.  NULL for none.  Owned by conf.
+ */
+const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
+				       const char *partition,
+				       const char *node_name);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
-/* The site's filter, NULL for none.  Owned by conf. */
-const struct tb_filter *tb_conf_filter(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*

@@ -196,3 +196,17 @@ int tb_step_request_from_env(struct tb_request *request, char *const *env,
 
 	return read_line(request, line != NULL ? line : "", err);
 }
+
+const char *tb_implicit_from_env(char *const *env, unsigned count)
+{
+	return find(env, count, "", TB_IMPLICIT_VARIABLE);
+}
+
+int tb_request_bind_implicitly(struct tb_request *request,
+			       const struct tb_request *site,
+			       struct tb_error *err)
+{
+	if (tb_request_set(request, "bamount", "1", err) < 0)
+		return -1;
+	return tb_request_inherit(request, site, err);
+}

@@ -21,6 +21,11 @@
 #define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
 /* The same for a step that has a request of its own inside its job's. */
 #define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
+/*
+ * How the controller tells the nodes that it has bound a batch job without a
+ * request: the site's request, which has no amount.
+ */
+#define TB_IMPLICIT_VARIABLE "TOPOBIND_IMPLICIT"
 /* What Slurm puts before these names in the environment of a job. */
 #define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
 
@@ -49,5 +54,16 @@ int tb_request_from_env(struct tb_request *request, char *const *env,
  */
 int tb_step_request_from_env(struct tb_request *request, char *const *env,
 			     unsigned count, struct tb_error *err);
+
+/* The line in TB_IMPLICIT_VARIABLE, NULL for none; points into env. */
+const char *tb_implicit_from_env(char *const *env, unsigned count);
+
+/*
+ * Make an empty request the site's, with an amount of 1, which stands for all
+ * units that the tasks on a node need together.
+ */
+int tb_request_bind_implicitly(struct tb_request *request,
+			       const struct tb_request *site,
+			       struct tb_error *err);
 
 #endif

@@ -157,9 +157,38 @@ static void reads_a_steps_own(void **state)
 	tb_request_clear(&request);
 }
 
+static void binds_who_did_not_ask(void **state)
+{
+	char *const env[] = {
+		"TOPOBIND_IMPLICITLY=1",
+		"SPANK_TOPOBIND_IMPLICIT=bunit=X,btype=host",
+	};
+	struct tb_request site, request;
+	char *line;
+
+	(void)state;
+	assert_null(tb_implicit_from_env(env, 1));
+	assert_string_equal(tb_implicit_from_env(env, 2), "bunit=X,btype=host");
+	tb_request_init(&site);
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&site, tb_implicit_from_env(env, 2),
+					  NULL), 0);
+	assert_int_equal(tb_request_bind_implicitly(&request, &site, NULL), 0);
+	line = tb_request_print(&request);
+	assert_string_equal(line, "bunit=X,bamount=1,btype=host");
+	free(line);
+	tb_request_clear(&request);
+	/* It is not the request of the job. */
+	assert_int_equal(tb_request_from_env(&request, env, 2, NULL), 0);
+	assert_false(tb_request_is_given(&request));
+	tb_request_clear(&request);
+	tb_request_clear(&site);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(binds_who_did_not_ask),
 		cmocka_unit_test(reads_a_table),
 		cmocka_unit_test(needs_no_environment_and_no_error),
 		cmocka_unit_test(survives_rubbish),

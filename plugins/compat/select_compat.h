@@ -34,6 +34,11 @@ struct tb_test {
 	List preemptees; /* jobs that may be preempted, or NULL */
 	List *preempted; /* receives those that are */
 	void *excluded;  /* cores that reservations hold; its type varies */
+	/*
+	 * Set by topobind for a job that did not ask and is bound all the same:
+	 * CPUs that each of its tasks must have.  0: it asked, or is plain.
+	 */
+	uint16_t implicit_cpus;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };

@@ -20,10 +20,11 @@
 #endif
 
 /* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */
-static inline int tb_parse_conf_file(s_p_hashtbl_t *table, char *path)
+static inline int tb_parse_conf_file(s_p_hashtbl_t *table,
+				     const char *path)
 {
-	return s_p_parse_file(table, NULL, path, false, NULL) == SLURM_ERROR
-		? -1 : 0;
+	return s_p_parse_file(table, NULL, (char *)path, false, NULL) ==
+		SLURM_ERROR ? -1 : 0;
 }
 
 #endif

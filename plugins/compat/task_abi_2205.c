@@ -5,11 +5,13 @@
  */
 #include "compat/task_compat.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/common/env.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
+#include "src/common/slurm_cred.h"
 #include "src/common/xstring.h"
 #include "src/slurmd/common/task_plugin.h"
 #include "src/slurmd/slurmd/slurmd.h"
@@ -177,6 +179,25 @@ static void set_env(stepd_step_rec_t *job, struct tb_step_input *input)
 		input->env = job->msg->spank_job_env;
 		input->env_count = job->msg->spank_job_env_size;
 	}
+}
+
+/* What slurmctld has set in a script's environment, or signed for a step. */
+char *tb_slurm_step_partition(tb_slurm_step_t *step)
+{
+	const char *name = NULL;
+	slurm_cred_arg_t *arg;
+	char *copy;
+
+	if (step->batch) {
+		name = getenvp(step->env, "SLURM_JOB_PARTITION");
+		return name != NULL ? strdup(name) : NULL;
+	}
+	if (step->msg == NULL || step->msg->cred == NULL)
+		return NULL;
+	arg = slurm_cred_get_args(step->msg->cred);
+	copy = arg->job_partition != NULL ? strdup(arg->job_partition) : NULL;
+	slurm_cred_unlock_args(step->msg->cred);
+	return copy;
 }
 
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)

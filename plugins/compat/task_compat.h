@@ -30,6 +30,9 @@ const char *tb_daemon_node_name(void);
 const char *tb_daemon_spool_dir(void);
 void tb_daemon_node_shape(struct tb_node_input *node);
 
+/* The partition that slurmctld says the step's job is in; NULL: it does not. */
+char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
+
 /* The same of a step; env, cores, tasks and kind are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
 

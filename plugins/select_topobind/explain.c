@@ -62,7 +62,7 @@ static void tally_node(struct tally *tally, const struct tb_test *test,
 		       const struct tb_request *request,
 		       const struct tb_view *view, uint32_t node)
 {
-	struct tb_shape *shape = tb_node_shape(node);
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
 
 	if (!shape)
 		return;

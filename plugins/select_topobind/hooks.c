@@ -5,11 +5,10 @@
 
 #include "src/common/log.h"
 #include "src/common/macros.h"
-#include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
 
 #include "common/conf.h"
-#include "common/request_env.h"
-
+#include "effective.h"
 #include "job_test.h"
 #include "ledger.h"
 #include "nodes.h"
@@ -37,27 +36,6 @@ void tb_hook_fini(void)
 	site = NULL;
 }
 
-/* What the job asks for.  False: it asks for no binding, or for nonsense. */
-static bool bound_request(const job_record_t *job, struct tb_request *request)
-{
-	if (!tb_conf_enabled(site) ||
-	    tb_request_from_env(request, job->spank_job_env,
-				job->spank_job_env_size, NULL)) {
-		tb_request_init(request);
-		return false;
-	}
-	return tb_request_binds(request);
-}
-
-static bool is_bound(const job_record_t *job)
-{
-	struct tb_request request;
-	bool bound = bound_request(job, &request);
-
-	tb_request_clear(&request);
-	return bound;
-}
-
 /* An administrator's suspension, priority 0, frees the cores; a gang's not. */
 static bool holds_cores(const job_record_t *job)
 {
@@ -71,7 +49,7 @@ static int add_job(void *item, void *arg)
 
 	(void)arg;
 	if (holds_cores(job))
-		tb_ledger_put(job, is_bound(job));
+		tb_ledger_put(job, tb_show_is_bound(job));
 	return 0;
 }
 
@@ -83,42 +61,40 @@ static void rebuild(void)
 		list_for_each(job_list, add_job, NULL);
 }
 
+/* A wrong file changes nothing. */
+static void read_again(void)
+{
+	struct tb_error why;
+	struct tb_conf *read = tb_conf_load(&why);
+
+	if (!read) {
+		error("topobind: %s; the running configuration is kept",
+		      why.text);
+		return;
+	}
+	/* Shapes point into the old one. */
+	tb_nodes_fini();
+	tb_conf_destroy(site);
+	site = read;
+}
+
 void tb_hook_node_init(void)
 {
+	read_again();
 	rebuild();
 }
 
 void tb_hook_reconfigure(void)
 {
-	struct tb_error why;
-	struct tb_conf *read = tb_conf_load(&why);
-
-	if (!read)
-		error("topobind: %s; the running configuration is kept",
-		      why.text);
-	tb_nodes_fini();
-	if (read) {
-		tb_conf_destroy(site);
-		site = read;
-	}
 	rebuild();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_node_show(node);
 }
 
-/* Whole sockets are taken whatever the mask allows. */
-static bool parameters_allow_binding(const job_record_t *job)
-{
-	uint16_t type = job->part_ptr && job->part_ptr->cr_type
-		? job->part_ptr->cr_type : slurm_conf.select_type_param;
-
-	return !(type & CR_SOCKET);
-}
-
 static int test_bound(struct tb_test *test, const struct tb_request *request)
 {
-	if (parameters_allow_binding(test->job))
+	if (tb_partition_can_bind(test->job))
 		return tb_test_bound_job(test, request);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
 		info("topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
@@ -126,46 +102,57 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+/* Placing goes task by task; the node's tasks then share their units. */
+static int test_effective(struct tb_test *test, struct tb_effective *effective)
+{
+	if (!tb_request_binds(&effective->request))
+		return tb_test_plain_job(test);
+	test->implicit_cpus = effective->implicit_cpus;
+	if (effective->implicit_cpus)
+		effective->request.type = TB_SLOT;
+	return test_bound(test, &effective->request);
+}
+
 int tb_hook_job_test(struct tb_test *test)
 {
-	struct tb_request request;
+	struct tb_effective effective;
 	struct tb_error why;
-	int rc;
+	int rc = SLURM_ERROR;
 
 	if (!test->job->details)
 		return EINVAL;
 	/* Without nodes (burst buffers) there is nothing to bind. */
-	if (!tb_conf_enabled(site) || !test->job->spank_job_env_size ||
-	    !test->max_nodes)
+	if (!test->max_nodes)
 		return tb_test_plain_job(test);
-	if (tb_request_from_env(&request, test->job->spank_job_env,
-				test->job->spank_job_env_size, &why)) {
+	if (!tb_effective_find(&effective, site, test->job, &why))
+		rc = test_effective(test, &effective);
+	else if (tb_test_mode(test) == TB_TEST_ONLY)
 		/* The client's check was bypassed: refused at submission. */
-		if (tb_test_mode(test) == TB_TEST_ONLY)
-			info("topobind: %pJ refused: %s", test->job, why.text);
-		return SLURM_ERROR;
-	}
-	rc = tb_request_binds(&request) ? test_bound(test, &request)
-					: tb_test_plain_job(test);
-	tb_request_clear(&request);
+		info("topobind: %pJ refused: %s", test->job, why.text);
+	tb_effective_clear(&effective);
 	return rc;
 }
 
 void tb_hook_job_begin(job_record_t *job)
 {
-	struct tb_request request;
+	struct tb_effective effective;
+	char *shown;
 
-	if (bound_request(job, &request) && job->job_resrcs) {
-		tb_show_grant(job, &request);
+	tb_effective_find(&effective, site, job, NULL);
+	shown = job->job_resrcs ? tb_effective_print(&effective, site, job)
+				: NULL;
+	tb_show_grant(job, shown);
+	tb_effective_record(&effective, site, job);
+	if (shown)
 		last_job_update = time(NULL);
-	}
-	tb_request_clear(&request);
+	xfree(shown);
+	tb_effective_clear(&effective);
 }
 
 static void put(job_record_t *job)
 {
 	/* Nodes that the job gave back are in its allocation still. */
-	if (tb_ledger_put(job, is_bound(job)))
+	if (tb_ledger_put(job, tb_show_is_bound(job)))
 		tb_show_nodes_of(job);
 }
 

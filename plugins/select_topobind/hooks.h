@@ -14,9 +14,12 @@
 int tb_hook_init(void);
 void tb_hook_fini(void);
 
-/* The node table is new: forget all nodes and grants. */
+/*
+ * slurmctld has read slurm.conf and the node table is new: read topobind.conf
+ * again and rebuild from the jobs.
+ */
 void tb_hook_node_init(void);
-/* Nodes, partitions or topobind.conf may have changed: rebuild from jobs. */
+/* Nodes or partitions may have changed: rebuild from the jobs.  No files. */
 void tb_hook_reconfigure(void);
 
 int tb_hook_job_test(struct tb_test *test);

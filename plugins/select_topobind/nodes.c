@@ -16,6 +16,7 @@ struct node {
 	struct tb_shape *shape;
 	char *published;     /* the string its shape was made from, or NULL */
 	time_t looked_at;    /* when the record was last looked at */
+	bool is_stated;      /* its shape was made from that string */
 	bool complained;     /* said once that its topology is unusable */
 };
 
@@ -198,6 +199,7 @@ static struct tb_shape *look_up_shape(struct node *node,
 		if (!shape)
 			complain(node, record->name, node->published, why.text);
 	}
+	node->is_stated = shape != NULL;
 	if (!shape) {
 		text = slurm_topology(record);
 		shape = text ? find_or_create_shape(text, record->name,
@@ -240,6 +242,21 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	return node->shape;
 }
 
+const char *tb_job_partition(const job_record_t *job)
+{
+	return job->part_ptr ? job->part_ptr->name : NULL;
+}
+
+struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job)
+{
+	struct tb_shape *shape = tb_node_shape(index);
+
+	if (shape && !nodes[index].is_stated &&
+	    !tb_conf_on_any_host(site, tb_job_partition(job)))
+		return NULL;
+	return shape;
+}
+
 void tb_shape_threads(const struct tb_shape *shape,
 		      const struct tb_bitset *cores, struct tb_bitset *threads)
 {
@@ -265,16 +282,18 @@ static bool core_used(uint32_t node, uint32_t core, const struct tb_view *view,
 
 	return tb_view_core_held(view, node, core) ||
 	       (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
-	       (test && tb_test_core_excluded(test, node, core));
+	       tb_test_core_excluded(test, node, core);
 }
 
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test)
 {
-	const struct tb_filter *filter = tb_conf_filter(site);
+	const struct tb_filter *filter =
+		tb_conf_filter(site, tb_job_partition(test->job),
+			       node_record_table_ptr[node]->name);
 
 	tb_bitset_clear_all(shape->cores);
-	if (!tb_view_node_idle(view, node) || (test && test->excluded) ||
+	if (!tb_view_node_idle(view, node) || test->excluded ||
 	    node_record_table_ptr[node]->node_spec_bitmap)
 		for (uint32_t core = 0; core < shape->cores->nbits; core++)
 			if (core_used(node, core, view, test))

@@ -42,6 +42,12 @@ void tb_nodes_fini(void);
  */
 struct tb_shape *tb_node_shape(uint32_t node);
 
+/* The same for placing a job; NULL also where OnAnyHost=no keeps it off. */
+struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
+
+/* By what name topobind.conf knows the job's partition; NULL for none. */
+const char *tb_job_partition(const job_record_t *job);
+
 /* Slurm cores of a node to its threads and back; to is cleared first. */
 void tb_shape_threads(const struct tb_shape *shape,
 		      const struct tb_bitset *cores, struct tb_bitset *threads);
@@ -50,8 +56,8 @@ void tb_shape_cores(const struct tb_shape *shape,
 
 /*
  * The threads that a test must not use, into shape->used: held by jobs of the
- * view, set aside for the system (core specialization), masked by the site's
- * filter, and, when test is not NULL, held by reservations.
+ * view, set aside for the system (core specialization), masked by a filter of
+ * topobind.conf for the test's job, and held by reservations.
  */
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test);

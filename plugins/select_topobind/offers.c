@@ -8,20 +8,6 @@
 
 #include "scale.h"
 
-uint32_t tb_offers_place(const struct tb_offers *offers,
-			 const struct tb_test *test, uint32_t node,
-			 struct tb_shape *shape, uint32_t slots)
-{
-	int placed;
-
-	tb_node_used(node, shape, offers->view, test);
-	placed = tb_place(shape->placer, offers->request, shape->used, slots);
-	if (placed <= 0)
-		return 0;
-	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
-	return offers->request->type == TB_HOST ? 1 : placed;
-}
-
 /* The CPUs that Slurm counts for a set of threads of the node. */
 static uint32_t cpus_of(const struct tb_offers *offers, const job_record_t *job,
 			uint32_t node, struct tb_shape *shape,
@@ -36,6 +22,58 @@ static uint32_t cpus_of(const struct tb_offers *offers, const job_record_t *job,
 		return tb_bitset_count(threads);
 	tb_shape_cores(shape, threads, shape->cores);
 	return tb_bitset_count(shape->cores) * per_core;
+}
+
+/* How many units hold the CPUs of one task of an implicitly bound job? */
+static uint32_t units_per_task(const struct tb_offers *offers,
+			       const struct tb_test *test, uint32_t node,
+			       struct tb_shape *shape)
+{
+	uint32_t unit_cpus;
+
+	if (tb_place(shape->placer, offers->request, shape->used, 1) <= 0)
+		return 0;
+	unit_cpus = cpus_of(offers, test->job, node, shape,
+			    tb_placed_threads(shape->placer));
+	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+}
+
+/*
+ * The units of all tasks at once, as host type places them, for as many of the
+ * tasks as there are units for.
+ */
+static int place_implicit(const struct tb_offers *offers,
+			  const struct tb_test *test, uint32_t node,
+			  struct tb_shape *shape, uint32_t tasks)
+{
+	struct tb_request whole = *offers->request; /* borrows its filter */
+	uint32_t per_task = units_per_task(offers, test, node, shape);
+
+	if (!per_task)
+		return 0;
+	tasks = MIN(tasks, tb_units_available(shape->topology, whole.unit,
+					      shape->used) / per_task);
+	whole.type = TB_HOST;
+	whole.amount = tasks * per_task;
+	return tb_place(shape->placer, &whole, shape->used, tasks);
+}
+
+uint32_t tb_offers_place(const struct tb_offers *offers,
+			 const struct tb_test *test, uint32_t node,
+			 struct tb_shape *shape, uint32_t slots)
+{
+	int placed;
+
+	tb_node_used(node, shape, offers->view, test);
+	if (test->implicit_cpus)
+		placed = place_implicit(offers, test, node, shape, slots);
+	else
+		placed = tb_place(shape->placer, offers->request, shape->used,
+				  slots);
+	if (placed <= 0)
+		return 0;
+	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
+	return offers->request->type == TB_HOST ? 1 : placed;
 }
 
 /*
@@ -61,13 +99,20 @@ static uint32_t equal_slots(const struct tb_offers *offers,
 static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 		       uint32_t node)
 {
-	struct tb_shape *shape = tb_node_shape(node);
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
 	uint32_t slots, cpus;
 
-	if (!shape || !tb_offers_place(offers, test, node, shape,
-				       tb_job_slots_per_node(test->job)))
+	if (!shape)
 		return;
-	slots = equal_slots(offers, test->job, node, shape, &cpus);
+	slots = tb_offers_place(offers, test, node, shape,
+				tb_job_slots_per_node(test->job));
+	if (!slots)
+		return;
+	if (test->implicit_cpus)
+		cpus = cpus_of(offers, test->job, node, shape,
+			       tb_placed_threads(shape->placer)) / slots;
+	else
+		slots = equal_slots(offers, test->job, node, shape, &cpus);
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
 		return;

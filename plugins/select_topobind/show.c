@@ -126,19 +126,31 @@ static int append_group(void *item, void *arg)
 	return 0;
 }
 
-void tb_show_grant(job_record_t *job, const struct tb_request *request)
+void tb_show_grant(job_record_t *job, const char *request)
 {
 	char *comment = foreign_lines(job->system_comment);
-	char *line = tb_request_print(request);
-	List groups = group_grants(job->job_resrcs);
+	List groups;
 
-	xstrfmtcat(comment, "%s%s%s", comment ? "\n" : "", binding_prefix,
-		   line ? line : "");
-	list_for_each(groups, append_group, &comment);
-	FREE_NULL_LIST(groups);
-	free(line);
+	if (request) {
+		groups = group_grants(job->job_resrcs);
+		xstrfmtcat(comment, "%s%s%s", comment ? "\n" : "",
+			   binding_prefix, request);
+		list_for_each(groups, append_group, &comment);
+		FREE_NULL_LIST(groups);
+	}
 	xfree(job->system_comment);
 	job->system_comment = comment;
+}
+
+bool tb_show_is_bound(const job_record_t *job)
+{
+	const char *line = job->system_comment;
+
+	while (line && !begins_with(line, binding_prefix)) {
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	return line != NULL;
 }
 
 void tb_show_waiting(job_record_t *job, const char *why)

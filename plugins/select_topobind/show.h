@@ -5,14 +5,19 @@
  * The job's SystemComment gets the line "binding=<request>" and, for each
  * distinct grant, a line "grant=<nodes>:<topology string>" in which the job's
  * units are in lower case (DESIGN.md, section 5).  Lines of others stay.
+ *
+ * The lines are also what is known of a started job after the controller was
+ * restarted or topobind.conf changed: they are saved with the job.
  */
 #ifndef TB_SELECT_SHOW_H
 #define TB_SELECT_SHOW_H
 
 #include "compat/select_compat.h"
-#include "core/request.h"
 
-void tb_show_grant(job_record_t *job, const struct tb_request *request);
+/* request is what the line binding= says, or NULL: the job is not bound. */
+void tb_show_grant(job_record_t *job, const char *request);
+/* Was the job granted units when it started? */
+bool tb_show_is_bound(const job_record_t *job);
 
 /*
  * Why a pending job waits: its Reason, which the scheduler wipes whenever it

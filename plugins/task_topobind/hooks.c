@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/env.h"
 #include "src/common/log.h"
@@ -13,25 +14,41 @@
 #include "hwloc/machine.h"
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
+#include "task_topobind/site.h"
 #include "task_topobind/step.h"
 
+/* What is kept in slurmd's spool directory. */
 #define MACHINE_FILE "topobind_machine"
+#define SITE_FILE "topobind_conf"
 
 /* slurmstepd serves one step; NULL: it asks for no binding. */
 static struct tb_step *current;
 
-static char *machine_file(void)
+static char *spool_file(const char *name)
 {
 	char *path;
 
-	if (asprintf(&path, "%s/%s", tb_daemon_spool_dir(), MACHINE_FILE) < 0)
+	if (asprintf(&path, "%s/%s", tb_daemon_spool_dir(), name) < 0)
 		return NULL;
 	return path;
 }
 
+static struct tb_conf *load_site(struct tb_error *err)
+{
+	char *copy = spool_file(SITE_FILE);
+	struct tb_conf *site = NULL;
+
+	if (copy == NULL)
+		tb_fail(err, "out of memory");
+	else
+		site = tb_site_load(copy, err);
+	free(copy);
+	return site;
+}
+
 static void save_machine(const struct tb_machine *machine)
 {
-	char *path = machine_file();
+	char *path = spool_file(MACHINE_FILE);
 	struct tb_error err;
 
 	if (path == NULL)
@@ -61,9 +78,9 @@ void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
 	struct tb_error err = { "" };
-	struct tb_conf *site = tb_conf_load(&err);
+	struct tb_conf *site = load_site(&err);
 
-	if (site != NULL && !tb_conf_enabled(site))
+	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	if (site != NULL)
 		machine = tb_machine_load_live(&err);
@@ -84,37 +101,55 @@ void tb_task_slurmd_stop(void)
 	tb_publish_stop();
 }
 
-/* What Slurm has kept with the job is passed on as it is: slurmstepd judges. */
+/*
+ * The line for a batch script's environment, from what Slurm has kept with the
+ * job; NULL for none.  Nonsense is passed on as such: slurmstepd judges.
+ */
+static char *batch_line(char *const *spank_env, uint32_t spank_count)
+{
+	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
+	struct tb_request request, site;
+	char *line = NULL;
+	int rc;
+
+	tb_request_init(&site);
+	rc = tb_request_from_env(&request, spank_env, spank_count, NULL);
+	if (rc == 0 && !tb_request_is_given(&request) && implicit != NULL) {
+		rc = tb_request_parse(&site, implicit, NULL);
+		if (rc == 0)
+			rc = tb_request_bind_implicitly(&request, &site, NULL);
+	}
+	if (rc < 0)
+		line = strdup("invalid");
+	else if (tb_request_is_given(&request))
+		line = tb_request_print(&request);
+	tb_request_clear(&request);
+	tb_request_clear(&site);
+	return line;
+}
+
 void tb_task_batch_request(char ***env, uint32_t *env_count,
 			   char *const *spank_env, uint32_t spank_count)
 {
 	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE;
-	struct tb_request request;
-	struct tb_error err;
-	char *line = NULL;
-	int rc;
+	char *line;
 
 	if (*env == NULL)
 		return;
 	/* It may be there from a job in which this one was submitted. */
 	unsetenvp(*env, name);
-	rc = tb_request_from_env(&request, spank_env, spank_count, &err);
-	if (rc == 0 && tb_request_is_given(&request))
-		line = tb_request_print(&request);
-	if (rc < 0)
-		env_array_overwrite(env, name, "invalid");
-	else if (line != NULL)
+	line = batch_line(spank_env, spank_count);
+	if (line != NULL)
 		env_array_overwrite(env, name, line);
 	*env_count = envcount(*env);
 	free(line);
-	tb_request_clear(&request);
 }
 
 static struct tb_step *create_configured(struct tb_step_input *input,
 					 const struct tb_conf *site)
 {
 	struct tb_step *step = NULL;
-	char *path = machine_file();
+	char *path = spool_file(MACHINE_FILE);
 
 	input->node.configured = tb_conf_topology(site, tb_daemon_node_name());
 	input->node.machine_file = path;
@@ -124,23 +159,43 @@ static struct tb_step *create_configured(struct tb_step_input *input,
 	return step;
 }
 
-/* NULL for Enabled=no: as if nobody had asked. */
-static struct tb_step *create_step(struct tb_step_input *input)
+/*
+ * The step of a job that asked, in some way, or is bound without; NULL: as if
+ * nobody had asked.  A script's request has come with it from the controller.
+ */
+static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
+				   struct tb_step_input *input,
+				   const struct tb_conf *site)
 {
-	struct tb_step *step;
-	struct tb_error err;
-	struct tb_conf *site = tb_conf_load(&err);
+	char *partition = tb_slurm_step_partition(slurm_step);
+	struct tb_step *step = NULL;
 
-	if (site != NULL && !tb_conf_enabled(site)) {
-		tb_conf_destroy(site);
-		return NULL;
+	if (!slurm_step->batch)
+		input->implicit = tb_conf_implicit(site, partition);
+	/* What runs stays bound when Enabled=no comes. */
+	if (tb_slurm_job_is_held(slurm_step) ||
+	    (tb_conf_enabled(site, partition) && tb_step_is_asked(input))) {
+		step = create_configured(input, site);
+		/* Going on would start the tasks unbound. */
+		if (step == NULL)
+			fatal("topobind: out of memory");
 	}
-	step = site != NULL ? create_configured(input, site) :
-			      tb_step_create_failed(&err);
-	tb_conf_destroy(site);
-	/* Going on would start the tasks unbound. */
-	if (step == NULL)
-		fatal("topobind: out of memory");
+	free(partition);
+	return step;
+}
+
+/* Without topobind.conf nobody is bound who did not ask. */
+static struct tb_step *create_unconfigured(tb_slurm_step_t *slurm_step,
+					   const struct tb_step_input *input,
+					   const struct tb_error *err)
+{
+	struct tb_step *step = NULL;
+
+	if (tb_step_is_asked(input) || tb_slurm_job_is_held(slurm_step)) {
+		step = tb_step_create_failed(err);
+		if (step == NULL)
+			fatal("topobind: out of memory");
+	}
 	return step;
 }
 
@@ -165,12 +220,14 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 void tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
+	struct tb_error err;
+	struct tb_conf *site = load_site(&err);
 
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
-	if (!tb_step_is_asked(&input) && !tb_slurm_job_is_held(slurm_step))
-		return;
-	current = create_step(&input);
+	current = site != NULL ? create_step(slurm_step, &input, site) :
+				 create_unconfigured(slurm_step, &input, &err);
+	tb_conf_destroy(site);
 	if (current == NULL)
 		return;
 	if (tb_step_is_held(current))

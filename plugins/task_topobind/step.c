@@ -35,6 +35,10 @@ static int read_requests(struct requests *requests,
 	int rc = tb_request_from_env(&requests->job, input->env,
 				     input->env_count, err);
 
+	if (rc == 0 && input->implicit != NULL &&
+	    !tb_request_is_given(&requests->job))
+		rc = tb_request_bind_implicitly(&requests->job,
+						input->implicit, err);
 	if (tb_step_request_from_env(&requests->step, input->env,
 				     input->env_count,
 				     rc < 0 ? NULL : err) < 0)

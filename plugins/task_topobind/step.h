@@ -31,6 +31,8 @@ struct tb_step_input {
 	const char *job_cores; /* lists of Slurm's cores on this node */
 	const char *step_cores;
 	unsigned tasks; /* on this node */
+	/* Of a job that has no request and is bound all the same, or NULL. */
+	const struct tb_request *implicit;
 	bool whole;	/* a batch script or the like */
 	bool shares;	/* overcommitted */
 };

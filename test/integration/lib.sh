@@ -63,6 +63,22 @@ daemon_pids() {
 	done
 }
 
+# conf_with LINE... - topobind.conf as the cluster began with it, and these lines
+conf_with() {
+	local file=$cluster/etc/topobind.conf
+
+	[ -e "$file.saved" ] || cp "$file" "$file.saved"
+	{
+		cat "$file.saved"
+		printf '%s\n' "$@"
+	} >"$file"
+}
+
+reconfigure_with() {
+	conf_with "$@"
+	scontrol reconfigure
+}
+
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {

@@ -79,17 +79,6 @@ case_map_shows_the_job() {
 	assert_contains "the map" "$job" "$(topobind map "$NODE_ZEN")"
 }
 
-conf_with() {
-	local file=$cluster/etc/topobind.conf
-
-	[ -e "$file.saved" ] || cp "$file" "$file.saved"
-	{
-		cat "$file.saved"
-		printf '%s\n' "$@"
-	} >"$file"
-	scontrol reconfigure
-}
-
 case_bad_conf_is_refused_at_reconfigure() {
 	local pids job line
 
@@ -97,14 +86,13 @@ case_bad_conf_is_refused_at_reconfigure() {
 	for line in Nonsense=yes Filter=ZZZ 'NodeName=other Topology=NSQ' \
 		NodeRecord=perhaps "NodeName=$NODE_ZEN Topology=NSC" \
 		'NodeName=other Distances=1'; do
-		conf_with "$line"
+		reconfigure_with "$line"
 		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
 		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 		assert_granted "$job" "$NODE_ZEN" 0-5
 		cancel "$job"
 	done
-	cp "$cluster/etc/topobind.conf.saved" "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure_with
 }
 
 case_bad_conf_stops_the_start() {
@@ -159,6 +147,28 @@ granted_letters() {
 		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '() \n'
 }
 
+# slurmd tells the topology of a large machine itself: hwloc is made to read its
+# XML.  What else is in the field stays.
+case_published_by_the_node() {
+	local job xml=$top/test/data/topologies/AMD-17h-Zen-2xEpyc-7451.xml
+
+	daemon "slurmd-$NODE_ZEN" stop
+	scontrol update NodeName="$NODE_ZEN" Extra="rack=12"
+	HWLOC_XMLFILE=$xml HWLOC_THISSYSTEM=0 \
+		daemon "slurmd-$NODE_ZEN" start
+	wait_until 20 publishes "$NODE_ZEN" \
+		"$(topobind topology --xml "$xml" | sed -n 1p)"
+	assert_contains Extra "rack=12" "$(node_extra "$NODE_ZEN")"
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-5
+	assert_contains Extra "rack=12" "$(node_extra "$NODE_ZEN")"
+	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+}
+
+publishes() {
+	[ "$(node_token "$1" m_topology)" = "$2" ]
+}
+
 forget_topology() {
 	sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
 	scontrol update NodeName="$NODE_ZEN" Extra=
@@ -180,6 +190,7 @@ test_case "a wrong topobind.conf is refused at reconfigure" \
 test_case "a wrong topobind.conf stops the start" case_bad_conf_stops_the_start
 forget_topology
 test_case "a node without a string has Slurm's own shape" case_topology_of_slurm
+test_case "a node publishes its topology" case_published_by_the_node
 cluster_stop
 cluster_start --nodes zen --topobind Filter=first_core
 test_case "the site's filter" case_site_filter

@@ -94,6 +94,8 @@ case_ended_meanwhile() {
 		until [ -e $work/go ]; do sleep 0.05; done")
 	wait_until 20 test -s "$work/pid"
 	touch "$work/now"
+	# Its start may have been saved before that.
+	scontrol update job="$job" Comment=saved
 	wait_until 30 saved_since "$work/now"
 	daemon slurmctld kill
 	touch "$work/go"

@@ -165,7 +165,24 @@ held_cases() {
 	test_case "$1: taskset cannot leave" case_taskset_cannot_leave
 	test_case "$1: batch script and steps" case_batch_and_steps
 	test_case "$1: the environment cannot unbind" case_environment_cannot_unbind
+	test_case "$1: a step from outside the job" case_step_from_outside
 	test_case "$1: no cgroup is left" case_no_cgroup_is_left
+}
+
+# A step from a shell that is not the job's: srun --jobid.
+case_step_from_outside() {
+	local job output
+
+	job=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1)
+	output=$(srun -Q --jobid="$job" -n2 \
+		sh -c 'grep Cpus_allowed_list /proc/self/status')
+	echo "$output"
+	assert_eq "different lists of two tasks" 2 "$(sort -u <<<"$output" | wc -l)"
+	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
+	output=$(srun -Q --jobid="$job" -n1 \
+		sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+	assert_eq "CPUs" "$(cpus_per_core)" "$(expand_list "$output" | wc -l)"
 }
 
 # Whatever a job's own environment says, it does not leave its units.

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * conf_line.h - where in topobind.conf something is, for messages
+ *
+ * Slurm's parser keeps no line numbers, so the file is looked at again once
+ * something is known to be wrong with it.  Lines begin with 1; 0 means that it
+ * is not in the file itself but in one that it includes.
+ */
+#ifndef TB_PLUGINS_CONF_LINE_H
+#define TB_PLUGINS_CONF_LINE_H
+
+#include "compat/slurm_compat.h"
+
+/*
+ * The last line that says key=value, which is the one that counts; the key in
+ * any case and blanks around =.
+ */
+unsigned tb_conf_line_of(const char *path, const char *key, const char *value);
+
+/* The first line that Slurm's parser cannot read. */
+unsigned tb_conf_bad_line(const char *path, s_p_options_t *options);
+
+#endif

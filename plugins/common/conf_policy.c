@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "common/conf_policy.h"
+
+#include <string.h>
+
+#include "common/conf_line.h"
+
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+static const char *const keys[TB_WORDS] = {
+	[TB_WORD_ENABLED] = "Enabled",
+	[TB_WORD_IMPLICIT] = "Implicit",
+	[TB_WORD_ANY_HOST] = "OnAnyHost",
+	[TB_WORD_UNIT] = "DefaultUnit",
+	[TB_WORD_STRATEGY] = "DefaultStrategy",
+	[TB_WORD_FILTER] = "Filter",
+};
+
+int tb_conf_fail(const char *path, const char *key, const char *value,
+		 const char *why, struct tb_error *err)
+{
+	unsigned line = tb_conf_line_of(path, key, value);
+
+	if (line == 0)
+		return tb_fail(err, "%.100s: %s=%.64s: %.256s", path, key,
+			       value, why);
+	return tb_fail(err, "%.100s line %u: %s=%.64s: %.256s", path, line,
+		       key, value, why);
+}
+
+int tb_conf_read_flag(bool *flag, const char *key, const char *value,
+		      const char *path, struct tb_error *err)
+{
+	if (value == NULL)
+		return 0;
+	if (xstrcasecmp(value, "yes") != 0 && xstrcasecmp(value, "no") != 0)
+		return tb_conf_fail(path, key, value,
+				    "this is not allowed; allowed: yes, no",
+				    err);
+	*flag = xstrcasecmp(value, "yes") == 0;
+	return 0;
+}
+
+int tb_conf_read_filter(struct tb_filter **filter, const char *value,
+			const char *path, struct tb_error *err)
+{
+	struct tb_error why;
+
+	*filter = NULL;
+	if (value == NULL || xstrcasecmp(value, "NONE") == 0)
+		return 0;
+	*filter = tb_filter_parse(value, &why);
+	return *filter != NULL ? 0 : tb_conf_fail(path, keys[TB_WORD_FILTER],
+						  value, why.text, err);
+}
+
+static int set_option(struct tb_request *request, const char *option,
+		      int word, const char *value, const char *path,
+		      struct tb_error *err)
+{
+	struct tb_error why;
+
+	if (value == NULL || tb_request_set(request, option, value, &why) == 0)
+		return 0;
+	return tb_conf_fail(path, keys[word], value, why.text, err);
+}
+
+/* Without an amount: that depends on the tasks of a node. */
+static int make_request(struct tb_request *request,
+			const struct tb_conf_words *words, const char *path,
+			struct tb_error *err)
+{
+	if (tb_request_parse(request, "btype=host", err) < 0 ||
+	    set_option(request, "bunit", TB_WORD_UNIT,
+		       words->word[TB_WORD_UNIT], path, err) < 0)
+		return -1;
+	return set_option(request, "bstrategy", TB_WORD_STRATEGY,
+			  words->word[TB_WORD_STRATEGY], path, err);
+}
+
+void tb_conf_words_take(struct tb_conf_words *words, s_p_hashtbl_t *table)
+{
+	for (int i = 0; i < TB_WORDS; i++)
+		s_p_get_string(&words->word[i], keys[i], table);
+}
+
+void tb_conf_words_clear(struct tb_conf_words *words)
+{
+	for (int i = 0; i < TB_WORDS; i++)
+		xfree(words->word[i]);
+}
+
+int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
+		   const struct tb_conf_words *site, const char *path,
+		   struct tb_error *err)
+{
+	struct tb_conf_words words = *site; /* borrowed */
+	struct {
+		int word;
+		bool *flag;
+	} flags[] = {
+		{ TB_WORD_ENABLED, &policy->enabled },
+		{ TB_WORD_IMPLICIT, &policy->implicit },
+		{ TB_WORD_ANY_HOST, &policy->on_any_host },
+	};
+
+	memset(policy, 0, sizeof(*policy));
+	policy->enabled = true;
+	policy->on_any_host = true;
+	tb_request_init(&policy->request);
+	for (int i = 0; own != NULL && i < TB_WORDS; i++)
+		if (own->word[i] != NULL)
+			words.word[i] = own->word[i];
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (tb_conf_read_flag(flags[i].flag, keys[flags[i].word],
+				      words.word[flags[i].word], path,
+				      err) < 0)
+			return -1;
+	if (tb_conf_read_filter(&policy->filter, words.word[TB_WORD_FILTER],
+				path, err) < 0)
+		return -1;
+	return make_request(&policy->request, &words, path, err);
+}
+
+void tb_policy_clear(struct tb_policy *policy)
+{
+	tb_filter_destroy(policy->filter);
+	policy->filter = NULL;
+	tb_request_clear(&policy->request);
+}

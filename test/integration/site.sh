@@ -1,0 +1,564 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# site - topobind.conf: each key, each override, and what is wrong in it
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# --- what is asked of jobs and tasks ----------------------------------------
+
+# binding JOB - the line binding= of its SystemComment
+binding() {
+	scontrol show job "$1" |
+		sed -n -E 's/^( *SystemComment=)?binding=(.*[^ ]) *$/\2/p'
+}
+
+# Each task on this machine: its CPUs, and the variables.
+# shellcheck disable=SC2016 # the task's variables
+tell='sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status
+echo "$TOPOBIND_INSTANCE $TOPOBIND_CPUS $TOPOBIND_SLOT $TOPOBIND_TOPOLOGY"'
+
+here() {
+	srun -Q -w "$NODE_THIS" "$@" bash -c "$tell" | sort
+}
+
+plain_share() {
+	alloc -w "$NODE_ZEN" --bamount=0 "$@"
+}
+
+# never OPTION... - refused at submission
+never() {
+	refute sbatch -Q -o /dev/null "$@" --wrap true
+	assert no_jobs
+}
+
+# --- implicit binding -------------------------------------------------------
+
+case_nobody_is_bound_by_default() {
+	local job
+
+	reconfigure_with
+	job=$(alloc -w "$NODE_ZEN" -n2)
+	assert_eq binding "" "$(binding "$job")"
+	assert_eq grant "" "$(granted "$job")"
+}
+
+case_here_as_host_type() {
+	local asked
+
+	asked=$(here -n1 --bunit=C --bamount=1 --btype=host)
+	reconfigure_with Implicit=yes
+	assert_eq "one task" "$asked" "$(here -n1)"
+	reconfigure_with
+	asked=$(here -n2 --bunit=C --bamount=2 --btype=host)
+	reconfigure_with Implicit=yes
+	assert_eq "two tasks, which share" "$asked" "$(here -n2)"
+	assert_eq "different lists of two tasks" 2 "$(here -n2 | sort -u | wc -l)"
+}
+
+case_here_held() {
+	local own cpu output
+
+	reconfigure_with Implicit=yes
+	own=$(here -n1 | head -n 1)
+	cpu=$(comm -23 \
+		<(expand_list "$(cat /sys/devices/system/cpu/online)" | sort) \
+		<(expand_list "$own" | sort) | head -n 1)
+	[ -n "$cpu" ] || fail "this test needs two cores"
+	output=$(srun -Q -w "$NODE_THIS" -n1 bash -c \
+		"taskset -c $cpu true 2>/dev/null && echo ran || echo refused")
+	assert_eq "taskset to $cpu" refused "$output"
+}
+
+case_amount_0_switches_off() {
+	local job
+
+	reconfigure_with Implicit=yes
+	job=$(alloc -w "$NODE_ZEN" -n2 --bamount=0)
+	assert_eq binding "" "$(binding "$job")"
+	assert_contains "a task" "NONE" "$(here -n1 --bamount=0)"
+}
+
+case_amount_is_the_tasks() {
+	local job
+
+	reconfigure_with Implicit=yes
+	job=$(alloc -w "$NODE_ZEN" -n3)
+	assert_granted "$job" "$NODE_ZEN" 0-5
+	assert_eq binding "implicit,btype=host" "$(binding "$job")"
+	# Five CPUs of a task are in three cores.
+	job=$(alloc -w "$NODE_ZEN" -n2 -c5)
+	assert_granted "$job" "$NODE_ZEN" 6-17
+	# Each node has what its own tasks need.
+	job=$(alloc -w "$NODE_ZEN,$NODE_RAPTOR" -N2 -n5)
+	assert_granted "$job" "$NODE_RAPTOR" 0-5
+	assert_granted "$job" "$NODE_ZEN" 18-21
+	assert_no_contradictions
+}
+
+case_in_one_sweep() {
+	local job
+
+	reconfigure_with Implicit=yes
+	# One core of the first L3 cache is gone: packed takes the next three.
+	plain_share -n1 >/dev/null
+	job=$(alloc -w "$NODE_ZEN" -n3)
+	assert_granted "$job" "$NODE_ZEN" 6-11
+}
+
+case_power_cores_only() {
+	local job
+
+	reconfigure_with Implicit=yes
+	never -w "$NODE_RAPTOR" -N1 -n7
+	job=$(alloc -w "$NODE_RAPTOR" -n6)
+	assert_granted "$job" "$NODE_RAPTOR" 0-11
+	job=$(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)
+	assert_granted "$job" "$NODE_RAPTOR" 12-19
+}
+
+case_default_unit() {
+	local job
+
+	reconfigure_with Implicit=yes DefaultUnit=X
+	job=$(alloc -w "$NODE_ZEN" -n2)
+	assert_granted "$job" "$NODE_ZEN" 0-11
+	assert_eq binding "implicit,bunit=X,btype=host" "$(binding "$job")"
+}
+
+case_default_strategy() {
+	local job
+
+	reconfigure_with Implicit=yes DefaultStrategy=linear
+	plain_share -n1 >/dev/null
+	job=$(alloc -w "$NODE_ZEN" -n3)
+	assert_granted "$job" "$NODE_ZEN" 2-7
+	reconfigure_with Implicit=yes DefaultStrategy=scatter
+	job=$(alloc -w "$NODE_ZEN" -n3)
+	assert_granted "$job" "$NODE_ZEN" 48-53
+}
+
+# What a request leaves out means the same everywhere.
+case_defaults_are_not_for_requests() {
+	local job
+
+	reconfigure_with Implicit=yes DefaultUnit=X DefaultStrategy=scatter
+	plain_share -n1 >/dev/null
+	job=$(alloc -w "$NODE_ZEN" --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 2-3
+	assert_eq binding "bamount=1" "$(binding "$job")"
+}
+
+case_exclusive() {
+	local job
+
+	reconfigure_with Implicit=yes
+	job=$(alloc -w "$NODE_RAPTOR" --exclusive -n2)
+	assert_granted "$job" "$NODE_RAPTOR" 0-19
+	cancel "$job"
+	wait_until 5 nothing_in_use "$NODE_RAPTOR"
+}
+
+case_array() {
+	local job
+
+	reconfigure_with Implicit=yes
+	job=$(batch --array=1-4 -w "$NODE_RAPTOR" -n2)
+	wait_until 20 three_run
+	assert_no_contradictions
+	assert_eq "all power cores" 0-11 "$(all_granted "$NODE_RAPTOR")"
+	scancel "${job}_1"
+	wait_until 20 is_bound_array_task "${job}_4"
+}
+
+three_run() {
+	[ "$(squeue -h -t R | wc -l)" = 3 ]
+}
+
+is_bound_array_task() {
+	[ "$(binding "$1")" = "implicit,btype=host" ]
+}
+
+case_many() {
+	local i unit
+
+	RANDOM=815
+	for unit in C X T; do
+		reconfigure_with Implicit=yes "DefaultUnit=$unit"
+		for ((i = 0; i < 15; i++)); do
+			sbatch -Q -p virtual -o /dev/null --mem=1 \
+				-n $((RANDOM % 6 + 1)) -c $((RANDOM % 3 + 1)) \
+				-N 1-$((RANDOM % 2 + 1)) \
+				--wrap 'exec sleep 600' 2>/dev/null || true
+		done
+		wait_until 20 at_least_run 4
+		assert_no_contradictions
+		drain
+	done
+}
+
+at_least_run() {
+	[ "$(squeue -h -t R | wc -l)" -ge "$1" ]
+}
+
+# --- partitions and nodes ---------------------------------------------------
+
+case_implicit_in_a_partition() {
+	local job
+
+	reconfigure_with "PartitionName=virtual Implicit=yes DefaultUnit=X"
+	job=$(alloc -p virtual -w "$NODE_ZEN" -n1)
+	assert_granted "$job" "$NODE_ZEN" 0-5
+	job=$(alloc -p main -w "$NODE_ZEN" -n1)
+	assert_eq "binding in main" "" "$(binding "$job")"
+	reconfigure_with Implicit=yes DefaultUnit=X DefaultStrategy=linear \
+		"PartitionName=virtual Implicit=no" \
+		"PartitionName=main DefaultUnit=C"
+	job=$(alloc -p virtual -w "$NODE_ZEN" -n1)
+	assert_eq "binding in virtual" "" "$(binding "$job")"
+	job=$(alloc -p main -w "$NODE_ZEN" -n1)
+	assert_eq "what main leaves out is the site's" \
+		"implicit,btype=host,bstrategy=linear" "$(binding "$job")"
+}
+
+case_enabled() {
+	local job
+
+	reconfigure_with Implicit=yes "PartitionName=virtual Enabled=no"
+	job=$(alloc -p virtual -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_eq "grant in virtual" "" "$(granted "$job")"
+	job=$(alloc -p virtual -w "$NODE_ZEN" -n1)
+	assert_eq "binding in virtual" "" "$(binding "$job")"
+	job=$(alloc -p main -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 6-11
+	reconfigure_with Enabled=no Implicit=yes \
+		"PartitionName=main Enabled=yes"
+	job=$(alloc -p virtual -w "$NODE_ZEN" -n1)
+	assert_eq "binding in virtual" "" "$(binding "$job")"
+	job=$(alloc -p main -w "$NODE_ZEN" -n1)
+	assert_eq "binding in main" "implicit,btype=host" "$(binding "$job")"
+	assert_contains "a task here" set "$(here -n1)"
+	assert_contains "a task in main" "set" "$(here -p main -n1 \
+		--bunit=C --bamount=1)"
+	reconfigure_with "PartitionName=main Enabled=no"
+	assert_contains "a task in main" "NONE" "$(here -p main -n1 \
+		--bunit=C --bamount=1)"
+}
+
+# on_zen TEXT - TEXT at the end of zen's line
+on_zen() {
+	sed -i "s/^NodeName=$NODE_ZEN .*/& $1/" "$cluster/etc/topobind.conf"
+	scontrol reconfigure
+}
+
+# first_core_is PARTITION NODE LIST - the first core that a job is granted
+first_core_is() {
+	local job
+
+	job=$(alloc -p "$1" -w "$2" --bunit=C --bamount=1)
+	assert_granted "$job" "$2" "$3"
+	cancel "$job"
+}
+
+case_filter() {
+	conf_with Filter=first_core "PartitionName=virtual Filter=NONE"
+	scontrol reconfigure
+	first_core_is main "$NODE_ZEN" 2-3
+	first_core_is main "$NODE_RAPTOR" 2-3
+	first_core_is virtual "$NODE_ZEN" 0-1
+	conf_with "PartitionName=virtual Filter=first_core"
+	scontrol reconfigure
+	first_core_is main "$NODE_ZEN" 0-1
+	first_core_is virtual "$NODE_ZEN" 2-3
+	conf_with
+	on_zen Filter=first_core
+	first_core_is main "$NODE_ZEN" 2-3
+	first_core_is main "$NODE_RAPTOR" 0-1
+	conf_with Filter=first_core
+	on_zen Filter=NONE
+	first_core_is main "$NODE_ZEN" 0-1
+	first_core_is main "$NODE_RAPTOR" 2-3
+}
+
+case_filter_for_the_shape_of_the_node() {
+	local string
+
+	string=$(node_token "$NODE_RAPTOR" m_topology)
+	reconfigure_with "Filter=${string/YCTT/ycttYCTT}"
+	first_core_is main "$NODE_RAPTOR" 0-1
+	reconfigure_with "Filter=${string/YCTT/yctt}"
+	first_core_is main "$NODE_RAPTOR" 2-3
+	first_core_is main "$NODE_ZEN" 0-1
+}
+
+case_on_any_host() {
+	local job
+
+	sed -i "/^NodeName=$NODE_ZEN /d" "$cluster/etc/topobind.conf.saved"
+	reconfigure_with OnAnyHost=no "PartitionName=virtual OnAnyHost=yes"
+	scontrol update NodeName="$NODE_ZEN" Extra=
+	never -p main -w "$NODE_ZEN" --bunit=C --bamount=1
+	job=$(alloc -p virtual -w "$NODE_ZEN" --bunit=C --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	# Plain jobs may, and nodes with a string are fine: configured and
+	# published.
+	job=$(alloc -p main -w "$NODE_ZEN" -n1)
+	job=$(alloc -p main -w "$NODE_RAPTOR" --bunit=C --bamount=1)
+	assert_granted "$job" "$NODE_RAPTOR" 0-1
+	job=$(alloc -p main -w "$NODE_THIS" --bunit=C --bamount=1)
+	[ -n "$(granted "$job")" ] || fail "no grant on a node that published"
+	# What the node says counts from then on.
+	scontrol update NodeName="$NODE_ZEN" Extra="m_topology=$(
+		printf 'CTT%.0s' {1..48} | sed 's/.\{72\}/S&/g')"
+	job=$(alloc -p main -w "$NODE_ZEN" --bunit=C --bamount=1)
+	[ -n "$(granted "$job")" ] || fail "no grant on a node that says it"
+}
+
+# --- running jobs, whatever changes -----------------------------------------
+
+held() {
+	facts | sort
+}
+
+# A plain job that may share CPUs, on a full node: only with other plain jobs.
+assert_does_not_share() {
+	local job
+
+	scontrol update PartitionName=virtual OverSubscribe=FORCE:2
+	job=$(batch -p virtual -w "$NODE_RAPTOR" -n1 --bamount=0)
+	wait_until 20 was_passed_over "$job"
+	cancel "$job"
+	scontrol update PartitionName=virtual OverSubscribe=NO
+}
+
+# how CHANGE... - apply the changed file by a reconfigure or a restart
+by_reconfigure() {
+	reconfigure_with "$@"
+}
+
+by_restart() {
+	conf_with "$@"
+	daemon slurmctld kill
+	daemon slurmctld start
+}
+
+# state_is_saved JOB
+state_is_saved() {
+	touch "$work/now"
+	scontrol update job="$1" Comment=saved
+	wait_until 30 saved_since "$work/now"
+}
+
+saved_since() {
+	[ "$cluster/state/job_state" -nt "$1" ]
+}
+
+case_running_jobs_keep_their_grants() {
+	local how=$1 before jobs shown
+
+	reconfigure_with Implicit=yes "PartitionName=virtual DefaultUnit=X"
+	jobs=$(alloc -p virtual -w "$NODE_ZEN" -n2)
+	jobs+=" $(alloc -w "$NODE_RAPTOR" -n6)"
+	jobs+=" $(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)"
+	state_is_saved "${jobs%% *}"
+	before=$(held)
+	shown=$(for job in $jobs; do binding "$job"; done)
+	assert_eq "requests" 3 "$(wc -l <<<"$shown")"
+	for change in "Implicit=no" "Enabled=no" "Implicit=yes DefaultUnit=N"; do
+		# shellcheck disable=SC2086 # two lines
+		"$how" $change
+		assert_eq "held after $change" "$before" "$(held)"
+		assert_eq "shown after $change" "$shown" \
+			"$(for job in $jobs; do binding "$job"; done)"
+		assert_eq "in use after $change" 0-11 "$(inuse "$NODE_ZEN")"
+		assert_does_not_share
+	done
+}
+
+case_plain_jobs_stay_plain() {
+	local job
+
+	reconfigure_with
+	job=$(alloc -w "$NODE_ZEN" -n2)
+	reconfigure_with Implicit=yes
+	assert_eq "binding" "" "$(binding "$job")"
+	job=$(alloc -w "$NODE_ZEN" -n2)
+	assert_eq "binding of the next" "implicit,btype=host" \
+		"$(binding "$job")"
+}
+
+case_steps_of_a_batch_job_keep_it() {
+	local job output=$work/steps
+
+	reconfigure_with Implicit=yes
+	job=$(sbatch --parsable -w "$NODE_THIS" -n1 -o "$output" --wrap "
+		srun -Q -n1 bash -c '$tell'
+		touch $work/first
+		until [ -e $work/changed ]; do sleep 0.05; done
+		srun -Q -n1 bash -c '$tell'")
+	wait_until 20 test -e "$work/first"
+	reconfigure_with Implicit=no
+	touch "$work/changed"
+	wait_until 30 is_over "$job"
+	cat "$output"
+	assert_eq "lines" 4 "$(wc -l <"$output")"
+	assert_eq "after the change" "$(head -n 2 "$output")" \
+		"$(tail -n 2 "$output")"
+	assert_contains "variables" "set" "$(tail -n 1 "$output")"
+}
+
+case_requeued_job_starts_by_the_new_file() {
+	local job
+
+	reconfigure_with Implicit=yes
+	job=$(batch --requeue -w "$NODE_RAPTOR" -n1)
+	wait_until 20 runs "$job"
+	assert_eq "binding" "implicit,btype=host" "$(binding "$job")"
+	reconfigure_with Implicit=no
+	scontrol requeuehold "$job"
+	wait_until 30 is_pending "$job"
+	scontrol release "$job"
+	scontrol update job="$job" StartTime=now
+	wait_until 150 runs "$job"
+	assert_eq "binding" "" "$(binding "$job")"
+	assert_eq "grant" "" "$(granted "$job")"
+}
+
+# --- a wrong file -----------------------------------------------------------
+
+# Each line that is wrong, and a part of the message besides file and line.
+wrong_lines='Nonsense=yes	keys
+MemoryBinding=local	keys
+NodeAllocationPolicy=FASTEST	keys
+just words	keys
+Implicit	keys
+Implicit=perhaps	yes, no
+Enabled=1	yes, no
+OnAnyHost=never	yes, no
+NodeRecord=2	yes, no
+DefaultUnit=Q	T CT ET C E S
+DefaultUnit=CT,X	T CT ET C E S
+DefaultStrategy=round	packed, linear, scatter
+Filter=second_core	first_core
+NodeName=other Topology=NSQ	column 3
+NodeName=other Filter=ZZ	first_core
+NodeName=other Topology=SCC Filter=sCCC	another shape
+NodeName=other Speed=3	keys
+NodeName=other Distances=10	Topology=
+NodeName=other Topology=NSCNSC Distances=10,20;20	2 rows of 2
+PartitionName=main NodeRecord=no	keys
+PartitionName=main Implicit=maybe	yes, no
+PartitionName=main DefaultUnit=Z	T CT ET C E S
+PartitionName=main DefaultStrategy=none	packed, linear, scatter
+PartitionName=main Filter=?	first_core
+PartitionName=main Enabled=	keys'
+
+# assert_does_not_start WANTED LINE... - slurmctld in the foreground ends by
+# itself, and says where the last line is and what is wrong
+assert_does_not_start() {
+	local wanted=$1 output status=0 number
+
+	shift
+	conf_with "$@"
+	number=$(wc -l <"$cluster/etc/topobind.conf")
+	output=$(timeout 20 slurmctld -D 2>&1) || status=$?
+	case $status in
+	0 | 124) fail "slurmctld starts with $*: $status" ;;
+	esac
+	output=$(grep 'topobind:' <<<"$output")
+	echo "$output" | head -n 1
+	assert_contains "with $*" \
+		"$cluster/etc/topobind.conf line $number: " "$output"
+	assert_contains "with $*" "$wanted" "$output"
+}
+
+# Not a case each: without slurmctld a case takes a minute to end.
+case_wrong_file_stops_the_start() {
+	local line wanted
+
+	daemon slurmctld stop
+	while IFS=$'\t' read -r line wanted; do
+		assert_does_not_start "$wanted" "$line"
+	done <<<"$wrong_lines"
+	assert_does_not_start "two lines" "PartitionName=main Implicit=yes" \
+		"PartitionName=main Implicit=yes"
+	assert_does_not_start "another NodeName" "NodeName=other Filter=NONE" \
+		"NodeName=a,other Filter=NONE"
+	conf_with
+	daemon slurmctld start
+	alloc -w "$NODE_ZEN" --bunit=C --bamount=1 >/dev/null
+}
+
+case_wrong_file_is_refused_at_reconfigure() {
+	local line pids job
+
+	pids=$(daemon_pids)
+	reconfigure_with Implicit=yes DefaultUnit=X
+	while IFS=$'\t' read -r line _; do
+		reconfigure_with Implicit=no "$line"
+		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
+		job=$(alloc -w "$NODE_ZEN" -n1)
+		assert_eq "the running configuration after $line" \
+			"implicit,bunit=X,btype=host" "$(binding "$job")"
+		cancel "$job"
+	done <<<"$wrong_lines"
+}
+
+case_wrong_file_on_a_node() {
+	local asked implicit
+
+	reconfigure_with Implicit=yes
+	asked=$(here -n1 --bunit=C --bamount=1)
+	implicit=$(here -n2)
+	reconfigure_with Implicit=no Nonsense=yes
+	assert_eq "a task that asked" "$asked" \
+		"$(here -n1 --bunit=C --bamount=1)"
+	assert_eq "two tasks that did not" "$implicit" "$(here -n2)"
+	daemon "slurmd-$NODE_THIS" kill
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 30 node_is_idle
+	assert_eq "a task after slurmd started again" "$asked" \
+		"$(here -n1 --bunit=C --bamount=1)"
+	reconfigure_with
+	assert_contains "a task that did not ask" NONE "$(here -n1)"
+}
+
+node_is_idle() {
+	[ "$(sinfo -h -n "$NODE_THIS" -p main -o %T)" = idle ]
+}
+
+cluster_start --nodes this,zen,raptor
+test_case "by default nobody is bound who did not ask" \
+	case_nobody_is_bound_by_default
+test_case "implicit: as host type, on this machine" case_here_as_host_type
+test_case "implicit: a task is held" case_here_held
+test_case "implicit: --bamount=0 switches it off" case_amount_0_switches_off
+test_case "implicit: as many units as the node's tasks need" \
+	case_amount_is_the_tasks
+test_case "implicit: all units of a node in one sweep" case_in_one_sweep
+test_case "implicit: power cores only" case_power_cores_only
+test_case "implicit: exclusive jobs" case_exclusive
+test_case "implicit: arrays" case_array
+test_case "implicit: many jobs" case_many
+test_case "DefaultUnit" case_default_unit
+test_case "DefaultStrategy" case_default_strategy
+test_case "defaults are not for requests" case_defaults_are_not_for_requests
+test_case "Implicit in partitions" case_implicit_in_a_partition
+test_case "Enabled in partitions" case_enabled
+test_case "Filter of site, partition, node" case_filter
+test_case "Filter for one shape" case_filter_for_the_shape_of_the_node
+test_case "running jobs keep their grants at reconfigure" \
+	case_running_jobs_keep_their_grants by_reconfigure
+test_case "running jobs keep their grants at a restart" \
+	case_running_jobs_keep_their_grants by_restart
+test_case "plain jobs stay plain" case_plain_jobs_stay_plain
+test_case "steps of a batch job keep its binding" \
+	case_steps_of_a_batch_job_keep_it
+test_case "a requeued job starts by the new file" \
+	case_requeued_job_starts_by_the_new_file
+test_case "a wrong file is refused at reconfigure" \
+	case_wrong_file_is_refused_at_reconfigure
+test_case "a node goes on with what was right" case_wrong_file_on_a_node
+test_case "a wrong file stops the start" case_wrong_file_stops_the_start
+test_case "OnAnyHost" case_on_any_host
+tests_done
