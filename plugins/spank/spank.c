@@ -20,6 +20,7 @@
 #include <slurm/spank.h>
 
 #include "common/request_env.h"
+#include "spank/attach.h"
 #include "spank/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -35,10 +36,13 @@ SPANK_PLUGIN(topobind, 1);
 
 extern EXPORT spank_f slurm_spank_init;
 extern EXPORT spank_f slurm_spank_init_post_opt;
+extern EXPORT spank_f slurm_spank_local_user_init;
 
 /* SPANK's callbacks carry no pointer of ours, so what they collect is here. */
 static struct tb_options options;
 static struct tb_error first_error;
+/* Some request is on its way to the nodes. */
+static bool request_sent;
 
 static bool is_client(void)
 {
@@ -139,6 +143,7 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 	    ESPANK_SUCCESS)
 		return tb_fail(err, "the binding request \"%s\" cannot be put "
 			       "into the job's environment", line);
+	request_sent = true;
 	return 0;
 }
 
@@ -230,4 +235,26 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char *argv[])
 	tb_options_clear(&options);
 	tb_options_init(&options);
 	return rc < 0 ? refuse(spank, &err) : 0;
+}
+
+/* The job is there; srun is about to start the step's tasks. */
+int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
+{
+	struct tb_error err;
+	uint32_t job_id;
+	char *line;
+	int rc = 0;
+
+	(void)ac;
+	(void)argv;
+	if (!is_client() || request_sent || !tb_attach_is_asked() ||
+	    spank_get_item(spank, S_JOB_ID, &job_id) != ESPANK_SUCCESS)
+		return 0;
+	line = tb_attach_request(job_id);
+	if (line != NULL)
+		rc = send_line(spank, TB_REQUEST_VARIABLE, line, &err);
+	free(line);
+	if (rc < 0)
+		slurm_error("topobind: %s", err.text);
+	return rc;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * attach.h - srun --jobid from a shell that is not the job's
+ *
+ * Such a shell does not have the job's request in its environment, and neither
+ * have the messages that start the step: the client asks the controller.
+ */
+#ifndef TB_SPANK_ATTACH_H
+#define TB_SPANK_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Was this srun started with --jobid? */
+bool tb_attach_is_asked(void);
+
+/*
+ * The canonical request of a running job, from the line binding= of its
+ * SystemComment; NULL: it has none, or Slurm does not say.  malloc()ed.
+ */
+char *tb_attach_request(uint32_t job_id);
+
+#endif
