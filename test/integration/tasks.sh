@@ -350,6 +350,27 @@ case_slurmd_killed() {
 	wait_until 20 no_job_cgroups "$NODE_THIS"
 }
 
+# Files and cgroups that are there when nothing runs.
+leftovers() {
+	find "$cluster/spool" "$cluster/run" | sort
+	find /sys/fs/cgroup -path "*slurm_$NODE_THIS*" -type d | sort
+}
+
+case_nothing_is_left_of_many() {
+	local before i
+
+	tasks true -n1 --bunit=C --bamount=1
+	wait_until 20 no_job_cgroups "$NODE_THIS"
+	wait_until 20 no_jobs
+	before=$(leftovers)
+	for ((i = 0; i < 100; i++)); do
+		tasks true -n $((i % 2 + 1)) --bunit=C --bamount=1
+	done
+	wait_until 20 no_jobs
+	wait_until 20 no_job_cgroups "$NODE_THIS"
+	assert_eq "files and cgroups" "$before" "$(leftovers)"
+}
+
 case_published_topology() {
 	assert_eq "m_topology" "$(topobind topology | sed -n 1p)" \
 		"$(node_token "$NODE_THIS" m_topology)"
@@ -377,6 +398,7 @@ test_case "a plain job is elsewhere" case_plain_is_elsewhere
 test_case "steps with requests of their own" case_step_with_its_own_request
 test_case "more tasks than cores are refused" case_more_tasks_than_cores
 test_case "slurmd killed: the task is held, nothing is left" case_slurmd_killed
+test_case "nothing is left of a hundred jobs" case_nothing_is_left_of_many
 test_case "a node whose CPUs do not exist" case_virtual_node_tells_but_does_not_hold
 for stack in task/topobind task/topobind,task/cgroup \
 	task/topobind,task/affinity task/cgroup,task/topobind \
