@@ -135,7 +135,11 @@ static int test_nodes(const struct tb_offers *offers,
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
 	tb_mask_destroy(mask);
-	if (rc == SLURM_SUCCESS && !whole_nodes &&
+	/*
+	 * No allocation: jobs are preempted first, and Slurm will ask again
+	 * when they are gone.
+	 */
+	if (rc == SLURM_SUCCESS && !whole_nodes && test->job->job_resrcs &&
 	    tb_test_mode(test) == TB_RUN_NOW)
 		rc = settle_cores(offers, test, first, end, nodes);
 	return rc;
