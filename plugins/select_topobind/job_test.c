@@ -51,6 +51,15 @@ static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 		details->cpus_per_task = 1;
 }
 
+/*
+ * Yes without an allocation: jobs are preempted first, and Slurm will ask again
+ * when they are gone.
+ */
+static bool has_allocation(const struct tb_test *test)
+{
+	return test->job->job_resrcs != NULL;
+}
+
 /* Repeat with only the exact cores of the plan; granted if they come back. */
 static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 		      const struct tb_test *test, bitstr_t *nodes)
@@ -64,7 +73,8 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 				    mask);
 	}
 	tb_mask_destroy(mask);
-	if (rc == SLURM_SUCCESS && !tb_plan_is_granted(plan, offers, test)) {
+	if (rc == SLURM_SUCCESS && has_allocation(test) &&
+	    !tb_plan_is_granted(plan, offers, test)) {
 		/* Never start a job on other cores than planned. */
 		free_job_resources(&test->job->job_resrcs);
 		rc = SLURM_ERROR;
@@ -135,11 +145,7 @@ static int test_nodes(const struct tb_offers *offers,
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
 	tb_mask_destroy(mask);
-	/*
-	 * No allocation: jobs are preempted first, and Slurm will ask again
-	 * when they are gone.
-	 */
-	if (rc == SLURM_SUCCESS && !whole_nodes && test->job->job_resrcs &&
+	if (rc == SLURM_SUCCESS && !whole_nodes && has_allocation(test) &&
 	    tb_test_mode(test) == TB_RUN_NOW)
 		rc = settle_cores(offers, test, first, end, nodes);
 	return rc;
