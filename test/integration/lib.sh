@@ -201,6 +201,28 @@ no_jobs() {
 	[ -z "$(squeue -h -o %i)" ]
 }
 
+# requeue_held JOB - and wait until it can be released.  slurmd revokes a job's
+# credentials by the second: one made in the second of the requeue is refused,
+# and the job fails.
+requeue_held() {
+	local second
+
+	scontrol requeuehold "$1"
+	wait_until 30 is_pending "$1"
+	second=$EPOCHSECONDS
+	wait_until 5 second_is_over "$second"
+}
+
+second_is_over() {
+	[ "$EPOCHSECONDS" -gt "$1" ]
+}
+
+# release_now JOB - without the two minutes that a requeued job waits
+release_now() {
+	scontrol release "$1"
+	scontrol update job="$1" StartTime=now
+}
+
 # cancel JOB... and wait until they are gone
 cancel() {
 	local job

@@ -415,11 +415,9 @@ case_requeued_job_starts_by_the_new_file() {
 	wait_until 20 runs "$job"
 	assert_eq "binding" "implicit,btype=host" "$(binding "$job")"
 	reconfigure_with Implicit=no
-	scontrol requeuehold "$job"
-	wait_until 30 is_pending "$job"
-	scontrol release "$job"
-	scontrol update job="$job" StartTime=now
-	wait_until 150 runs "$job"
+	requeue_held "$job"
+	release_now "$job"
+	wait_until 30 runs "$job"
 	assert_eq "binding" "" "$(binding "$job")"
 	assert_eq "grant" "" "$(granted "$job")"
 }

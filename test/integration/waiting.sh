@@ -164,14 +164,10 @@ case_requeue() {
 	job=$(batch --requeue -w "$NODE_RAPTOR" --bunit=E --bamount=2)
 	wait_until 20 runs "$job"
 	assert_granted "$job" "$NODE_RAPTOR" 12-13
-	scontrol hold "$job" 2>/dev/null || true
-	scontrol requeuehold "$job"
-	wait_until 30 is_pending "$job"
+	requeue_held "$job"
 	wait_until 30 nothing_in_use "$NODE_RAPTOR"
-	scontrol release "$job"
-	# A requeued job waits two minutes; its begin time can be set.
-	scontrol update job="$job" StartTime=now
-	wait_until 150 runs "$job"
+	release_now "$job"
+	wait_until 30 runs "$job"
 	assert_granted "$job" "$NODE_RAPTOR" 12-13
 }
 
