@@ -145,14 +145,26 @@ static struct tb_map_node *find_node(const struct tb_map *map,
 	return NULL;
 }
 
-/* Note the job as holder of the threads. */
-static int hold(struct tb_map_node *node, int job,
-		const struct tb_topology *shape,
-		const struct tb_bitset *threads, struct tb_error *err)
+/* The units of a grant: a topology string, or a list of threads. */
+struct units {
+	const char *text;
+	struct tb_topology *shape; /* NULL: a list */
+	struct tb_bitset *threads; /* of the shape */
+};
+
+static int read_units(struct units *units, const char *text,
+		      struct tb_error *err)
 {
-	if (!tb_topology_same_shape(node->topology, shape))
-		return tb_fail(err, "the grant has another shape than node %.100s",
-			       node->name);
+	units->text = text;
+	if (*text >= '0' && *text <= '9')
+		return 0;
+	units->shape = tb_topology_parse(text, &units->threads, err);
+	return units->shape ? 0 : -1;
+}
+
+static void note_holder(struct tb_map_node *node, int job,
+			const struct tb_bitset *threads)
+{
 	for (unsigned i = tb_bitset_next(threads, 0); i < threads->nbits;
 	     i = tb_bitset_next(threads, i + 1)) {
 		int *holder = &node->holders[i];
@@ -162,12 +174,36 @@ static int hold(struct tb_map_node *node, int job,
 		else if (*holder != job)
 			*holder = TB_HOLDER_MANY;
 	}
+}
+
+static int hold_listed(struct tb_map_node *node, int job, const char *list,
+		       struct tb_error *err)
+{
+	struct tb_bitset *threads = tb_bitset_parse_list(
+		list, tb_topology_threads(node->topology), err);
+
+	if (!threads)
+		return -1;
+	note_holder(node, job, threads);
+	tb_bitset_destroy(threads);
+	return 0;
+}
+
+/* Note the job as holder of its units on the node. */
+static int hold(struct tb_map_node *node, int job, const struct units *units,
+		struct tb_error *err)
+{
+	if (!units->shape)
+		return hold_listed(node, job, units->text, err);
+	if (!tb_topology_same_shape(node->topology, units->shape))
+		return tb_fail(err, "the grant has another shape than node %.100s",
+			       node->name);
+	note_holder(node, job, units->threads);
 	return 0;
 }
 
 static int hold_on_nodes(struct tb_map *map, int job, const char *nodes,
-			 const struct tb_topology *shape,
-			 const struct tb_bitset *threads, struct tb_error *err)
+			 const struct units *units, struct tb_error *err)
 {
 	struct tb_hosts *hosts = tb_hosts_create(nodes);
 	char *name;
@@ -179,7 +215,7 @@ static int hold_on_nodes(struct tb_map *map, int job, const char *nodes,
 		struct tb_map_node *node = find_node(map, name);
 
 		if (node && node->topology)
-			rc = hold(node, job, shape, threads, err);
+			rc = hold(node, job, units, err);
 		free(name);
 	}
 	tb_hosts_destroy(hosts);
@@ -208,15 +244,13 @@ static int note_grant(struct tb_map_job *job, const char *nodes,
 int tb_map_add_grant(struct tb_map *map, unsigned job, const char *nodes,
 		     const char *string, struct tb_error *err)
 {
-	struct tb_bitset *threads;
-	struct tb_topology *shape = tb_topology_parse(string, &threads, err);
-	int rc;
+	struct units units = { .shape = NULL };
+	int rc = read_units(&units, string, err);
 
-	if (!shape)
-		return -1;
-	rc = hold_on_nodes(map, job, nodes, shape, threads, err);
-	tb_topology_destroy(shape);
-	tb_bitset_destroy(threads);
+	if (!rc)
+		rc = hold_on_nodes(map, job, nodes, &units, err);
+	tb_topology_destroy(units.shape);
+	tb_bitset_destroy(units.threads);
 	return rc ? rc : note_grant(&map->jobs[job], nodes, string, err);
 }
 

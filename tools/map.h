@@ -29,7 +29,8 @@ struct tb_map_node {
 
 struct tb_map_grant {
 	char *nodes; /* a node list, "n[1-3,5]" */
-	char *string; /* topology, the job's units in lower case */
+	char *string; /* topology, the job's units in lower case; or a list
+			 of threads, "0-5,8" */
 };
 
 struct tb_map_job {
@@ -72,8 +73,8 @@ int tb_map_add_grant(struct tb_map *map, unsigned job, const char *nodes,
 
 /*
  * map_comment.c: add a job by its system_comment, in which the controller keeps
- * a line "binding=REQUEST" and after it a line "grant=NODES:STRING" for every
- * distinct grant; other lines belong to others.  0 also when there is no
+ * the line "binding=REQUEST grant=NODES:STRING grant=...", with a grant= for
+ * every distinct grant; other lines belong to others.  0 also when there is no
  * binding; -1 with a sentence when a grant makes no sense.
  */
 int tb_map_add_comment(struct tb_map *map, const char *id, const char *user,

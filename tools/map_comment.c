@@ -9,12 +9,12 @@
 #define BINDING "binding="
 #define GRANT "grant="
 
-/* The value of a line that starts with key; NULL when it starts otherwise. */
-static const char *line_value(const char *line, const char *key)
+/* The value of text that starts with key; NULL when it starts otherwise. */
+static const char *value_of(const char *text, const char *key)
 {
 	size_t length = strlen(key);
 
-	return strncmp(line, key, length) ? NULL : line + length;
+	return strncmp(text, key, length) ? NULL : text + length;
 }
 
 static int add_grant(struct tb_map *map, unsigned job, char *value,
@@ -29,20 +29,19 @@ static int add_grant(struct tb_map *map, unsigned job, char *value,
 	return tb_map_add_grant(map, job, value, colon + 1, err);
 }
 
-/* One line: note a binding in *job, or add a grant to it. */
+/* "binding=REQUEST grant=NODES:UNITS ..." */
 static int add_line(struct tb_map *map, const char *const names[3], char *line,
-		    int *job, struct tb_error *err)
+		    struct tb_error *err)
 {
-	const char *value = line_value(line, BINDING);
+	char *token = strsep(&line, " ");
+	int job = tb_map_add_job(map, names[0], names[1], names[2],
+				 value_of(token, BINDING), err);
+	int rc = job < 0 ? -1 : 0;
 
-	if (value && *job < 0) {
-		*job = tb_map_add_job(map, names[0], names[1], names[2], value,
-				      err);
-		return *job < 0 ? -1 : 0;
-	}
-	if (*job >= 0 && line_value(line, GRANT))
-		return add_grant(map, *job, line + strlen(GRANT), err);
-	return 0;
+	while (!rc && (token = strsep(&line, " ")))
+		if (value_of(token, GRANT))
+			rc = add_grant(map, job, token + strlen(GRANT), err);
+	return rc;
 }
 
 int tb_map_add_comment(struct tb_map *map, const char *id, const char *user,
@@ -52,12 +51,15 @@ int tb_map_add_comment(struct tb_map *map, const char *id, const char *user,
 	const char *const names[3] = { id, user, name };
 	char *copy = strdup(system_comment);
 	char *rest = copy, *line;
-	int job = -1, rc = 0;
+	int rc = 0;
 
 	if (!copy)
 		return tb_fail(err, "out of memory while making the map");
-	while (!rc && (line = strsep(&rest, "\n")))
-		rc = add_line(map, names, line, &job, err);
+	do
+		line = strsep(&rest, "\n");
+	while (line && !value_of(line, BINDING));
+	if (line)
+		rc = add_line(map, names, line, err);
 	free(copy);
 	return rc;
 }

@@ -186,6 +186,16 @@ extern int select_p_select_nodeinfo_set(job_record_t *job)
 	return rc;
 }
 
+/* Before nodes are shown to somebody, with their write lock. */
+EXPORT extern int select_p_select_nodeinfo_set_all(void);
+extern int select_p_select_nodeinfo_set_all(void)
+{
+	int rc = tb_ops.nodeinfo_set_all();
+
+	tb_hook_nodes_shown();
+	return rc;
+}
+
 EXPORT extern int select_p_job_fini(job_record_t *job);
 extern int select_p_job_fini(job_record_t *job)
 {
@@ -221,7 +231,7 @@ extern int select_p_job_resized(job_record_t *job, node_record_t *node)
 {
 	int rc = tb_ops.job_resized(job, node);
 
-	tb_hook_job_changed(job);
+	tb_hook_job_resized(job);
 	return rc;
 }
 
@@ -230,8 +240,8 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 {
 	int rc = tb_ops.job_expand(from, to);
 
-	tb_hook_job_changed(from);
-	tb_hook_job_changed(to);
+	tb_hook_job_resized(from);
+	tb_hook_job_resized(to);
 	return rc;
 }
 
@@ -280,9 +290,6 @@ FORWARD(select_nodeinfo_t *, select_nodeinfo_alloc, nodeinfo_alloc,
 FORWARD(int, select_nodeinfo_free, nodeinfo_free,
 	(select_nodeinfo_t *info),
 	(info))
-FORWARD(int, select_nodeinfo_set_all, nodeinfo_set_all,
-	(void),
-	())
 FORWARD(int, select_nodeinfo_get, nodeinfo_get,
 	(select_nodeinfo_t *info, enum select_nodedata_type what, enum node_states state, void *data),
 	(info, what, state, data))

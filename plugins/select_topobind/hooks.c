@@ -92,6 +92,19 @@ void tb_hook_reconfigure(void)
 			tb_node_show(node);
 }
 
+/* Updates of nodes move last_node_update, by the second. */
+void tb_hook_nodes_shown(void)
+{
+	static time_t looked_at;
+
+	if (!job_list || looked_at > last_node_update)
+		return;
+	looked_at = time(NULL);
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (node_record_table_ptr[node])
+			tb_node_show_again(node);
+}
+
 static int test_bound(struct tb_test *test, const struct tb_request *request)
 {
 	if (tb_partition_can_bind(test->job))
@@ -113,6 +126,18 @@ static int test_effective(struct tb_test *test, struct tb_effective *effective)
 	return test_bound(test, &effective->request);
 }
 
+static void show_request(const struct tb_effective *effective,
+			 job_record_t *job)
+{
+	char *shown;
+
+	if (!IS_JOB_PENDING(job))
+		return;
+	shown = tb_effective_print(effective, site, job);
+	tb_show_request(job, shown);
+	xfree(shown);
+}
+
 int tb_hook_job_test(struct tb_test *test)
 {
 	struct tb_effective effective;
@@ -124,9 +149,10 @@ int tb_hook_job_test(struct tb_test *test)
 	/* Without nodes (burst buffers) there is nothing to bind. */
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
-	if (!tb_effective_find(&effective, site, test->job, &why))
+	if (!tb_effective_find(&effective, site, test->job, &why)) {
+		show_request(&effective, test->job);
 		rc = test_effective(test, &effective);
-	else if (tb_test_mode(test) == TB_TEST_ONLY)
+	} else if (tb_test_mode(test) == TB_TEST_ONLY)
 		/* The client's check was bypassed: refused at submission. */
 		info("topobind: %pJ refused: %s", test->job, why.text);
 	tb_effective_clear(&effective);
@@ -158,6 +184,9 @@ static void put(job_record_t *job)
 
 void tb_hook_job_ended(job_record_t *job)
 {
+	/* Requeued: it waits with its request, the grant was another run's. */
+	if (IS_JOB_PENDING(job))
+		tb_show_requeued(job);
 	if (tb_ledger_remove(job))
 		tb_show_nodes_of(job);
 }
@@ -168,6 +197,13 @@ void tb_hook_job_changed(job_record_t *job)
 		put(job);
 	else
 		tb_hook_job_ended(job);
+}
+
+void tb_hook_job_resized(job_record_t *job)
+{
+	if (job->job_resrcs && tb_show_is_bound(job))
+		tb_show_resized(job);
+	tb_hook_job_changed(job);
 }
 
 void tb_hook_job_resumed(job_record_t *job)

@@ -22,6 +22,9 @@ void tb_hook_node_init(void);
 /* Nodes or partitions may have changed: rebuild from the jobs.  No files. */
 void tb_hook_reconfigure(void);
 
+/* Nodes are about to be shown: their record may have been overwritten. */
+void tb_hook_nodes_shown(void);
+
 int tb_hook_job_test(struct tb_test *test);
 
 /* The job got its resources: show the grant. */
@@ -33,6 +36,8 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+/* The running job gave nodes back, or got those of another. */
+void tb_hook_job_resized(job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
 

@@ -16,6 +16,7 @@ struct node {
 	struct tb_shape *shape;
 	char *published;     /* the string its shape was made from, or NULL */
 	time_t looked_at;    /* when the record was last looked at */
+	struct tb_shape *shown; /* what Extra says is in use is of this one */
 	bool is_stated;      /* its shape was made from that string */
 	bool complained;     /* said once that its topology is unusable */
 };
@@ -165,16 +166,23 @@ static void complain(struct node *node, const char *node_name, const char *what,
 
 /*
  * The string of the node by topobind.conf or its own word, and its length; NULL
- * for neither.  Looked at in every test, so nothing is copied.
+ * for neither.  What a node once said holds until it says something else: who
+ * overwrites Extra does not mean that.  Looked at in every test, so nothing is
+ * copied.
  */
-static const char *stated_topology(const node_record_t *record, size_t *length)
+static const char *stated_topology(const struct node *node,
+				   const node_record_t *record, size_t *length)
 {
-	const char *configured = tb_conf_topology(site, record->name);
+	const char *text = tb_conf_topology(site, record->name);
 
-	if (!configured)
-		return tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, length);
-	*length = strlen(configured);
-	return configured;
+	if (!text) {
+		text = tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, length);
+		if (text)
+			return text;
+		text = node->published;
+	}
+	*length = text ? strlen(text) : 0;
+	return text;
 }
 
 static bool says_the_same(const struct node *node, const char *stated,
@@ -231,7 +239,7 @@ struct tb_shape *tb_node_shape(uint32_t index)
 		return NULL;
 	if (!is_stale(node))
 		return node->shape;
-	stated = stated_topology(record, &length);
+	stated = stated_topology(node, record, &length);
 	if (!node->shape || !says_the_same(node, stated, length)) {
 		xfree(node->published);
 		node->published = stated ? xstrndup(stated, length) : NULL;
@@ -338,8 +346,27 @@ void tb_node_show(uint32_t node)
 	tb_view_destroy(view);
 	tb_shape_threads(shape, shape->cores, shape->used);
 	inuse = tb_topology_print(shape->topology, shape->used);
-	show_token(record, TB_EXTRA_TOPOLOGY,
-		   tb_conf_topology(site, record->name));
+	show_token(record, TB_EXTRA_TOPOLOGY, nodes[node].published);
 	show_token(record, TB_EXTRA_INUSE, inuse);
+	nodes[node].shown = shape;
 	free(inuse);
+}
+
+/* Both tokens are there, for the topology that the node has now. */
+static bool is_shown(uint32_t node)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+	const char *extra = node_record_table_ptr[node]->extra;
+	size_t length;
+
+	return shape == nodes[node].shown &&
+	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
+	       (!nodes[node].published ||
+		tb_extra_find(extra, TB_EXTRA_TOPOLOGY, &length));
+}
+
+void tb_node_show_again(uint32_t node)
+{
+	if (node < node_count && tb_conf_node_record(site) && !is_shown(node))
+		tb_node_show(node);
 }

@@ -62,7 +62,9 @@ void tb_shape_cores(const struct tb_shape *shape,
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test);
 
-/* Write m_topology= (when configured) and m_topology_inuse= into Extra. */
+/* Write m_topology= (when known) and m_topology_inuse= into Extra. */
 void tb_node_show(uint32_t node);
+/* The same where somebody has taken them out, or published a topology. */
+void tb_node_show_again(uint32_t node);
 
 #endif

@@ -1,92 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "show.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "src/common/hostlist.h"
-#include "src/common/job_resources.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "grants.h"
 #include "nodes.h"
 
+/*
+ * How long our line may be: a job of any size stays under 4 KiB, and so well
+ * under the 64 KiB of the column in accounting's database.
+ */
+#define SHOWN_MAX 4000
+/* And a request in it: one with topology strings can be much longer. */
+#define REQUEST_MAX 1000
+/* The end of a request that was cut. */
+#define CUT "..."
+
 static const char binding_prefix[] = "binding=";
-static const char grant_prefix[] = "grant=";
 static const char waiting_prefix[] = "waiting=";
-
-/* Nodes with the same grant string. */
-struct group {
-	char *grant;
-	hostlist_t nodes;
-};
-
-static void destroy_group(void *item)
-{
-	struct group *group = item;
-
-	free(group->grant);
-	hostlist_destroy(group->nodes);
-	xfree(group);
-}
-
-static int has_grant(void *item, void *grant)
-{
-	const struct group *group = item;
-
-	return !strcmp(group->grant, grant);
-}
-
-/* Takes over grant. */
-static void add_to_group(List groups, char *grant, const char *node_name)
-{
-	struct group *group = list_find_first(groups, has_grant, grant);
-
-	if (group) {
-		free(grant);
-		hostlist_push_host(group->nodes, node_name);
-		return;
-	}
-	group = xmalloc(sizeof(*group));
-	group->grant = grant;
-	group->nodes = hostlist_create(node_name);
-	list_append(groups, group);
-}
-
-/* The string of a node whose cores begin at bit first of the job's. */
-static char *grant_of_node(const job_resources_t *granted, uint32_t node,
-			   uint32_t first)
-{
-	struct tb_shape *shape = tb_node_shape(node);
-
-	if (!shape)
-		return NULL;
-	tb_bitset_clear_all(shape->cores);
-	for (uint32_t core = 0; core < shape->cores->nbits; core++)
-		if (bit_test(granted->core_bitmap, first + core))
-			tb_bitset_set(shape->cores, core);
-	tb_shape_threads(shape, shape->cores, shape->threads);
-	return tb_topology_print(shape->topology, shape->threads);
-}
-
-static List group_grants(const job_resources_t *granted)
-{
-	List groups = list_create(destroy_group);
-	uint32_t first = 0;
-
-	for (uint32_t node = 0; node < tb_node_count(); node++) {
-		char *grant;
-
-		if (!bit_test(granted->node_bitmap, node))
-			continue;
-		grant = grant_of_node(granted, node, first);
-		if (grant)
-			add_to_group(groups, grant,
-				     node_record_table_ptr[node]->name);
-		first += node_record_table_ptr[node]->tot_cores;
-	}
-	return groups;
-}
 
 static bool begins_with(const char *line, const char *prefix)
 {
@@ -96,8 +30,37 @@ static bool begins_with(const char *line, const char *prefix)
 static bool is_ours(const char *line)
 {
 	return begins_with(line, binding_prefix) ||
-	       begins_with(line, grant_prefix) ||
 	       begins_with(line, waiting_prefix);
+}
+
+static const char *next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : NULL;
+}
+
+/* Our line in a comment, which goes on after it when others wrote there. */
+static const char *find_line(const char *comment)
+{
+	while (comment && !is_ours(comment))
+		comment = next_line(comment);
+	return comment;
+}
+
+/* The value of binding= or waiting= in our line; xmalloc()ed, or NULL. */
+static char *find_value(const char *comment, const char *prefix,
+			const char *end)
+{
+	const char *line = find_line(comment);
+	size_t length = line ? strcspn(line, "\n") : 0;
+	char *copy = xstrndup(line, length);
+	char *at = copy ? strstr(copy, prefix) : NULL;
+	char *value = at ? xstrndup(at + strlen(prefix),
+				    strcspn(at + strlen(prefix), end)) : NULL;
+
+	xfree(copy);
+	return value;
 }
 
 /* The lines of others. */
@@ -113,58 +76,108 @@ static char *foreign_lines(const char *comment)
 	return kept;
 }
 
-static int append_group(void *item, void *arg)
+/* Replace our line, NULL or an empty one by none. */
+static void set_line(job_record_t *job, const char *line)
 {
-	struct group *group = item;
-	char **comment = arg;
-	char *names;
+	char *comment = foreign_lines(job->system_comment);
 
-	hostlist_sort(group->nodes);
-	names = hostlist_ranged_string_xmalloc(group->nodes);
-	xstrfmtcat(*comment, "\n%s%s:%s", grant_prefix, names, group->grant);
-	xfree(names);
-	return 0;
+	if (line && *line)
+		xstrfmtcat(comment, "%s%s", comment ? "\n" : "", line);
+	xfree(job->system_comment);
+	job->system_comment = comment;
+}
+
+/* "binding=<request>", not too long. */
+static void add_request(char **line, const char *request)
+{
+	if (strlen(request) <= REQUEST_MAX)
+		xstrfmtcat(*line, "%s%s", binding_prefix, request);
+	else
+		xstrfmtcat(*line, "%s%.*s%s", binding_prefix,
+			   REQUEST_MAX - (int)strlen(CUT), request, CUT);
 }
 
 void tb_show_grant(job_record_t *job, const char *request)
 {
-	char *comment = foreign_lines(job->system_comment);
-	List groups;
+	char *line = NULL, *grants;
 
 	if (request) {
-		groups = group_grants(job->job_resrcs);
-		xstrfmtcat(comment, "%s%s%s", comment ? "\n" : "",
-			   binding_prefix, request);
-		list_for_each(groups, append_group, &comment);
-		FREE_NULL_LIST(groups);
+		add_request(&line, request);
+		grants = tb_grants_print(job->job_resrcs,
+					 SHOWN_MAX - strlen(line));
+		xstrcat(line, grants);
+		xfree(grants);
 	}
-	xfree(job->system_comment);
-	job->system_comment = comment;
+	set_line(job, line);
+	xfree(line);
+}
+
+/* xmalloc()ed; NULL for none. */
+static char *shown_request(const job_record_t *job)
+{
+	return find_value(job->system_comment, binding_prefix, " ");
+}
+
+void tb_show_resized(job_record_t *job)
+{
+	char *request = shown_request(job);
+
+	if (request)
+		tb_show_grant(job, request);
+	xfree(request);
 }
 
 bool tb_show_is_bound(const job_record_t *job)
 {
-	const char *line = job->system_comment;
+	const char *line = find_line(job->system_comment);
 
-	while (line && !begins_with(line, binding_prefix)) {
-		line = strchr(line, '\n');
-		line += line != NULL;
-	}
-	return line != NULL;
+	return line && begins_with(line, binding_prefix);
+}
+
+static void show_pending(job_record_t *job, const char *request,
+			 const char *why)
+{
+	char *line = NULL;
+
+	if (request)
+		add_request(&line, request);
+	if (why)
+		xstrfmtcat(line, "%s%s%s", line ? " " : "", waiting_prefix,
+			   why);
+	set_line(job, line);
+	xfree(line);
+}
+
+void tb_show_request(job_record_t *job, const char *request)
+{
+	char *why;
+
+	if (!request && !job->system_comment)
+		return;
+	why = find_value(job->system_comment, waiting_prefix, "");
+	show_pending(job, request, request ? why : NULL);
+	xfree(why);
+}
+
+void tb_show_requeued(job_record_t *job)
+{
+	char *request = shown_request(job);
+
+	if (request)
+		show_pending(job, request, NULL);
+	xfree(request);
 }
 
 void tb_show_waiting(job_record_t *job, const char *why)
 {
-	char *comment = foreign_lines(job->system_comment);
+	char *request = shown_request(job);
 
+	show_pending(job, request, why);
 	if (why) {
-		xstrfmtcat(comment, "%s%s%s", comment ? "\n" : "",
-			   waiting_prefix, why);
 		xfree(job->state_desc);
 		job->state_desc = xstrdup(why);
 	}
-	xfree(job->system_comment);
-	job->system_comment = comment;
+	xfree(request);
 }
 
 void tb_show_nodes_of(const job_record_t *job)

@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * show.h - the grant of a running job, where scontrol and accounting see it
+ * show.h - request and grant of a job, where scontrol, squeue and accounting
+ * see them
  *
- * The job's SystemComment gets the line "binding=<request>" and, for each
- * distinct grant, a line "grant=<nodes>:<topology string>" in which the job's
- * units are in lower case (DESIGN.md, section 5).  Lines of others stay.
+ * One line of the job's SystemComment is ours (DESIGN.md, section 5), so that
+ * tables with a line for each job stay that; lines of others stay too:
  *
- * The lines are also what is known of a started job after the controller was
- * restarted or topobind.conf changed: they are saved with the job.
+ *   pending  binding=REQUEST waiting=WHY, the latter to the end of the line
+ *   started  binding=REQUEST grant=NODES:STRING grant=... (grants.h)
+ *
+ * The line is also what is known of a started job after the controller was
+ * restarted or topobind.conf changed: it is saved with the job.
  */
 #ifndef TB_SELECT_SHOW_H
 #define TB_SELECT_SHOW_H
 
 #include "compat/select_compat.h"
 
-/* request is what the line binding= says, or NULL: the job is not bound. */
+/* A job that starts: request as it is shown, or NULL: it is not bound. */
 void tb_show_grant(job_record_t *job, const char *request);
-/* Was the job granted units when it started? */
+/* It holds other cores than before. */
+void tb_show_resized(job_record_t *job);
+/* Was the started job granted units? */
 bool tb_show_is_bound(const job_record_t *job);
 
+/* A job that does not run yet; NULL: it will not be bound. */
+void tb_show_request(job_record_t *job, const char *request);
+/* A job that was started and waits again. */
+void tb_show_requeued(job_record_t *job);
 /*
- * Why a pending job waits: its Reason, which the scheduler wipes whenever it
- * tries the job again, and the line "waiting=<why>" of its SystemComment, which
- * stays until the job starts.  NULL: units are not what it waits for.
+ * Why a pending job waits: also its Reason, which the scheduler wipes whenever
+ * it tries the job again; waiting= stays until the job starts.  NULL: units are
+ * not what it waits for.
  */
 void tb_show_waiting(job_record_t *job, const char *why);
 

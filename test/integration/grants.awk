@@ -3,7 +3,7 @@
 # grants.awk - who holds what, from "scontrol -d show job"
 #
 # Prints one line per job, node and thread:
-#   grant JOB NODE THREAD   from the grant= lines of SystemComment
+#   grant JOB NODE THREAD   from the grant= tokens of SystemComment
 #   cpu JOB NODE CPU        from Slurm's own CPU_IDs
 # THREAD is the position in the topology string; where cores have equally many
 # threads, or a Slurm core is a thread, it is Slurm's CPU_ID.  Jobs that do not
@@ -56,13 +56,15 @@ function core_case_is_right(text,    i, c, all, some, core) {
 }
 
 function threads_of(text, lower) {
+	if (text ~ /^[0-9]/)
+		return listed_threads(text, lower)
 	if (substr(text, 1, 1) == "(")
 		return structured_threads(text, lower)
 	return compact_threads(text, lower)
 }
 
 # "zen1,power[1-2]" into the array names; the number of them.
-function nodes_of(list, names,    n, head, from, to, i, item) {
+function nodes_of(list, names,    n, head, from, to, i, k, item, format) {
 	n = 0
 	while (match(list, /^[^,[]+(\[[^]]*\])?,?/)) {
 		item = substr(list, 1, RLENGTH)
@@ -80,12 +82,27 @@ function nodes_of(list, names,    n, head, from, to, i, item) {
 			from = to = parts[i]
 			sub(/-.*/, "", from)
 			sub(/.*-/, "", to)
-			for (; from <= to; from++)
-				names[n++] = head from
+			format = "%s%0" length(from) "d"
+			for (k = from + 0; k <= to + 0; k++)
+				names[n++] = sprintf(format, head, k)
 			delete parts[i]
 		}
 	}
 	return n
+}
+
+# "0-5,8" into the array lower; where it ends.
+function listed_threads(list, lower,    ranges, i, k, from, to) {
+	to = -1
+	split(list, ranges, ",")
+	for (i = 1; i in ranges; i++) {
+		from = to = ranges[i]
+		sub(/-.*/, "", from)
+		sub(/.*-/, "", to)
+		for (k = from + 0; k <= to + 0; k++)
+			lower[k] = 1
+	}
+	return to + 1
 }
 
 function add_grant(nodes, text,    names, lower, n, t, i, k) {
@@ -120,10 +137,13 @@ function value_of(line, key) {
 }
 
 /^JobId=/ { job = value_of($0, "JobId"); runs = 0 }
-/^ *JobState=/ { runs = value_of($0, "JobState") == "RUNNING" }
+/^ *JobState=/ { runs = value_of($0, "JobState") ~ /^(RUNNING|CONFIGURING)$/ }
 runs && /CPU_IDs=/ { add_cpus(value_of($0, "Nodes"), value_of($0, "CPU_IDs")) }
-runs && /(^|SystemComment=)grant=/ {
-	sub(/^ *(SystemComment=)?grant=/, "")
-	colon = index($0, ":")
-	add_grant(substr($0, 1, colon - 1), substr($0, colon + 1))
+runs && /^( *SystemComment=)?binding=/ {
+	for (field = 1; field <= NF; field++) {
+		if ($field !~ /^grant=/)
+			continue
+		colon = index($field, ":")
+		add_grant(substr($field, 7, colon - 7), substr($field, colon + 1))
+	}
 }

@@ -40,12 +40,7 @@ grant_is() {
 	assert_no_contradictions
 }
 
-request_of() {
-	scontrol show job "$1" |
-		sed -n 's/^ *\(SystemComment=\)\{0,1\}binding=//p'
-}
-
-# The line waiting= of the job's SystemComment.
+# The sentence waiting= in the job's SystemComment.
 waits_because() {
 	scontrol show job "$1" | grep "waiting=$2" >/dev/null
 }
@@ -96,7 +91,7 @@ case_cpus_own_whole_cores() {
 	# zen's Slurm cores are cores of two threads.
 	job=$(alloc -w "$NODE_ZEN" --bcpus=1,6-7)
 	assert_granted "$job" "$NODE_ZEN" 0-1,6-7
-	assert_eq request bcpus=1+6-7 "$(request_of "$job")"
+	assert_eq request bcpus=1+6-7 "$(binding "$job")"
 	assert_no_contradictions
 }
 
@@ -240,10 +235,10 @@ case_set_is_the_default() {
 	local job
 
 	job=$(alloc -w "$NODE_ZEN" --bamount=1 --binstance=set)
-	assert_eq request bamount=1 "$(request_of "$job")"
+	assert_eq request bamount=1 "$(binding "$job")"
 	cancel "$job"
 	job=$(alloc -w "$NODE_ZEN" --bamount=1 --binstance=env)
-	assert_eq request bamount=1,binstance=env "$(request_of "$job")"
+	assert_eq request bamount=1,binstance=env "$(binding "$job")"
 	assert_granted "$job" "$NODE_ZEN" 0-1
 }
 

@@ -247,6 +247,18 @@ was_passed_over() {
 	is_pending "$1" && [[ $(job_reason "$1") != None ]]
 }
 
+# shown JOB binding|grant|more - the values in its SystemComment
+shown() {
+	scontrol show job "$1" |
+		sed -n -E 's/^( *SystemComment=)?(binding=.*)/\2/p' |
+		tr ' ' '\n' | sed -n "s/^$2=//p"
+}
+
+# The request that a job has, in its canonical form.
+binding() {
+	shown "$1" binding
+}
+
 # --- who holds what ---------------------------------------------------------
 
 facts() {
@@ -262,7 +274,7 @@ as_list() {
 	END { if (NR) print out sep (first == last ? first : first "-" last) }'
 }
 
-# granted JOB [NODE] - threads of the grant lines; cpu_ids - Slurm's own list
+# granted JOB [NODE] - threads of the grant; cpu_ids - Slurm's own list
 granted() {
 	facts | awk -v job="$1" -v node="${2:-}" \
 		'$1 == "grant" && $2 == job && (node == "" || $3 == node) { print $4 }' |
@@ -275,7 +287,7 @@ cpu_ids() {
 		as_list
 }
 
-# assert_granted JOB NODE LIST - by the grant line and by Slurm's own books
+# assert_granted JOB NODE LIST - by the grant and by Slurm's own books
 assert_granted() {
 	assert_eq "grant of job $1 on $2" "$3" "$(granted "$1" "$2")"
 	assert_eq "CPU_IDs of job $1 on $2" "$3" "$(cpu_ids "$1" "$2")"
@@ -327,7 +339,7 @@ node_token() {
 
 # The threads in lower case of a topology string.
 lower_threads() {
-	printf 'JobId=0\n JobState=RUNNING\ngrant=x:%s\n' "$1" |
+	printf 'JobId=0\n JobState=RUNNING\nbinding= grant=x:%s\n' "$1" |
 		awk -f "$test_dir/grants.awk" |
 		awk '$1 == "grant" { print $4 }' | as_list
 }

@@ -5,11 +5,6 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The request that a job has, in its canonical form.
-binding() {
-	scontrol show job "$1" | sed -n 's/.*binding=//p'
-}
-
 # binding_is WANTED OPTION... - of an allocation on zen
 binding_is() {
 	local wanted=$1 job
@@ -88,7 +83,7 @@ case_salloc_with_a_command() {
 	# shellcheck disable=SC2016 # the command's variable
 	assert_eq "inside salloc" bunit=X,bamount=1 "$(salloc -Q -w "$NODE_ZEN" \
 		--bunit=X --bamount=1 sh -c 'scontrol show job "$SLURM_JOB_ID"' |
-		sed -n 's/.*binding=//p')"
+		sed -n 's/.*binding=\([^ ]*\).*/\1/p')"
 }
 
 case_srun_in_salloc_keeps_the_grant() {

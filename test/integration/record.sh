@@ -143,7 +143,7 @@ case_topology_of_slurm() {
 }
 
 granted_letters() {
-	scontrol show job "$1" | sed -n 's/.*grant=[^:]*://p' |
+	shown "$1" grant | sed 's/.*://' |
 		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '() \n'
 }
 
@@ -171,7 +171,7 @@ publishes() {
 
 forget_topology() {
 	sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
-	scontrol update NodeName="$NODE_ZEN" Extra=
+	scontrol update NodeName="$NODE_ZEN" Extra=m_topology=
 	scontrol reconfigure
 	daemon slurmctld stop
 	daemon slurmctld start

@@ -7,12 +7,6 @@
 
 # --- what is asked of jobs and tasks ----------------------------------------
 
-# binding JOB - the line binding= of its SystemComment
-binding() {
-	scontrol show job "$1" |
-		sed -n -E 's/^( *SystemComment=)?binding=(.*[^ ]) *$/\2/p'
-}
-
 # Each task on this machine: its CPUs, and the variables.
 # shellcheck disable=SC2016 # the task's variables
 tell='sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status
@@ -296,7 +290,7 @@ case_on_any_host() {
 
 	sed -i "/^NodeName=$NODE_ZEN /d" "$cluster/etc/topobind.conf.saved"
 	reconfigure_with OnAnyHost=no "PartitionName=virtual OnAnyHost=yes"
-	scontrol update NodeName="$NODE_ZEN" Extra=
+	scontrol update NodeName="$NODE_ZEN" Extra=m_topology=
 	never -p main -w "$NODE_ZEN" --bunit=C --bamount=1
 	job=$(alloc -p virtual -w "$NODE_ZEN" --bunit=C --bamount=1)
 	assert_granted "$job" "$NODE_ZEN" 0-1

@@ -57,7 +57,7 @@ case_reason_is_told() {
 	refute waits_for "$job" ""
 }
 
-# The line waiting= of the job's SystemComment.
+# The sentence waiting= in the job's SystemComment.
 waits_for() {
 	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
 }

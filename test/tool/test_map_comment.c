@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_map_comment.c - the lines in a job's system_comment that the map reads
+ * test_map_comment.c - the line in a job's system_comment that the map reads
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,9 +51,9 @@ static void test_grants(void **state)
 
 	(void) state;
 	assert_int_equal(add(map, "somebody else's line\n"
-				  "binding=bunit=X,bamount=1\n"
-				  "grant=n[1,3],other:NSxccXCC\n"
-				  "grant=n2:NSXCCxcc\n"
+				  "binding=bunit=X,bamount=1"
+				  " grant=n[1,3],other:NSxccXCC"
+				  " grant=n2:NSXCCxcc\n"
 				  "another=line: with a colon"), 0);
 	assert_int_equal(map->njobs, 1);
 	assert_string_equal(map->jobs[0].id, "7");
@@ -67,8 +67,23 @@ static void test_grants(void **state)
 	check_holders(map, 1, TB_HOLDER_PLAIN, TB_HOLDER_NONE, 0, 0);
 
 	/* A second job on some of the same units. */
-	assert_int_equal(add(map, "binding=bamount=1\ngrant=n1:NSXCcXcC"), 0);
+	assert_int_equal(add(map, "binding=bamount=1 grant=n1:NSXCcXcC"), 0);
 	check_holders(map, 0, 0, TB_HOLDER_MANY, 1, TB_HOLDER_NONE);
+	tb_map_destroy(map);
+}
+
+/* A large job: positions of threads, and not of all nodes. */
+static void test_lists(void **state)
+{
+	struct tb_map *map = map_of_nodes();
+
+	(void) state;
+	assert_int_equal(add(map, "binding=bamount=1 grant=n[1,3]:0-1,3"
+				  " grant=n2:2 more=7"), 0);
+	assert_int_equal(map->jobs[0].ngrants, 2);
+	check_holders(map, 0, 0, 0, TB_HOLDER_NONE, 0);
+	check_holders(map, 1, TB_HOLDER_PLAIN, TB_HOLDER_NONE, 0,
+		      TB_HOLDER_NONE);
 	tb_map_destroy(map);
 }
 
@@ -76,7 +91,8 @@ static void test_no_binding(void **state)
 {
 	static const char *const comments[] = {
 		"", "\n\n", "just a comment", "grant=n1:NSxccXCC",
-		" binding=bamount=1", "xbinding=bamount=1\ngrant=n1:NSxccXCC",
+		"waiting=no node has binding=bamount=1 grant=n1:NSxccXCC",
+		" binding=bamount=1", "xbinding=bamount=1 grant=n1:NSxccXCC",
 	};
 	struct tb_map *map = map_of_nodes();
 
@@ -92,9 +108,10 @@ static void test_no_binding(void **state)
 static void test_bad_grants(void **state)
 {
 	static const char *const comments[] = {
-		"binding=bamount=1\ngrant=", "binding=bamount=1\ngrant=n1",
-		"binding=bamount=1\ngrant=n1:", "binding=bamount=1\ngrant=n1:Q",
-		"binding=bamount=1\ngrant=n1:NSxcc",
+		"binding=bamount=1 grant=", "binding=bamount=1 grant=n1",
+		"binding=bamount=1 grant=n1:", "binding=bamount=1 grant=n1:Q",
+		"binding=bamount=1 grant=n1:NSxcc",
+		"binding=bamount=1 grant=n1:4", "binding=bamount=1 grant=n1:0-",
 	};
 
 	(void) state;
@@ -126,6 +143,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grants),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_no_binding),
 		cmocka_unit_test(test_bad_grants),
 		cmocka_unit_test(test_bad_nodes),
