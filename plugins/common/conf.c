@@ -50,6 +50,7 @@ struct partition_line {
 
 struct tb_conf {
 	bool node_record;
+	bool job_record;
 	struct tb_policy policy;
 	struct node_line *lines;
 	unsigned line_count;
@@ -152,6 +153,7 @@ static int parse_partition_line(void **dest, slurm_parser_enum_t type,
 static s_p_options_t conf_options[] = {
 	TB_POLICY_OPTIONS,
 	{.key = "NodeRecord", .type = S_P_STRING},
+	{.key = "JobRecord", .type = S_P_STRING},
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -337,6 +339,7 @@ static struct tb_conf *create_conf(void)
 	struct tb_conf *site = xmalloc(sizeof(*site));
 
 	site->node_record = true;
+	site->job_record = true;
 	site->nodes = xhash_init(entry_name, destroy_entry);
 	return site;
 }
@@ -346,20 +349,25 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 		    const char *path, struct tb_error *err)
 {
 	struct tb_conf_words words = {{NULL}};
-	char *node_record = NULL;
+	char *node_record = NULL, *job_record = NULL;
 	int rc;
 
 	tb_conf_words_take(&words, table);
 	s_p_get_string(&node_record, "NodeRecord", table);
+	s_p_get_string(&job_record, "JobRecord", table);
 	rc = tb_policy_make(&site->policy, NULL, &words, path, err);
 	if (!rc)
 		rc = tb_conf_read_flag(&site->node_record, "NodeRecord",
 				       node_record, path, err);
 	if (!rc)
+		rc = tb_conf_read_flag(&site->job_record, "JobRecord",
+				       job_record, path, err);
+	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
 	if (!rc)
 		rc = take_nodes(site, table, path, err);
 	xfree(node_record);
+	xfree(job_record);
 	tb_conf_words_clear(&words);
 	return rc;
 }
@@ -457,6 +465,11 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 	const struct tb_policy *policy = policy_of(site, partition);
 
 	return policy->enabled && policy->implicit ? &policy->request : NULL;
+}
+
+bool tb_conf_job_record(const struct tb_conf *site)
+{
+	return site->job_record;
 }
 
 bool tb_conf_node_record(const struct tb_conf *site)

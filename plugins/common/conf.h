@@ -51,6 +51,8 @@ const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
 				       const char *node_name);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
+/* Is accounting told the request and the grant of jobs that start? */
+bool tb_conf_job_record(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*

@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 
 #include "common/conf.h"
+#include "account.h"
 #include "effective.h"
 #include "job_test.h"
 #include "ledger.h"
@@ -30,6 +31,7 @@ int tb_hook_init(void)
 
 void tb_hook_fini(void)
 {
+	tb_account_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_conf_destroy(site);
@@ -46,15 +48,19 @@ static bool holds_cores(const job_record_t *job)
 static int add_job(void *item, void *arg)
 {
 	job_record_t *job = item;
+	bool bound = tb_show_is_bound(job);
 
 	(void)arg;
 	if (holds_cores(job))
-		tb_ledger_put(job, tb_show_is_bound(job));
+		tb_ledger_put(job, bound);
+	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
+		tb_account_recovered(job);
 	return 0;
 }
 
 static void rebuild(void)
 {
+	tb_account_reset();
 	tb_ledger_reset();
 	tb_nodes_reset(site);
 	if (job_list)
@@ -171,6 +177,8 @@ void tb_hook_job_begin(job_record_t *job)
 	tb_effective_record(&effective, site, job);
 	if (shown)
 		last_job_update = time(NULL);
+	if (shown && tb_conf_job_record(site))
+		tb_account_started(job);
 	xfree(shown);
 	tb_effective_clear(&effective);
 }
@@ -201,8 +209,11 @@ void tb_hook_job_changed(job_record_t *job)
 
 void tb_hook_job_resized(job_record_t *job)
 {
-	if (job->job_resrcs && tb_show_is_bound(job))
+	if (job->job_resrcs && tb_show_is_bound(job)) {
 		tb_show_resized(job);
+		if (tb_conf_job_record(site))
+			tb_account_resized(job);
+	}
 	tb_hook_job_changed(job);
 }
 

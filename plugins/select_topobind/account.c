@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "account.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+#include "src/slurmctld/locks.h"
+
+#include "compat/slurm_accounting.h"
+
+/* Far under the column's 64 KiB, whatever others write there. */
+#define COMMENT_MAX 32768
+
+/* Numbers of jobs.  Lock order: slurmctld's, the list's own. */
+static List waiting;
+
+static pthread_t thread;
+static bool thread_runs;
+/* These guard thread_ends. */
+static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t thread_wakes = PTHREAD_COND_INITIALIZER;
+static bool thread_ends;
+
+/* A text that the database refused would be sent again and again. */
+static bool can_be_sent(const job_record_t *job)
+{
+	return job->system_comment &&
+	       strlen(job->system_comment) <= COMMENT_MAX;
+}
+
+/* Will the database have a record when what is sent now gets there?  The end has been sent before. */
+static bool has_record(const job_record_t *job)
+{
+	return tb_accounting_knows(job) || IS_JOB_FINISHED(job);
+}
+
+/* Sent, or nothing is left to send: the job is gone, or waits again. */
+static int is_done(void *item, void *arg)
+{
+	job_record_t *job = find_job_record(*(uint32_t *)item);
+
+	(void)arg;
+	if (!job || IS_JOB_PENDING(job) || !can_be_sent(job))
+		return true;
+	if (!has_record(job))
+		return false;
+	tb_accounting_send_comment(job);
+	return true;
+}
+
+static bool is_told_to_end(void)
+{
+	struct timespec until = { .tv_sec = time(NULL) + 2 };
+	bool ends;
+
+	slurm_mutex_lock(&thread_lock);
+	if (!thread_ends)
+		slurm_cond_timedwait(&thread_wakes, &thread_lock, &until);
+	ends = thread_ends;
+	slurm_mutex_unlock(&thread_lock);
+	return ends;
+}
+
+static void *look_after_waiting(void *arg)
+{
+	const slurmctld_lock_t read_jobs = { .job = READ_LOCK };
+
+	(void)arg;
+	while (!is_told_to_end() && !slurmctld_config.shutdown_time) {
+		if (!list_count(waiting))
+			continue;
+		lock_slurmctld(read_jobs);
+		list_delete_all(waiting, is_done, NULL);
+		unlock_slurmctld(read_jobs);
+	}
+	return NULL;
+}
+
+static void begin_to_look(void)
+{
+	if (waiting)
+		return;
+	waiting = list_create(xfree_ptr);
+	thread_ends = false;
+	slurm_thread_create(&thread, look_after_waiting, NULL);
+	thread_runs = true;
+}
+
+static void remember(const job_record_t *job)
+{
+	uint32_t *id = xmalloc(sizeof(*id));
+
+	begin_to_look();
+	*id = job->job_id;
+	list_append(waiting, id);
+}
+
+void tb_account_started(job_record_t *job)
+{
+	if (!tb_accounting_is_there() || !can_be_sent(job))
+		return;
+	if (tb_accounting_knows(job))
+		tb_accounting_send_comment(job);
+	else
+		remember(job);
+}
+
+void tb_account_resized(const job_record_t *job)
+{
+	if (tb_accounting_is_there())
+		remember(job);
+}
+
+void tb_account_recovered(const job_record_t *job)
+{
+	if (tb_accounting_is_there() && !tb_accounting_knows(job))
+		remember(job);
+}
+
+void tb_account_reset(void)
+{
+	if (waiting)
+		list_flush(waiting);
+}
+
+void tb_account_fini(void)
+{
+	if (!thread_runs)
+		return;
+	slurm_mutex_lock(&thread_lock);
+	thread_ends = true;
+	slurm_cond_signal(&thread_wakes);
+	slurm_mutex_unlock(&thread_lock);
+	pthread_join(thread, NULL);
+	thread_runs = false;
+	FREE_NULL_LIST(waiting);
+}
