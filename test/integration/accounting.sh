@@ -126,6 +126,32 @@ case_slurmdbd_was_away() {
 	assert_recorded "$short"
 }
 
+# The commands in the section of the manual, for a job and a node.
+commands_of_the_manual() {
+	sed -n '/^\.SH SEEING/,/^\.SH COMING/p' "$top/doc/topobind_binding.7" |
+		sed -n 's/^\$ //p' | sed "s/\\\\f[BIP]//g; s/\\\\-/-/g
+			s/\\<ID\\>/$1/; s/\\<NODE\\>/$2/"
+}
+
+case_commands_of_the_manual() {
+	local job comment inuse command count=0 wanted
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	comment=$(comment_of "$job")
+	inuse=m_topology_inuse=$(node_token "$NODE_ZEN" m_topology_inuse)
+	assert_recorded "$job"
+	while read -r command; do
+		case $command in
+		*map*) wanted="bunit=X,bamount=1" ;;
+		*node* | sinfo*) wanted=$inuse ;;
+		*) wanted=$comment ;;
+		esac
+		assert_contains "$command" "$wanted" "$(eval "$command")"
+		count=$((count + 1))
+	done < <(commands_of_the_manual "$job" "$NODE_ZEN")
+	assert_eq "commands" 8 "$count"
+}
+
 case_switched_off() {
 	local job
 
@@ -140,5 +166,6 @@ case_switched_off() {
 cluster_start --nodes this,zen,twin --accounting
 test_case "jobs of all kinds, while they run and later" case_all_kinds_of_jobs
 test_case "jobs of a time without slurmdbd" case_slurmdbd_was_away
+test_case "the commands of the manual" case_commands_of_the_manual
 test_case "JobRecord=no" case_switched_off
 tests_done

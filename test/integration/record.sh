@@ -44,6 +44,51 @@ case_foreign_content_stays() {
 		"$(node_extra "$NODE_ZEN" | grep -o 'm_topology_inuse=' | wc -l)"
 }
 
+# assert_inuse WHEN LIST - what the record says at once, and that it is one token
+assert_inuse() {
+	assert_eq "in use $1" "$2" "$(inuse "$NODE_ZEN")"
+	assert_eq "tokens m_topology_inuse= $1" 1 \
+		"$(node_extra "$NODE_ZEN" | grep -o 'm_topology_inuse=' | wc -l)"
+}
+
+# Each time the answer to the very next question.
+case_after_each_change() {
+	local job
+
+	job=$(batch -w "$NODE_ZEN" --bunit=X --bamount=1)
+	wait_until 20 runs "$job"
+	assert_inuse "while it runs" 0-5
+	scontrol suspend "$job"
+	assert_inuse "when it is suspended" ""
+	scontrol resume "$job"
+	assert_inuse "when it is resumed" 0-5
+	scontrol update NodeName="$NODE_ZEN" State=DRAIN Reason=test
+	assert_inuse "on a node that drains" 0-5
+	scontrol update NodeName="$NODE_ZEN" State=RESUME
+	scontrol reconfigure
+	assert_inuse "after reconfigure" 0-5
+	daemon slurmctld stop
+	daemon slurmctld start
+	assert_inuse "after a restart" 0-5
+	daemon "slurmd-$NODE_ZEN" stop
+	daemon "slurmd-$NODE_ZEN" start
+	assert_inuse "after slurmd's restart" 0-5
+	requeue_held "$job"
+	assert_inuse "when it is requeued" ""
+	release_now "$job"
+	wait_until 30 runs "$job"
+	assert_inuse "when it runs again" 0-5
+	scontrol update NodeName="$NODE_ZEN" State=DOWN Reason=test
+	assert_inuse "on a node that is down" ""
+	wait_until 30 brought_back "$NODE_ZEN"
+}
+
+# Not while it still cleans up after the job.
+brought_back() {
+	scontrol update NodeName="$1" State=RESUME 2>/dev/null || true
+	[ "$(sinfo -h -N -n "$1" -p main -o %T)" = idle ]
+}
+
 case_rubbish_in_extra() {
 	local extra job
 
@@ -159,10 +204,24 @@ case_published_by_the_node() {
 	wait_until 20 publishes "$NODE_ZEN" \
 		"$(topobind topology --xml "$xml" | sed -n 1p)"
 	assert_contains Extra "rack=12" "$(node_extra "$NODE_ZEN")"
+	assert_eq "the shape of what is in use" \
+		"$(node_token "$NODE_ZEN" m_topology)" \
+		"$(node_token "$NODE_ZEN" m_topology_inuse)"
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	assert_granted "$job" "$NODE_ZEN" 0-5
 	assert_contains Extra "rack=12" "$(node_extra "$NODE_ZEN")"
 	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+	# Slurm tells nobody of an update: the next question brings it back.
+	scontrol update NodeName="$NODE_ZEN" Extra="rack=13"
+	assert publishes "$NODE_ZEN" "$(topobind topology --xml "$xml" | sed -n 1p)"
+	assert_eq "what Extra begins with" "rack=13 " \
+		"$(node_extra "$NODE_ZEN" | cut -c1-8)"
+	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+	# Nor do jobs see another node meanwhile.
+	scontrol update NodeName="$NODE_ZEN" Extra=
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 6-11
+	assert_eq "in use" 0-11 "$(inuse "$NODE_ZEN")"
 }
 
 publishes() {
@@ -181,6 +240,7 @@ cluster_start --nodes zen,raptor
 prefix=${TOPOBIND_ROOT:-$cluster}
 test_case "the record is right from the first job on" case_after_the_first_job
 test_case "plain jobs count too" case_plain_jobs_count_too
+test_case "the record is right after each change" case_after_each_change
 test_case "what a site keeps in Extra stays" case_foreign_content_stays
 test_case "rubbish in Extra harms nothing" case_rubbish_in_extra
 test_case "a job shows its request and its grant" case_job_shows_its_request

@@ -428,6 +428,7 @@ Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no
 NodeRecord=2	yes, no
+JobRecord=never	yes, no
 DefaultUnit=Q	T CT ET C E S
 DefaultUnit=CT,X	T CT ET C E S
 DefaultStrategy=round	packed, linear, scatter
@@ -439,6 +440,7 @@ NodeName=other Speed=3	keys
 NodeName=other Distances=10	Topology=
 NodeName=other Topology=NSCNSC Distances=10,20;20	2 rows of 2
 PartitionName=main NodeRecord=no	keys
+PartitionName=main JobRecord=no	keys
 PartitionName=main Implicit=maybe	yes, no
 PartitionName=main DefaultUnit=Z	T CT ET C E S
 PartitionName=main DefaultStrategy=none	packed, linear, scatter
