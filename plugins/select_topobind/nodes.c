@@ -17,6 +17,8 @@ struct node {
 	char *published;     /* the string its shape was made from, or NULL */
 	time_t looked_at;    /* when the record was last looked at */
 	struct tb_shape *shown; /* what Extra says is in use is of this one */
+	const char *extra;      /* as it was then: where it lies, how long */
+	size_t extra_length;
 	bool is_stated;      /* its shape was made from that string */
 	bool complained;     /* said once that its topology is unusable */
 };
@@ -352,6 +354,23 @@ void tb_node_show(uint32_t node)
 	free(inuse);
 }
 
+static size_t length_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static void note_extra(struct node *node, const char *extra)
+{
+	node->extra = extra;
+	node->extra_length = length_of(extra);
+}
+
+/* Asked of all nodes when one is shown, so no more than a glance. */
+static bool is_noted(const struct node *node, const char *extra)
+{
+	return node->extra == extra && node->extra_length == length_of(extra);
+}
+
 /* Both tokens are there, for the topology that the node has now. */
 static bool is_shown(uint32_t node)
 {
@@ -367,6 +386,12 @@ static bool is_shown(uint32_t node)
 
 void tb_node_show_again(uint32_t node)
 {
-	if (node < node_count && tb_conf_node_record(site) && !is_shown(node))
+	const node_record_t *record = node_record_table_ptr[node];
+
+	if (node >= node_count || !tb_conf_node_record(site) ||
+	    is_noted(&nodes[node], record->extra))
+		return;
+	if (!is_shown(node))
 		tb_node_show(node);
+	note_extra(&nodes[node], record->extra);
 }

@@ -128,7 +128,7 @@ case_slurmdbd_was_away() {
 
 # The commands in the section of the manual, for a job and a node.
 commands_of_the_manual() {
-	sed -n '/^\.SH SEEING/,/^\.SH COMING/p' "$top/doc/topobind_binding.7" |
+	awk '/^\.SH/ { inside = /SEEING/ } inside' "$top/doc/topobind_binding.7" |
 		sed -n 's/^\$ //p' | sed "s/\\\\f[BIP]//g; s/\\\\-/-/g
 			s/\\<ID\\>/$1/; s/\\<NODE\\>/$2/"
 }
