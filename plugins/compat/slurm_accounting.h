@@ -3,8 +3,7 @@
  * slurm_accounting.h - a job's SystemComment into accounting's job record
  *
  * Slurm 22.05 has the column and does not fill it: what it sends to slurmdbd at
- * the start and at the end of a job is without the comment.  Later versions
- * send it at the end.
+ * the start and at the end of a job is without the comment.
  */
 #ifndef TB_COMPAT_ACCOUNTING_H
 #define TB_COMPAT_ACCOUNTING_H
@@ -22,8 +21,9 @@ bool tb_accounting_knows(const job_record_t *job);
 
 /*
  * Send the job's comment, for the record of its latest run; when it changed its
- * size, also for those of its sizes before.  Queued like all that slurmctld tells slurmdbd: the
- * call does not wait, and nothing is lost while slurmdbd is away.
+ * size, also for those of its sizes before.  Queued like all that slurmctld
+ * tells slurmdbd: the call does not wait, and nothing is lost while slurmdbd is
+ * away.
  */
 void tb_accounting_send_comment(job_record_t *job);
 

@@ -354,21 +354,17 @@ void tb_node_show(uint32_t node)
 	free(inuse);
 }
 
-static size_t length_of(const char *text)
-{
-	return text ? strlen(text) : 0;
-}
-
 static void note_extra(struct node *node, const char *extra)
 {
 	node->extra = extra;
-	node->extra_length = length_of(extra);
+	node->extra_length = extra ? strlen(extra) : 0;
 }
 
 /* Asked of all nodes when one is shown, so no more than a glance. */
 static bool is_noted(const struct node *node, const char *extra)
 {
-	return node->extra == extra && node->extra_length == length_of(extra);
+	return extra && node->extra == extra &&
+	       node->extra_length == strlen(extra);
 }
 
 /* Both tokens are there, for the topology that the node has now. */

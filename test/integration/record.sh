@@ -32,6 +32,12 @@ case_plain_jobs_count_too() {
 case_foreign_content_stays() {
 	local job extra='rack=12 note=old {"site":{"a":[1,2]}}'
 
+	scontrol reconfigure
+	scontrol update NodeName="$NODE_ZEN" Extra=
+	assert_eq "in use, after it was emptied" \
+		"$(node_token "$NODE_ZEN" m_topology)" \
+		"$(node_token "$NODE_ZEN" m_topology_inuse)"
+	assert_contains "Extra" m_topology= "$(node_extra "$NODE_ZEN")"
 	scontrol update NodeName="$NODE_ZEN" Extra="$extra"
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	assert_contains "Extra while a job runs" "$extra" \
