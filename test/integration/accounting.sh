@@ -101,7 +101,7 @@ case_all_kinds_of_jobs() {
 	# Known to the database for long when it starts.
 	kept=$(comment_of "$running")
 	scancel "$running" "$array" "$het" "$again" "$smaller"
-	release_now "$next"
+	scontrol release "$next"
 	wait_until 60 runs "$next"
 	assert_recorded "$next"
 	assert_ended "$running" "CANCELLED by 0" "$kept"
