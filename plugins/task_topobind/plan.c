@@ -81,8 +81,9 @@ static int fail_slots(const struct tb_plan_input *input,
 		return fail_cpus(input, request, err);
 	return tb_fail(err, "the step has %u tasks on this node but its cores "
 		       "%s hold %u slots of %u %s: start fewer tasks, or let "
-		       "them share with --overcommit", input->tasks,
-		       input->step_cores, slots, request->amount,
+		       "them share with --overcommit; beside other steps ask "
+		       "for the CPUs of a slot with -c, to wait for one",
+		       input->tasks, input->step_cores, slots, request->amount,
 		       tb_unit_name(request->unit));
 }
 
