@@ -5,7 +5,6 @@
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
 
 #include "nodes.h"
 #include "step_layout.h"
@@ -43,13 +42,19 @@ struct others {
 	bitstr_t *cores;
 };
 
+/* Scripts and shells are there beside the steps that they start. */
+static bool is_normal(const step_record_t *step)
+{
+	return step->step_id.step_id <= SLURM_MAX_NORMAL_STEP_ID;
+}
+
 static int add_cores(void *item, void *arg)
 {
 	step_record_t *other = item;
 	struct others *others = arg;
 
 	if (other != others->step && other->core_bitmap_job &&
-	    !overlaps(other) &&
+	    is_normal(other) && !overlaps(other) &&
 	    bit_size(other->core_bitmap_job) == bit_size(others->cores))
 		bit_or(others->cores, other->core_bitmap_job);
 	return 0;
@@ -130,7 +135,7 @@ static uint32_t cpus_of_cores(const struct part *part)
 
 /*
  * -c other than the job's asks for as many units as hold the CPUs, instead of
- * the job's slots.
+ * the job's slots.  Slurm does not tell whether it was given; -c1 says nothing.
  */
 static void set_amount(struct placing *placing)
 {
@@ -139,8 +144,7 @@ static void set_amount(struct placing *placing)
 	struct tb_shape *shape = part->shape;
 	uint32_t amount = placing->request.amount;
 
-	if (!is_exact(step) || !xstrstr(step->tres_per_task, "cpu:") ||
-	    !step->cpus_per_task ||
+	if (!is_exact(step) || step->cpus_per_task <= 1 ||
 	    step->cpus_per_task == step->job_ptr->details->cpus_per_task)
 		return;
 	placing->request.amount = 1;
@@ -388,10 +392,11 @@ static bool is_placeable(const step_record_t *step,
 {
 	const job_resources_t *granted = step->job_ptr->job_resrcs;
 
-	return step->step_id.step_id <= SLURM_MAX_NORMAL_STEP_ID &&
-	       step->step_layout && step->step_layout->node_cnt &&
+	return is_normal(step) && step->step_layout && step->step_layout->node_cnt &&
 	       step->step_node_bitmap && step->core_bitmap_job &&
 	       granted && granted->core_bitmap_used && !request->cpus &&
+	       bit_size(granted->node_bitmap) == tb_node_count() &&
+	       bit_size(step->step_node_bitmap) == tb_node_count() &&
 	       bit_size(step->core_bitmap_job) ==
 		       bit_size(granted->core_bitmap);
 }
