@@ -210,6 +210,38 @@ case_host_units_side_by_side() {
 		"$(said all | cut -d' ' -f3 | sort -u)"
 }
 
+# Each task takes the CPUs that it is told, and says when somebody has them.
+case_random_steps() {
+	# shellcheck disable=SC2016 # the script's variables
+	job_script -w "$NODE_ZEN,$NODE_TWIN" -N2 -n7 --bunit=X --bamount=1 -- '
+	cat >task <<-"END"
+	held=$(tr , "\n" <<<"$TOPOBIND_CPUS" | tr - " " | xargs -L1 seq |
+		sed "s/^/$SLURMD_NODENAME./")
+	mkdir $held || echo taken
+	sleep 0.$((RANDOM % 5))
+	rmdir $held
+	echo ran
+	END
+	RANDOM=99
+	for i in $(seq 24); do
+		own=
+		case $((RANDOM % 4)) in
+		0) own="--bunit=C --bamount=$((RANDOM % 3 + 1))" ;;
+		1) own="-m cyclic" ;;
+		2) own="--bunit=X --bamount=1" ;;
+		esac
+		srun -Q --exact -c6 -n $((RANDOM % 3 + 1)) -N1 $own bash task ||
+			echo refused &
+	done
+	wait
+	told whole'
+	finish_script
+	assert_eq "CPUs of two tasks" "" "$(grep -E 'taken|mkdir' "$output")"
+	assert_eq "refused" 0 "$(grep -c refused "$output")"
+	assert [ "$(grep -cx ran "$output")" -ge 24 ]
+	assert_eq "slots of the whole job" 7 "$(said whole | wc -l)"
+}
+
 # Slurm's books of steps live in slurmctld: a new one must have them as well.
 case_restart_between() {
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 -- '
@@ -335,6 +367,8 @@ test_case "--exact: whole slots, side by side" case_exact_side_by_side
 test_case "--exact: too few free slots are refused" case_too_few_free_slots
 test_case "own bindings side by side" case_own_side_by_side
 test_case "units of a host side by side" case_host_units_side_by_side
+test_case "random steps share nothing, nothing is missing after" \
+	case_random_steps
 test_case "side by side over a restart of slurmctld" case_restart_between
 test_case "--overlap is held in the job's units" case_overlap_is_held
 test_case "--pty is held" case_pty_is_held

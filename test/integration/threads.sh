@@ -153,16 +153,18 @@ case_scattered_threads() {
 	agree "$NODE_GB10" 3 --bunit=T --bamount=1
 }
 
-# A core in the first cache is taken, so pairs of cores in one cache are not
-# what comes of counting to two from the first free core on.
+# One core is free in the last cache but one, and all three in the last: counting
+# to two from the first of them on would cut across the caches.
 case_slots_are_kept_together() {
-	local caches
+	local most two
 
-	caches=$(alloc -w "$NODE_ZEN" -n1 --bunit=C --bamount=2)
-	agree "$NODE_ZEN" 3 --bunit=C --bamount=2
-	agree "$NODE_ZEN" 2 --bunit=C --bamount=2 --bstrategy=linear
+	most=$(alloc -w "$NODE_ZEN" -n14 --bunit=X --bamount=1)
+	two=$(alloc -w "$NODE_ZEN" -n2 --bunit=C --bamount=1)
+	assert_granted "$two" "$NODE_ZEN" 84-87
+	agree "$NODE_ZEN" 2 --bunit=C --bamount=2
+	cancel "$most"
+	agree "$NODE_ZEN" 3 --bunit=C --bamount=2 --bstrategy=linear
 	agree "$NODE_ZEN" 3 --bunit=C --bamount=2 --bstart=X
-	cancel "$caches"
 	agree "$NODE_RAPTOR" 2 --bunit=E --bamount=3
 }
 
