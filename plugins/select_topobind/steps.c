@@ -14,7 +14,8 @@ struct part {
 	struct tb_shape *shape;
 	uint32_t job_index; /* of the node among the job's */
 	uint32_t first;     /* its first core among the job's */
-	uint32_t cpus_per_core;
+	uint32_t cpus_per_core; /* that the step can use... */
+	uint32_t threads;       /* ...and that Slurm counts as taken */
 };
 
 struct placing {
@@ -75,6 +76,17 @@ static bitstr_t *cores_of_others(const step_record_t *step)
 	return others.cores;
 }
 
+/* --threads-per-core of the step or of its job, and --hint=nomultithread. */
+static uint32_t cpus_per_core(const step_record_t *step, uint32_t threads)
+{
+	const multi_core_data_t *job = step->job_ptr->details->mc_ptr;
+	uint16_t asked = step->threads_per_core;
+
+	if ((!asked || asked == NO_VAL16) && job)
+		asked = job->threads_per_core;
+	return asked && asked != NO_VAL16 ? MIN(asked, threads) : threads;
+}
+
 /* False when a node has no usable topology, or the layout is another. */
 static bool find_parts(struct placing *placing)
 {
@@ -94,7 +106,10 @@ static bool find_parts(struct placing *placing)
 			part->shape = tb_node_shape(node);
 			part->job_index = index;
 			part->first = first;
-			part->cpus_per_core = node_record_table_ptr[node]->tpc;
+			part->threads =
+				MAX(node_record_table_ptr[node]->tpc, 1);
+			part->cpus_per_core =
+				cpus_per_core(step, part->threads);
 			if (!part->shape)
 				return false;
 			placing->count++;
@@ -157,26 +172,6 @@ static void set_amount(struct placing *placing)
 	placing->request.amount = amount;
 }
 
-static bool is_fewer(uint16_t threads_per_core, const struct part *part)
-{
-	return threads_per_core && threads_per_core != NO_VAL16 &&
-	       threads_per_core < part->cpus_per_core;
-}
-
-/* Not where the step or the job takes fewer threads of a core than it has. */
-static bool counts_threads(const struct placing *placing)
-{
-	const step_record_t *step = placing->step;
-	const multi_core_data_t *job = step->job_ptr->details->mc_ptr;
-
-	for (uint32_t i = 0; i < placing->count; i++)
-		if (is_fewer(step->threads_per_core, &placing->parts[i]) ||
-		    (job && is_fewer(job->threads_per_core,
-				     &placing->parts[i])))
-			return false;
-	return true;
-}
-
 /* Move tasks to where slots are, when some node has more of them than slots. */
 static void move_tasks(struct placing *placing)
 {
@@ -185,8 +180,7 @@ static void move_tasks(struct placing *placing)
 	bool fits = true;
 
 	if (placing->by_host || (step->flags & SSF_OVERCOMMIT) ||
-	    !tb_layout_is_free(step) ||
-	    (is_exact(step) && !counts_threads(placing)))
+	    !tb_layout_is_free(step))
 		return;
 	slots = xcalloc(placing->count, sizeof(*slots));
 	for (uint32_t i = 0; i < placing->count; i++) {
@@ -238,14 +232,14 @@ static bool take_slots(const struct placing *placing, uint32_t index)
 }
 
 /*
- * The cores of whole slots on all nodes, and how many CPUs that is for a task:
- * 0 where it cannot be said.  NULL: there are too few slots on some node.
+ * The cores of whole slots on all nodes, and how many CPUs that is for a task.
+ * NULL: there are too few slots on some node.
  */
 static bitstr_t *pick_cores(const struct placing *placing, uint32_t *per_task)
 {
 	bitstr_t *cores = bit_alloc(bit_size(placing->others));
 
-	*per_task = counts_threads(placing) ? NO_VAL16 - 1 : 0;
+	*per_task = NO_VAL16 - 1;
 	for (uint32_t i = 0; i < placing->count; i++) {
 		const struct part *part = &placing->parts[i];
 		const struct tb_bitset *taken = part->shape->cores;
@@ -264,15 +258,28 @@ static bitstr_t *pick_cores(const struct placing *placing, uint32_t *per_task)
 	return cores;
 }
 
-/* By what Slurm takes back when a step ends: tasks times CPUs per task. */
+/* The CPUs that Slurm counts for a step on a node, and takes back in the end. */
+static uint32_t counted_cpus(const struct part *part, uint32_t tasks,
+			     uint32_t per_task)
+{
+	uint32_t cores = (tasks * per_task + part->cpus_per_core - 1) /
+			 part->cpus_per_core;
+
+	if (part->cpus_per_core == part->threads)
+		return tasks * per_task;
+	return cores * part->threads;
+}
+
 static bool count_cpus(const struct placing *placing, uint32_t index,
 		       uint32_t per_task, bool commit)
 {
 	const step_record_t *step = placing->step;
 	job_resources_t *books = step->job_ptr->job_resrcs;
-	uint32_t node = placing->parts[index].job_index;
-	uint32_t before = step->step_layout->tasks[index] * step->cpus_per_task;
-	uint32_t after = placing->tasks[index] * per_task;
+	const struct part *part = &placing->parts[index];
+	uint32_t node = part->job_index;
+	uint32_t before = counted_cpus(part, step->step_layout->tasks[index],
+				       step->cpus_per_task);
+	uint32_t after = counted_cpus(part, placing->tasks[index], per_task);
 	uint32_t used = books->cpus_used[node];
 
 	if (used < before || used - before + after > books->cpus[node])
@@ -323,6 +330,16 @@ static bool count(const struct placing *placing, uint32_t per_task, bool commit)
 	return true;
 }
 
+static uint32_t all_counted_cpus(const struct placing *placing)
+{
+	uint32_t cpus = 0;
+
+	for (uint32_t i = 0; i < placing->count; i++)
+		cpus += counted_cpus(&placing->parts[i], placing->tasks[i],
+				     placing->step->cpus_per_task);
+	return cpus;
+}
+
 /*
  * Count the CPUs of whole slots as used, so that other steps wait for them; as
  * Slurm had them where that cannot be.  False: not even that, as tasks moved.
@@ -336,7 +353,7 @@ static bool charge(const struct placing *placing, uint32_t per_task)
 	if (per_task > step->cpus_per_task && count(placing, per_task, false)) {
 		count(placing, per_task, true);
 		step->cpus_per_task = per_task;
-		step->cpu_count = per_task * step->step_layout->task_cnt;
+		step->cpu_count = all_counted_cpus(placing);
 		return true;
 	}
 	if (!tasks_moved(placing))
@@ -387,12 +404,23 @@ static void place(struct placing *placing)
 		tb_layout_set(layout, placing->tasks);
 }
 
+/* On each node at least one; srun sees to that, another client need not. */
+static bool has_tasks(const slurm_step_layout_t *layout)
+{
+	if (!layout || !layout->node_cnt)
+		return false;
+	for (uint32_t i = 0; i < layout->node_cnt; i++)
+		if (!layout->tasks[i])
+			return false;
+	return true;
+}
+
 static bool is_placeable(const step_record_t *step,
 			 const struct tb_request *request)
 {
 	const job_resources_t *granted = step->job_ptr->job_resrcs;
 
-	return is_normal(step) && step->step_layout && step->step_layout->node_cnt &&
+	return is_normal(step) && has_tasks(step->step_layout) &&
 	       step->step_node_bitmap && step->core_bitmap_job &&
 	       granted && granted->core_bitmap_used && !request->cpus &&
 	       bit_size(granted->node_bitmap) == tb_node_count() &&

@@ -111,10 +111,9 @@ case_uneven_in_script() {
 
 # --- side by side ---------------------------------------------------------------
 
-# The CPUs of tasks that are there at the same time.
-distinct_cpus() {
-	sed -n -E "s/^$1 [0-9]+ [^ ]* //p" "$output" | paste -sd, |
-		sed 's/,/\n/g' | sort | uniq -d
+# The lists of CPUs that more than one of the tasks of NAME have.
+shared_cpus() {
+	said "$1" | cut -d' ' -f3 | sort | uniq -d
 }
 
 case_exact_side_by_side() {
@@ -127,7 +126,7 @@ case_exact_side_by_side() {
 	wait
 	told whole'
 	wait_until 30 has_said 4 two
-	assert_eq "CPUs of two steps of two" "" "$(distinct_cpus two)"
+	assert_eq "CPUs of two steps of two" "" "$(shared_cpus two)"
 	assert_eq "caches" 4 "$(said two | cut -d' ' -f3 | sort -u | wc -l)"
 	go two
 	wait_until 30 has_said 4 one
@@ -143,6 +142,25 @@ case_exact_side_by_side() {
 	assert_eq "tasks of the fifth step" 1 "$(said fifth | wc -l)"
 	assert_eq "slots of the whole job" 4 "$(said whole | wc -l)"
 	assert_eq "tasks that left" 9 "$(grep -c '^left' "$output")"
+}
+
+# A slot is three cores of which Slurm gives a thread each; it counts both.
+case_one_thread_per_core() {
+	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 \
+		--threads-per-core=1 -- '
+	for i in 1 2; do stay one -n1 --exact & done
+	until [ -e go.third ]; do sleep 0.05; done
+	stay third -n1 --exact &
+	wait
+	told whole'
+	wait_until 30 has_said 2 one
+	assert_eq "CPUs of two steps of one" "" "$(shared_cpus one)"
+	go third
+	wait_until 30 step_waits
+	go all
+	finish_script
+	assert_eq "tasks of the third step" 1 "$(said third | wc -l)"
+	assert_eq "slots of the whole job" 2 "$(said whole | wc -l)"
 }
 
 # Slurm keeps a record of a step that waits: it has no name of its own.
@@ -365,6 +383,7 @@ test_case "3 + 1 slots: srun by itself" case_uneven_direct
 test_case "3 + 1 slots: srun in a script" case_uneven_in_script
 test_case "--exact: whole slots, side by side" case_exact_side_by_side
 test_case "--exact: too few free slots are refused" case_too_few_free_slots
+test_case "--exact with a thread of each core" case_one_thread_per_core
 test_case "own bindings side by side" case_own_side_by_side
 test_case "units of a host side by side" case_host_units_side_by_side
 test_case "random steps share nothing, nothing is missing after" \
