@@ -224,7 +224,7 @@ case_random_load() {
 	local units=(T T C CT E ET Y X '') unit i options
 
 	RANDOM=1370
-	for ((i = 0; i < 60; i++)); do
+	for ((i = 0; i < 30; i++)); do
 		unit=${units[RANDOM % ${#units[@]}]}
 		options=(-n $((RANDOM % 3 + 1)) -J "${unit:-plain}")
 		[ -z "$unit" ] || options+=("--bunit=$unit"
