@@ -15,7 +15,7 @@
  */
 #define SHOWN_MAX 4000
 /* And a request in it: one with topology strings can be much longer. */
-#define REQUEST_MAX 1000
+#define REQUEST_MAX 3000
 /* The end of a request that was cut. */
 #define CUT "..."
 

@@ -30,7 +30,7 @@ bool tb_attach_is_asked(void)
 	return asked;
 }
 
-/* The rest of the line that begins with BINDING; NULL for none. */
+/* What follows BINDING at the beginning of a line; NULL for none. */
 static char *request_in(const char *comment)
 {
 	const char *line = comment;
@@ -45,7 +45,7 @@ static char *request_in(const char *comment)
 	line += strlen(BINDING);
 	if (strncmp(line, IMPLICIT, strlen(IMPLICIT)) == 0)
 		return NULL;
-	return strndup(line, strcspn(line, "\n"));
+	return strndup(line, strcspn(line, " \n"));
 }
 
 char *tb_attach_request(uint32_t job_id)
