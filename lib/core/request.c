@@ -4,6 +4,7 @@
  */
 #include "request.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +263,15 @@ bool tb_request_matches(const struct tb_request *request,
 {
 	return !request->shape ||
 	       tb_topology_same_shape(request->shape, topology);
+}
+
+void tb_request_widen_window(struct tb_request *request)
+{
+	/* That one object holds most when nothing of it is in use. */
+	if (request->start && request->start == request->stop)
+		request->start = request->stop = toupper(request->start);
+	else if (islower(request->start) || isupper(request->stop))
+		request->start = request->stop = 0;
 }
 
 char *tb_request_print(const struct tb_request *request)
