@@ -4,11 +4,11 @@
  */
 #include "request.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clip.h"
+#include "reader.h"
 #include "request_key.h"
 
 void tb_request_init(struct tb_request *request)
@@ -269,8 +269,9 @@ void tb_request_widen_window(struct tb_request *request)
 {
 	/* That one object holds most when nothing of it is in use. */
 	if (request->start && request->start == request->stop)
-		request->start = request->stop = toupper(request->start);
-	else if (islower(request->start) || isupper(request->stop))
+		request->start = request->stop = tb_upper(request->start);
+	else if (tb_is_lower(request->start) ||
+		 (request->stop && !tb_is_lower(request->stop)))
 		request->start = request->stop = 0;
 }
 
