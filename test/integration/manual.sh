@@ -17,21 +17,19 @@ pages=("$examples" "$migration" "$top/doc/select_topobind.8"
 
 # --- the nodes of the pages -------------------------------------------------
 
-# Eight NUMA nodes with eight cores of four threads, which no page prints.
+# Eight NUMA nodes with eight cores of four threads: no page prints its string.
 big=$(printf 'NSX%.0s' {1..8} | sed "s/NSX/&$(printf 'CTTTT%.0s' {1..8})/g")
 
-# The rows of the page's table of nodes: a name, a topology.
+# The rows of the pages' tables of nodes: a name, a topology.
 described_nodes() {
 	{
 		manual_rows "$examples"
+		manual_rows "$migration"
 		echo "big	$big"
-		# In the text of the other page.
-		echo "dual	NSXCCXCCNSXCCXCC"
-		echo "smt	SCTTCTTSCTTCTT"
-	} | awk -F '\t' '$2 ~ /^[NSXYCET]+$/ {
+	} | awk -F '\t' 'NF == 2 && $2 ~ /^[NSXYCET]+$/ {
 		n = split($1, names, ", ")
 		for (i = 1; i <= n; i++) print names[i] "\t" $2
-	}'
+	}' | sort -u
 }
 
 count() {
