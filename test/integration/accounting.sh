@@ -91,7 +91,7 @@ case_all_kinds_of_jobs() {
 	release_now "$again"
 	wait_until 60 runs "$again"
 	assert_eq "the nodes of the smaller job's grant" "$NODE_ZEN" \
-		"$(shown "$smaller" grant | sed 's/:.*//')"
+		"$(comment_word "$smaller" grant | sed 's/:.*//')"
 	assert_recorded "$smaller"
 	assert_recorded "$again"
 	assert_eq "the records of both runs" \

@@ -44,7 +44,7 @@ fragment() {
 nodes_told() {
 	local more
 
-	more=$(shown "$1" more)
+	more=$(comment_word "$1" more)
 	echo $(($(facts | awk -v job="$1" '$1 == "grant" && $2 == job { print $3 }' |
 		sort -u | wc -l) + ${more:-0}))
 }
@@ -75,7 +75,7 @@ case_the_same_everywhere() {
 	wait_until 60 holds "$job"
 	assert_short "$job"
 	assert_eq "its grants" "big[0001-1000]:${socket,,}$socket$socket$socket" \
-		"$(shown "$job" grant)"
+		"$(comment_word "$job" grant)"
 	assert_eq "nodes told" "$count" "$(nodes_told "$job")"
 	assert_shown_is_booked "$job"
 	assert_contains "the map of a node" "$job" "$(topobind map big0500)"
@@ -89,16 +89,16 @@ case_different_everywhere() {
 		--bamount=12 --bstrategy=linear)
 	wait_until 60 holds "$job"
 	assert_short "$job"
-	[ "$(shown "$job" grant | wc -l)" -gt 100 ] ||
-		fail "few grants: $(shown "$job" grant | wc -l)"
+	[ "$(comment_word "$job" grant | wc -l)" -gt 100 ] ||
+		fail "few grants: $(comment_word "$job" grant | wc -l)"
 	assert_eq "nodes told" "$count" "$(nodes_told "$job")"
 	assert_shown_is_booked "$job"
 	assert_contains "the map of a node" "$job" "$(topobind map big0005)"
 
-	before=$(shown "$job" grant)
+	before=$(comment_word "$job" grant)
 	daemon slurmctld stop
 	daemon slurmctld start
-	assert_eq "after a restart" "$before" "$(shown "$job" grant)"
+	assert_eq "after a restart" "$before" "$(comment_word "$job" grant)"
 	assert_shown_is_booked "$job"
 }
 
@@ -115,7 +115,7 @@ case_long_request() {
 		"$(binding "$job")"
 	[[ $(binding "$job") == *... ]] || fail "not said to be cut"
 	# The string has no room beside it.
-	assert_eq "its grant" huge:256-511 "$(shown "$job" grant)"
+	assert_eq "its grant" huge:256-511 "$(comment_word "$job" grant)"
 	assert_shown_is_booked "$job"
 }
 

@@ -247,8 +247,8 @@ was_passed_over() {
 	is_pending "$1" && [[ $(job_reason "$1") != None ]]
 }
 
-# shown JOB binding|grant|more - the values in its SystemComment
-shown() {
+# comment_word JOB binding|grant|more - the values in its SystemComment
+comment_word() {
 	scontrol show job "$1" |
 		sed -n -E 's/^( *SystemComment=)?(binding=.*)/\2/p' |
 		tr ' ' '\n' | sed -n "s/^$2=//p"
@@ -256,7 +256,7 @@ shown() {
 
 # The request that a job has, in its canonical form.
 binding() {
-	shown "$1" binding
+	comment_word "$1" binding
 }
 
 # --- who holds what ---------------------------------------------------------

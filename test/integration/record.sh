@@ -194,7 +194,7 @@ case_topology_of_slurm() {
 }
 
 granted_letters() {
-	shown "$1" grant | sed 's/.*://' |
+	comment_word "$1" grant | sed 's/.*://' |
 		tr '[:lower:]' '[:upper:]' | grep -o . | sort -u | tr -d '() \n'
 }
 
