@@ -21,6 +21,7 @@
 
 #include "common/request_env.h"
 #include "spank/attach.h"
+#include "spank/combinations.h"
 #include "spank/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -148,13 +149,15 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 }
 
 static int send_request(spank_t spank, const char *variable,
-			const char *lower, const char *lower_name,
-			struct tb_error *err)
+			enum tb_asker asker, const char *lower,
+			const char *lower_name, struct tb_error *err)
 {
 	struct tb_request request;
 	char *line = NULL;
 	int rc = tb_options_merge(&options, lower, lower_name, &request, err);
 
+	if (rc == 0)
+		rc = tb_client_combinations(&request, asker, err);
 	if (rc == 0) {
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);
@@ -165,6 +168,20 @@ static int send_request(spank_t spank, const char *variable,
 			rc = tb_fail(err, "out of memory");
 	}
 	free(line);
+	tb_request_clear(&request);
+	return rc;
+}
+
+/* A step in its job's slots: do its options go with the job's request? */
+static int check_step(const char *job_line, struct tb_error *err)
+{
+	struct tb_request request;
+	int rc = 0;
+
+	tb_request_init(&request);
+	/* A line that nobody can read is for slurmstepd to judge. */
+	if (tb_request_parse(&request, job_line, NULL) == 0)
+		rc = tb_client_combinations(&request, TB_JOB_STEP, err);
 	tb_request_clear(&request);
 	return rc;
 }
@@ -182,11 +199,11 @@ static int send_step(spank_t spank, struct tb_error *err)
 	    send_line(spank, TB_REQUEST_VARIABLE, job_line, err) < 0)
 		return -1;
 	if (tb_options_given(&options))
-		return send_request(spank, TB_STEP_REQUEST_VARIABLE, NULL,
-				    NULL, err);
+		return send_request(spank, TB_STEP_REQUEST_VARIABLE,
+				    TB_JOB_STEP, NULL, NULL, err);
 	if (job_line != NULL)
-		return 0;
-	return send_request(spank, TB_STEP_REQUEST_VARIABLE,
+		return check_step(job_line, err);
+	return send_request(spank, TB_STEP_REQUEST_VARIABLE, TB_JOB_STEP,
 			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
 
@@ -194,8 +211,8 @@ static int send_job(spank_t spank, struct tb_error *err)
 {
 	/* Of the job in which this sbatch or salloc was called. */
 	unsetenv(JOB_VARIABLE);
-	return send_request(spank, TB_REQUEST_VARIABLE, getenv(USER_VARIABLE),
-			    USER_VARIABLE, err);
+	return send_request(spank, TB_REQUEST_VARIABLE, TB_JOB,
+			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
 
 static bool is_step(void)
@@ -251,8 +268,11 @@ int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 	    spank_get_item(spank, S_JOB_ID, &job_id) != ESPANK_SUCCESS)
 		return 0;
 	line = tb_attach_request(job_id);
-	if (line != NULL)
-		rc = send_line(spank, TB_REQUEST_VARIABLE, line, &err);
+	if (line != NULL) {
+		rc = check_step(line, &err);
+		if (rc == 0)
+			rc = send_line(spank, TB_REQUEST_VARIABLE, line, &err);
+	}
 	free(line);
 	if (rc < 0)
 		slurm_error("topobind: %s", err.text);
