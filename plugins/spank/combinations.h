@@ -14,4 +14,7 @@
 int tb_client_combinations(const struct tb_request *request,
 			   enum tb_asker asker, struct tb_error *err);
 
+/* Has the user asked Slurm, by --cpu-bind, to bind the tasks of this srun? */
+bool tb_client_lets_slurm_bind(void);
+
 #endif

@@ -28,6 +28,7 @@
 #define OPTION_VARIABLE "_SLURM_SPANK_OPTION_topobind_"
 #define USER_VARIABLE "TOPOBIND"
 #define JOB_VARIABLE TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE
+#define IMPLICIT_VARIABLE TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE
 
 extern EXPORT const char plugin_name[];
 extern EXPORT const char plugin_type[];
@@ -172,6 +173,12 @@ static int send_request(spank_t spank, const char *variable,
 	return rc;
 }
 
+/* In the script of a job that the site has bound without a request? */
+static bool is_implicit(void)
+{
+	return getenv(IMPLICIT_VARIABLE) != NULL;
+}
+
 /* A step in its job's slots: do its options go with the job's request? */
 static int check_step(const char *job_line, struct tb_error *err)
 {
@@ -202,7 +209,7 @@ static int send_step(spank_t spank, struct tb_error *err)
 		return send_request(spank, TB_STEP_REQUEST_VARIABLE,
 				    TB_JOB_STEP, NULL, NULL, err);
 	if (job_line != NULL)
-		return check_step(job_line, err);
+		return is_implicit() ? 0 : check_step(job_line, err);
 	return send_request(spank, TB_STEP_REQUEST_VARIABLE, TB_JOB_STEP,
 			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
@@ -211,6 +218,7 @@ static int send_job(spank_t spank, struct tb_error *err)
 {
 	/* Of the job in which this sbatch or salloc was called. */
 	unsetenv(JOB_VARIABLE);
+	unsetenv(IMPLICIT_VARIABLE);
 	return send_request(spank, TB_REQUEST_VARIABLE, TB_JOB,
 			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
@@ -254,26 +262,46 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char *argv[])
 	return rc < 0 ? refuse(spank, &err) : 0;
 }
 
+/* A user who asked for no binding is not refused; the option is lost. */
+static void note_lost_option(uint32_t job_id)
+{
+	if (tb_client_lets_slurm_bind() && tb_attach_is_implicit(job_id))
+		slurm_info("topobind: --cpu-bind has no effect in a job that "
+			   "the site binds: submit it with --bamount=0 to let "
+			   "Slurm bind its tasks");
+}
+
+/* srun --jobid from a shell that is not the job's. */
+static int attach(spank_t spank, uint32_t job_id, struct tb_error *err)
+{
+	char *line = tb_attach_request(job_id);
+	int rc = 0;
+
+	if (line != NULL) {
+		rc = check_step(line, err);
+		if (rc == 0)
+			rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
+	}
+	free(line);
+	return rc;
+}
+
 /* The job is there; srun is about to start the step's tasks. */
 int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 {
 	struct tb_error err;
 	uint32_t job_id;
-	char *line;
 	int rc = 0;
 
 	(void)ac;
 	(void)argv;
-	if (!is_client() || request_sent || !tb_attach_is_asked() ||
+	if (!is_client() ||
 	    spank_get_item(spank, S_JOB_ID, &job_id) != ESPANK_SUCCESS)
 		return 0;
-	line = tb_attach_request(job_id);
-	if (line != NULL) {
-		rc = check_step(line, &err);
-		if (rc == 0)
-			rc = send_line(spank, TB_REQUEST_VARIABLE, line, &err);
-	}
-	free(line);
+	if (!request_sent || is_implicit())
+		note_lost_option(job_id);
+	if (!request_sent && tb_attach_is_asked())
+		rc = attach(spank, job_id, &err);
 	if (rc < 0)
 		slurm_error("topobind: %s", err.text);
 	return rc;

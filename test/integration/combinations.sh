@@ -142,6 +142,12 @@ case_cpus_per_task() {
 case_tasks() {
 	on_zen "$@"
 	assert_granted "$job" "$NODE_ZEN" 0-5
+	cancel "$job"
+	# What a job is told: its own numbers, and all CPUs of its units.
+	# shellcheck disable=SC2016 # the job's variables
+	assert_eq "SLURM_NTASKS and the like" "3 2 18 3" "$(salloc -Q \
+		-w "$NODE_ZEN" "$@" -c2 --bunit=X --bamount=1 sh -c \
+		'echo "$SLURM_NTASKS $SLURM_CPUS_PER_TASK $SLURM_JOB_CPUS_PER_NODE $SLURM_TASKS_PER_NODE"')"
 }
 
 case_nodes() {
@@ -392,8 +398,8 @@ case_other_distribution() {
 
 	case_refused "$@"
 	for value in block:cyclic cyclic:block:block pack arbitrary; do
-		refused "topobind: --distribution=" sbatch -N1 -n2 --bamount=1 \
-			--distribution="$value" --nodelist="$NODE_ZEN" --wrap true
+		refused "topobind: --distribution=" sbatch -N1 -n2 -o /dev/null \
+			--bamount=1 --distribution="$value" --nodelist="$NODE_ZEN" --wrap true
 	done
 	refused "topobind: ${*: -1} " salloc -Q -w "$NODE_ZEN" -n2 --bamount=1 \
 		srun -Q "${*: -1}" true
@@ -446,7 +452,8 @@ case_contiguous() {
 	assert_granted "$job" "$NODE_SKYLAKE" 0-1
 	cancel "$job"
 	# raptor and zen are not neighbours.
-	refute sbatch -w "$NODE_RAPTOR,$NODE_ZEN" --bamount=1 "$@" --wrap true
+	refute sbatch -w "$NODE_RAPTOR,$NODE_ZEN" -o /dev/null --bamount=1 "$@" \
+		--wrap true
 }
 
 case_spread() {
@@ -522,16 +529,16 @@ case_said_elsewhere() {
 	#SBATCH --ntasks-per-socket=1 -n2
 	#SBATCH --bunit=X --bamount=1
 	END
-	refused "topobind: --ntasks-per-socket=1 " sbatch "$work/script"
+	refused "topobind: --ntasks-per-socket=1 " sbatch -o /dev/null "$work/script"
 	refused "topobind: --hint=memory_bound " env SBATCH_HINT=memory_bound \
-		sbatch --bamount=1 --wrap true
+		sbatch -o /dev/null --bamount=1 --wrap true
 	refused "topobind: --mincpus=4 " env TOPOBIND=bamount=1 \
-		sbatch --mincpus=4 --wrap true
+		sbatch -o /dev/null --mincpus=4 --wrap true
 }
 
 # Each part of a heterogeneous job has its own options.
 case_parts() {
-	refused "topobind: --ntasks-per-socket=1 " sbatch -n1 : --bamount=1 -n1 \
+	refused "topobind: --ntasks-per-socket=1 " sbatch -o /dev/null -n1 : --bamount=1 -n1 \
 		--ntasks-per-socket=1 --wrap true
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_ZEN" --bamount=1 -n1 : \
 		-w "$NODE_SKYLAKE" -n1 --ntasks-per-socket=1 --wrap 'sleep 600')
@@ -570,6 +577,29 @@ case_implicit() {
 	cancel "$job"
 	job=$(alloc -w "$NODE_ZEN" -n4 --exclusive)
 	assert_granted "$job" "$NODE_ZEN" 0-95
+}
+
+# Nobody asked, so nothing is refused to a step; it is told what is lost.
+case_implicit_steps() {
+	local output lost="topobind: --cpu-bind has no effect"
+
+	assert_contains "srun alone" "$lost" \
+		"$(srun -n2 -w "$NODE_THIS" --cpu-bind=cores true 2>&1)"
+	assert_contains "srun in salloc" "$lost" \
+		"$(salloc -Q -n2 srun --cpu-bind=rank true 2>&1)"
+	job=$(sbatch --parsable -n2 -w "$NODE_THIS" -o "$work/steps" --wrap '
+	srun -n2 --cpu-bind=cores --hint=nomultithread true && echo first
+	srun -n2 --distribution=block:cyclic true && echo second')
+	wait_until 30 is_over "$job"
+	output=$(cat "$work/steps")
+	echo "$output"
+	assert_contains "srun in a script" "$lost" "$output"
+	assert_contains "steps of a script" first "$output"
+	assert_contains "steps of a script" second "$output"
+	output=$(srun -n2 -w "$NODE_THIS" --cpu-bind=none true 2>&1)
+	[[ $output != *topobind* ]] || fail "nothing is lost: $output"
+	output=$(srun -n2 -w "$NODE_THIS" --bamount=0 --cpu-bind=cores true 2>&1)
+	[[ $output != *topobind* ]] || fail "nothing is lost: $output"
 }
 
 case_memory_as_cpus() {
@@ -654,5 +684,6 @@ cluster_stop
 cluster_start --nodes this,zen,skylake --slurm AllowSpecResourcesUsage=yes \
 	--slurm MaxMemPerCPU=1000 --topobind Implicit=yes
 test_case "bound by the site: refused by the controller" case_implicit
+test_case "bound by the site: steps are told what is lost" case_implicit_steps
 test_case "MaxMemPerCPU makes CPUs of memory" case_memory_as_cpus
 tests_done
