@@ -90,10 +90,13 @@ static bool hint_leaves_threads_out(const struct tb_request *request,
 	       names_threads(request);
 }
 
-static bool whole_node_of_host(const struct tb_request *request,
+/* The node sees all cores granted, not what was chosen of them. */
+static bool whole_node_of_some(const struct tb_request *request,
 			       const char *value)
 {
-	return strcmp(value, "exclusive") == 0 && once_per_host(request);
+	return strcmp(value, "exclusive") == 0 &&
+	       (once_per_host(request) || request->start != 0 ||
+		request->stop != 0);
 }
 
 static bool not_by_rounds(const struct tb_request *request, const char *value)
@@ -142,9 +145,9 @@ static const struct rule {
 	  "does not go with a binding, which places the tasks: spread them "
 	  "with --bstrategy=scatter", false },
 	{ "hint", hint_leaves_threads_out, NAMES_THREADS, false },
-	{ "exclusive", whole_node_of_host,
-	  "makes all units of a node the job's, so that a binding with "
-	  "--btype=host has none to choose: leave one of the two out", true },
+	{ "exclusive", whole_node_of_some,
+	  "makes all units of a node the job's, so that --btype=host, --bstart "
+	  "and --bstop have none to choose: leave one of the two out", true },
 	{ "mincpus", any,
 	  "does not go with a binding, in which a job has the units of its "
 	  "tasks and no other CPUs: ask for more units with --bamount", true },

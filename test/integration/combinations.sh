@@ -16,10 +16,10 @@ manual=$top/doc/topobind_binding.7
 
 # Its rows as "option<TAB>works or refused<TAB>example".
 rows_of_manual() {
-	sed -n '/^\.SH COMBINATIONS/,/^\.TE/p' "$manual" | sed 's/\\-/-/g' |
+	sed -n '/^\.SH COMBINATIONS/,/^\.TE/p' "$manual" | sed 's/\\-/-/g; s/\\://g' |
 		awk '
 		/^-.*\|T\{$/ { option = substr($0, 1, index($0, "|") - 1) }
-		/^\.B (works|refused):$/ { verdict = substr($2, 1, length($2) - 1) }
+		sub(/^\\fB/, "") { verdict = substr($1, 1, index($1, ":") - 1) }
 		example { print option "\t" verdict "\t" $0; example = 0 }
 		/^T\}\|T\{$/ { example = 1 }'
 }
@@ -276,8 +276,10 @@ case_exclusive() {
 		sh -c 'echo "$SLURM_PROCID $TOPOBIND_CPUS"' | sort -n)
 	assert_eq "slots in it" "0 0-5
 1 6-11" "$output"
-	refused "topobind: --exclusive makes" sbatch -o /dev/null "$@" --btype=host \
-		--bamount=1 --wrap true
+	refused "topobind: --exclusive makes" sbatch -o /dev/null "$@" \
+		--btype=host --bamount=1 --wrap true
+	refused "topobind: --exclusive makes" sbatch -o /dev/null "$@" \
+		--bstart=S --bamount=1 --wrap true
 }
 
 case_exclusive_user() {

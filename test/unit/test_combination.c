@@ -38,6 +38,9 @@ static const struct {
 	{ "bcpus=0", "hint", "compute_bound", true, true },
 	/* For a step it means something else. */
 	{ "bamount=1,btype=host", "exclusive", "exclusive", true, false },
+	{ "bamount=1,bstart=S", "exclusive", "exclusive", true, false },
+	{ "bamount=1,bstop=S", "exclusive", "exclusive", true, false },
+	{ "bamount=1,bstart=S", "exclusive", "user", false, false },
 	{ "bamount=1", "exclusive", "exclusive", false, false },
 	{ "bamount=1,btype=host", "exclusive", "user", false, false },
 	{ "bcpus=0", "exclusive", "exclusive", false, false },
