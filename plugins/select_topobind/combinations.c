@@ -32,19 +32,25 @@ static int check_word(const struct check *check, bool said, const char *option,
 				    check->err);
 }
 
+/* By the job itself, not because its partition has OverSubscribe=EXCLUSIVE. */
+static bool wants_whole_nodes(const job_record_t *job)
+{
+	return job->details->whole_node == WHOLE_NODE_REQUIRED &&
+	       !(job->part_ptr && job->part_ptr->max_share == 0);
+}
+
 /* The tasks of an implicitly bound job share the cores that they count. */
 static int check_asked(const struct check *check, const job_record_t *job)
 {
-	const struct job_details *details = job->details;
-	const multi_core_data_t *layout = details->mc_ptr;
+	const multi_core_data_t *layout = job->details->mc_ptr;
 
 	/* With CR_ONE_TASK_PER_CORE nobody has said it, but the site for all. */
 	if (layout && !(layout->ntasks_per_core == 1 &&
 			slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE) &&
 	    check_number(check, "ntasks-per-core", layout->ntasks_per_core))
 		return -1;
-	return check_word(check, details->whole_node == WHOLE_NODE_REQUIRED,
-			  "exclusive", "exclusive");
+	return check_word(check, wants_whole_nodes(job), "exclusive",
+			  "exclusive");
 }
 
 static int check_layout(const struct check *check,
