@@ -276,6 +276,10 @@ case_exclusive() {
 		sh -c 'echo "$SLURM_PROCID $TOPOBIND_CPUS"' | sort -n)
 	assert_eq "slots in it" "0 0-5
 1 6-11" "$output"
+	assert_eq "scattered slots in it" "0 0-5
+1 48-53" "$(bound_tasks -w "$NODE_ZEN" --bunit=X --bstrategy=scatter "$@")"
+	assert_eq "slots in it, but not on the first core" "0 2-3
+1 4-5" "$(bound_tasks -w "$NODE_ZEN" --bfilter=first_core "$@")"
 	refused "topobind: --exclusive makes" sbatch -o /dev/null "$@" \
 		--btype=host --bamount=1 --wrap true
 	refused "topobind: --exclusive makes" sbatch -o /dev/null "$@" \
