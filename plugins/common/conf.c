@@ -20,6 +20,7 @@
 
 #include "common/conf_line.h"
 #include "common/conf_policy.h"
+#include "core/distances.h"
 #include "core/topology.h"
 
 #define CONF_FILE "topobind.conf"
@@ -30,8 +31,6 @@ struct node_line {
 	char *topology;
 	char *distances;
 	char *filter_text;
-	unsigned *matrix; /* row by row; NULL for none */
-	unsigned numa_nodes;
 	struct tb_filter *filter;
 };
 
@@ -64,7 +63,6 @@ static void clear_node_line(struct node_line *line)
 	xfree(line->topology);
 	xfree(line->distances);
 	xfree(line->filter_text);
-	free(line->matrix);
 	tb_filter_destroy(line->filter);
 }
 
@@ -159,34 +157,19 @@ static s_p_options_t conf_options[] = {
 	{.key = NULL}
 };
 
-/* "10,21;21,10": rows separated by ';', numbers by ','. */
-static int parse_distances(struct node_line *line, unsigned numa_nodes,
+static int check_distances(const struct node_line *line, unsigned numa_nodes,
 			   const char *path, struct tb_error *err)
 {
-	const char *at = line->distances;
-	unsigned total = numa_nodes * numa_nodes;
+	struct tb_error why;
+	unsigned *distances;
 
-	line->matrix = calloc(total ? total : 1, sizeof(*line->matrix));
-	if (!line->matrix)
-		return tb_fail(err, "out of memory");
-	for (unsigned i = 0; i < total; i++) {
-		char *end;
-		unsigned long number = strtoul(at, &end, 10);
-		char wanted = i + 1 == total ? '\0'
-			      : (i + 1) % numa_nodes ? ',' : ';';
-
-		if (end == at || *end != wanted || number > 65535) {
-			struct tb_error why;
-
-			tb_fail(&why, "for the node's %u NUMA nodes this must be %u rows of %u numbers up to 65535, such as 10,21;21,10",
-				numa_nodes, numa_nodes, numa_nodes);
-			return tb_conf_fail(path, "Distances", line->distances,
-					    why.text, err);
-		}
-		line->matrix[i] = number;
-		at = end + 1;
-	}
-	line->numa_nodes = numa_nodes;
+	if (!line->distances)
+		return 0;
+	distances = tb_distances_parse(line->distances, numa_nodes, &why);
+	if (!distances)
+		return tb_conf_fail(path, "Distances", line->distances,
+				    why.text, err);
+	free(distances);
 	return 0;
 }
 
@@ -205,8 +188,8 @@ static int check_topology(struct node_line *line, const char *path,
 		rc = tb_conf_fail(path, "Filter", line->filter_text,
 				  "it has another shape than the line's Topology=",
 				  err);
-	if (!rc && line->distances)
-		rc = parse_distances(line, tb_topology_count(topology, 'N'),
+	if (!rc)
+		rc = check_distances(line, tb_topology_count(topology, 'N'),
 				     path, err);
 	tb_topology_destroy(topology);
 	return rc;
@@ -490,11 +473,9 @@ const char *tb_conf_topology(const struct tb_conf *site, const char *node_name)
 	return line ? line->topology : NULL;
 }
 
-const unsigned *tb_conf_distances(const struct tb_conf *site,
-				  const char *node_name, unsigned *count)
+const char *tb_conf_distances(const struct tb_conf *site, const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	*count = line ? line->numa_nodes : 0;
-	return line ? line->matrix : NULL;
+	return line ? line->distances : NULL;
 }

@@ -54,10 +54,10 @@ bool tb_conf_node_record(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*
- * The configured NUMA distances of a node, row by row, NULL for none; *count
- * receives the number of NUMA nodes.  Owned by conf.
+ * Its NUMA distances, which fit that topology (core/distances.h); NULL for none.
+ * Owned by conf.
  */
-const unsigned *tb_conf_distances(const struct tb_conf *conf,
-				  const char *node_name, unsigned *count);
+const char *tb_conf_distances(const struct tb_conf *conf,
+			      const char *node_name);
 
 #endif
