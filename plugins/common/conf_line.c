@@ -38,6 +38,7 @@ static unsigned find_line(const char *path, enum which which, line_test test,
 
 struct pair {
 	const char *key, *value;
+	const struct tb_conf_where *where;
 };
 
 static const char *skip_blanks(const char *text)
@@ -58,26 +59,80 @@ static bool is_value_at(const char *text, const char *value)
 	       (text[length] == '\0' || strchr(" \t\"", text[length]) != NULL);
 }
 
-static bool has_pair(const char *line, const void *what)
+static bool has_value(const char *line, const char *key, const char *value)
 {
-	const struct pair *pair = what;
 	const char *at = line;
 
-	while ((at = strcasestr(at, pair->key)) != NULL) {
+	while ((at = strcasestr(at, key)) != NULL) {
 		bool begins = at == line || isspace((unsigned char)at[-1]);
 
-		at += strlen(pair->key);
-		if (begins && is_value_at(at, pair->value))
+		at += strlen(key);
+		if (begins && is_value_at(at, value))
 			return true;
 	}
 	return false;
 }
 
-unsigned tb_conf_line_of(const char *path, const char *key, const char *value)
+static bool begins_with_key(const char *line, const char *key)
 {
-	struct pair pair = { key, value };
+	line = skip_blanks(line);
+	return strncasecmp(line, key, strlen(key)) == 0 &&
+	       *skip_blanks(line + strlen(key)) == '=';
+}
 
-	return find_line(path, LAST, has_pair, &pair);
+static bool is_of_site(const char *line)
+{
+	return !begins_with_key(line, "PartitionName") &&
+	       !begins_with_key(line, "NodeName");
+}
+
+static bool is_there(const char *line, const struct tb_conf_where *where)
+{
+	if (where->list != NULL)
+		return has_value(line, where->list, where->name);
+	return is_of_site(line);
+}
+
+static bool has_pair(const char *line, const void *what)
+{
+	const struct pair *pair = what;
+
+	return has_value(line, pair->key, pair->value) &&
+	       (pair->where == NULL || is_there(line, pair->where));
+}
+
+/* A line that is continued has its first key in another one: then anywhere. */
+static unsigned find_pair(const struct tb_conf_where *where, enum which which,
+			  const char *key, const char *value)
+{
+	struct pair pair = { key, value, where };
+	unsigned line = find_line(where->path, which, has_pair, &pair);
+
+	if (line > 0)
+		return line;
+	pair.where = NULL;
+	return find_line(where->path, which, has_pair, &pair);
+}
+
+unsigned tb_conf_first_line_of(const struct tb_conf_where *where,
+			       const char *key, const char *value)
+{
+	return find_pair(where, FIRST, key, value);
+}
+
+unsigned tb_conf_line_of(const struct tb_conf_where *where, const char *key,
+			 const char *value)
+{
+	return find_pair(where, LAST, key, value);
+}
+
+/* Only after the name of a list may there be more keys in a line. */
+static bool has_too_many_keys(const char *line)
+{
+	const char *equals = strchr(line, '=');
+
+	return is_of_site(line) && equals != NULL &&
+	       strchr(equals + 1, '=') != NULL;
 }
 
 static bool is_unreadable(const char *line, const void *what)
@@ -89,6 +144,8 @@ static bool is_unreadable(const char *line, const void *what)
 
 	if (strncasecmp(line, "Include", strlen("Include")) == 0)
 		return false;
+	if (has_too_many_keys(line))
+		return true;
 	table = s_p_hashtbl_create(*options);
 	readable = s_p_parse_line(table, line, &rest) &&
 		   rest[strspn(rest, " \t\\")] == '\0';

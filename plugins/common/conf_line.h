@@ -11,11 +11,21 @@
 
 #include "compat/slurm_compat.h"
 
+/* Whose keys are looked for. */
+struct tb_conf_where {
+	const char *path;
+	const char *list, *name; /* of the line PartitionName=name or
+				    NodeName=name; NULL: the site's keys */
+};
+
 /*
- * The last line that says key=value, which is the one that counts; the key in
- * any case and blanks around =.
+ * The first and the last line that say key=value there; the key in any case and
+ * blanks around =.
  */
-unsigned tb_conf_line_of(const char *path, const char *key, const char *value);
+unsigned tb_conf_first_line_of(const struct tb_conf_where *where,
+			       const char *key, const char *value);
+unsigned tb_conf_line_of(const struct tb_conf_where *where, const char *key,
+			 const char *value);
 
 /* The first line that Slurm's parser cannot read. */
 unsigned tb_conf_bad_line(const char *path, s_p_options_t *options);

@@ -245,6 +245,16 @@ static struct tb_shape *stated_shape(const struct node *node,
 	return plain;
 }
 
+/* A filter that was written for this node and is none for it. */
+static void check_filter(const struct tb_shape *shape, const char *node_name)
+{
+	const struct tb_filter *filter = tb_conf_node_filter(site, node_name);
+
+	if (filter && !tb_filter_matches(filter, shape->topology))
+		error("topobind: node %s: the Filter= of its NodeName= line in topobind.conf has another shape than the node, %.200s; it has no effect",
+		      node_name, shape->text);
+}
+
 /* Told once, as this is called when what is stated has changed. */
 static struct tb_shape *look_up_shape(struct node *node,
 				      const node_record_t *record)
@@ -254,7 +264,9 @@ static struct tb_shape *look_up_shape(struct node *node,
 	char *text;
 
 	node->is_stated = shape != NULL;
-	if (!shape) {
+	if (shape) {
+		check_filter(shape, record->name);
+	} else {
 		text = slurm_topology(record);
 		shape = text ? find_or_create_shape(text, NULL,
 						    record->tot_cores, &why)

@@ -64,12 +64,17 @@ daemon_pids() {
 }
 
 # conf_with LINE... - topobind.conf as the cluster began with it, and these lines
+# in place of those of the same keys
 conf_with() {
-	local file=$cluster/etc/topobind.conf
+	local file=$cluster/etc/topobind.conf line keys=''
 
 	[ -e "$file.saved" ] || cp "$file" "$file.saved"
+	for line; do
+		[[ $line = NodeName=* || $line = PartitionName=* ||
+			$line != *=* ]] || keys+="|${line%%=*}"
+	done
 	{
-		cat "$file.saved"
+		grep -v -i -E "^(no such key$keys)=" "$file.saved"
 		printf '%s\n' "$@"
 	} >"$file"
 }
