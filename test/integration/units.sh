@@ -211,7 +211,7 @@ assert_components() {
 case_heterogeneous_jobs() {
 	local parts=(-w "$NODE_RAPTOR" --bunit=EY --bamount=1 :
 		-w "$NODE_GB10" --bunit=X --bamount=1 :
-		-w "$NODE_ZEN" --topobind=bunit=C,bamount=3) job
+		-w "$NODE_ZEN" "--topobind=bunit=C,bamount=3") job
 
 	job=$(batch "${parts[@]}")
 	wait_until 30 runs "$job"
