@@ -235,11 +235,11 @@ static int fail_node_twice(const char *name, const struct node_line *first,
 			   struct tb_error *err)
 {
 	struct tb_conf_where there = {where->path, "NodeName", first->nodes};
-	struct tb_error why;
+	struct tb_error line, why;
 
-	tb_fail(&why, "node %.64s is in another NodeName= line, too (line %u, NodeName=%.64s); keep one",
-		name, tb_conf_first_line_of(&there, "NodeName", first->nodes),
-		first->nodes);
+	tb_conf_first_line_of(&there, "NodeName", first->nodes, &line);
+	tb_fail(&why, "node %.64s is in another NodeName= line, too, in %.150s; keep one",
+		name, line.text);
 	return tb_conf_fail(where, "NodeName", where->name, why.text, err);
 }
 
@@ -387,14 +387,10 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 /* Which key it is that Slurm's parser does not know is in the daemon's log. */
 static int fail_unreadable(const char *path, struct tb_error *err)
 {
-	unsigned line = tb_conf_bad_line(path, conf_options);
 	struct tb_error place;
 
-	if (line == 0)
-		tb_fail(&place, "%.100s or a file that it includes", path);
-	else
-		tb_fail(&place, "%.100s line %u", path, line);
-	return tb_fail(err, "%.140s: this cannot be read; allowed is one Key=value in a line with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+	tb_conf_bad_line(path, conf_options, &place);
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value in a line with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
 		       place.text);
 }
 

@@ -12,39 +12,93 @@
 /* Does a line have what is looked for?  It has no comment and no newline. */
 typedef bool (*line_test)(const char *line, const void *what);
 
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
 enum which { FIRST, LAST };
 
-static unsigned find_line(const char *path, enum which which, line_test test,
-			  const void *what)
+/* Slurm itself follows includes without an end. */
+#define INCLUDES_DEEP 8
+
+struct search {
+	enum which which;
+	line_test test;
+	const void *what;
+	struct tb_error *place;
+	bool found;
+};
+
+static void search_file(struct search *search, const char *path,
+			unsigned depth);
+
+static bool is_include(const char *line)
+{
+	size_t length = strlen("Include");
+
+	return strncasecmp(line, "Include", length) == 0 &&
+	       isspace((unsigned char)line[length]);
+}
+
+/* The name may be relative to the file that includes. */
+static void search_included(struct search *search, const char *path,
+			    const char *line, unsigned depth)
+{
+	const char *name = skip_blanks(line + strlen("Include"));
+	const char *slash = strrchr(path, '/');
+	int directory = name[0] != '/' && slash != NULL ?
+		(int)(slash - path) + 1 : 0;
+	char *included;
+
+	if (depth == INCLUDES_DEEP ||
+	    asprintf(&included, "%.*s%.*s", directory, path,
+		     (int)strcspn(name, " \t"), name) < 0)
+		return;
+	search_file(search, included, depth + 1);
+	free(included);
+}
+
+static void search_file(struct search *search, const char *path,
+			unsigned depth)
 {
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
-	unsigned number = 0, found = 0;
+	unsigned number = 0;
 
 	if (file == NULL)
-		return 0;
-	while ((found == 0 || which == LAST) &&
+		return;
+	while (!(search->found && search->which == FIRST) &&
 	       getline(&line, &size, file) >= 0) {
 		line[strcspn(line, "#\r\n")] = '\0';
 		number++;
-		if (test(line, what))
-			found = number;
+		if (is_include(line)) {
+			search_included(search, path, line, depth);
+		} else if (search->test(line, search->what)) {
+			search->found = true;
+			tb_fail(search->place, "%.200s line %u", path, number);
+		}
 	}
 	free(line);
 	fclose(file);
-	return found;
+}
+
+static bool find_line(const char *path, enum which which, line_test test,
+		      const void *what, struct tb_error *place)
+{
+	struct search search = { which, test, what, place, false };
+
+	search_file(&search, path, 0);
+	if (!search.found)
+		tb_fail(place, "%.200s", path);
+	return search.found;
 }
 
 struct pair {
 	const char *key, *value;
 	const struct tb_conf_where *where;
 };
-
-static const char *skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
 
 static bool is_value_at(const char *text, const char *value)
 {
@@ -102,28 +156,28 @@ static bool has_pair(const char *line, const void *what)
 }
 
 /* A line that is continued has its first key in another one: then anywhere. */
-static unsigned find_pair(const struct tb_conf_where *where, enum which which,
-			  const char *key, const char *value)
+static void find_pair(const struct tb_conf_where *where, enum which which,
+		      const char *key, const char *value,
+		      struct tb_error *place)
 {
 	struct pair pair = { key, value, where };
-	unsigned line = find_line(where->path, which, has_pair, &pair);
 
-	if (line > 0)
-		return line;
+	if (find_line(where->path, which, has_pair, &pair, place))
+		return;
 	pair.where = NULL;
-	return find_line(where->path, which, has_pair, &pair);
+	find_line(where->path, which, has_pair, &pair, place);
 }
 
-unsigned tb_conf_first_line_of(const struct tb_conf_where *where,
-			       const char *key, const char *value)
+void tb_conf_first_line_of(const struct tb_conf_where *where, const char *key,
+			   const char *value, struct tb_error *place)
 {
-	return find_pair(where, FIRST, key, value);
+	find_pair(where, FIRST, key, value, place);
 }
 
-unsigned tb_conf_line_of(const struct tb_conf_where *where, const char *key,
-			 const char *value)
+void tb_conf_line_of(const struct tb_conf_where *where, const char *key,
+		     const char *value, struct tb_error *place)
 {
-	return find_pair(where, LAST, key, value);
+	find_pair(where, LAST, key, value, place);
 }
 
 /* Only after the name of a list may there be more keys in a line. */
@@ -142,8 +196,6 @@ static bool is_unreadable(const char *line, const void *what)
 	char *rest = (char *)line;
 	bool readable;
 
-	if (strncasecmp(line, "Include", strlen("Include")) == 0)
-		return false;
 	if (has_too_many_keys(line))
 		return true;
 	table = s_p_hashtbl_create(*options);
@@ -153,7 +205,8 @@ static bool is_unreadable(const char *line, const void *what)
 	return !readable;
 }
 
-unsigned tb_conf_bad_line(const char *path, s_p_options_t *options)
+void tb_conf_bad_line(const char *path, s_p_options_t *options,
+		      struct tb_error *place)
 {
-	return find_line(path, FIRST, is_unreadable, &options);
+	find_line(path, FIRST, is_unreadable, &options, place);
 }

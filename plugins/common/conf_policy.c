@@ -20,14 +20,10 @@ static const char *const keys[TB_WORDS] = {
 void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
 			const char *value, struct tb_error *place)
 {
-	unsigned line = tb_conf_line_of(where, key, value);
+	struct tb_error line;
 
-	if (line == 0)
-		tb_fail(place, "%.100s or a file that it includes: %s=%.64s",
-			where->path, key, value);
-	else
-		tb_fail(place, "%.100s line %u: %s=%.64s", where->path, line,
-			key, value);
+	tb_conf_line_of(where, key, value, &line);
+	tb_fail(place, "%.150s: %s=%.64s", line.text, key, value);
 }
 
 int tb_conf_fail(const struct tb_conf_where *where, const char *key,
@@ -43,14 +39,11 @@ int tb_conf_fail_twice(const struct tb_conf_where *where, const char *key,
 		       const char *first, const char *second,
 		       struct tb_error *err)
 {
-	unsigned line = tb_conf_first_line_of(where, key, first);
-	struct tb_error why;
+	struct tb_error line, why;
 
-	if (line == 0)
-		tb_fail(&why, "it is given twice; keep one");
-	else
-		tb_fail(&why, "it is given twice, in line %u as %s=%.64s; keep one",
-			line, key, first);
+	tb_conf_first_line_of(where, key, first, &line);
+	tb_fail(&why, "it is given twice, in %.150s as %s=%.64s; keep one",
+		line.text, key, first);
 	return tb_conf_fail(where, key, second, why.text, err);
 }
 

@@ -516,20 +516,27 @@ NodeName=other Topology=NSCNSC Distances=1,2;2,1 Distances=1,2;2,1	given twice'
 # assert_does_not_start WANTED LINE... - slurmctld in the foreground ends by
 # itself, and says where the last line is and what is wrong
 assert_does_not_start() {
-	local wanted=$1 output status=0 number
+	local wanted=$1 number
 
 	shift
 	conf_with "$@"
 	number=$(wc -l <"$cluster/etc/topobind.conf")
+	assert_ends_with "$cluster/etc/topobind.conf line $number: " "$wanted"
+}
+
+# assert_ends_with PART... - as it starts
+assert_ends_with() {
+	local output status=0 part
+
 	output=$(timeout 20 slurmctld -D 2>&1) || status=$?
 	case $status in
-	0 | 124) fail "slurmctld starts with $*: $status" ;;
+	0 | 124) fail "slurmctld starts: $status" ;;
 	esac
 	output=$(grep 'topobind:' <<<"$output")
 	echo "$output" | head -n 1
-	assert_contains "with $*" \
-		"$cluster/etc/topobind.conf line $number: " "$output"
-	assert_contains "with $*" "$wanted" "$output"
+	for part; do
+		assert_contains message "$part" "$output"
+	done
 }
 
 # Not a case each: without slurmctld a case takes a minute to end.
@@ -548,6 +555,15 @@ case_wrong_file_stops_the_start() {
 	first_of_two "PartitionName=main Implicit=yes" \
 		"PartitionName=main Filter=NONE"
 	first_of_two "NodeName=other Filter=NONE" "NodeName=a,other Filter=NONE"
+	# In a file that is included.
+	printf '%s\n' '' 'Implicit=perhaps' >"$cluster/etc/more.conf"
+	conf_with "Include more.conf"
+	sed -i '/^Implicit=/d' "$cluster/etc/topobind.conf"
+	assert_ends_with "$cluster/etc/more.conf line 2: Implicit=perhaps"
+	conf_with "Include $cluster/etc/more.conf" "Implicit=yes"
+	assert_ends_with "given twice, in $cluster/etc/more.conf line 2 as"
+	echo Nonsense=1 >"$cluster/etc/more.conf"
+	assert_ends_with "$cluster/etc/more.conf line 1: this cannot be read"
 	conf_with
 	daemon slurmctld start
 	alloc -w "$NODE_ZEN" --bunit=C --bamount=1 >/dev/null
