@@ -390,7 +390,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value in a line with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
 		       place.text);
 }
 

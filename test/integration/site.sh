@@ -486,6 +486,7 @@ MemoryBinding=local	keys
 NodeAllocationPolicy=FASTEST	keys
 just words	keys
 Implicit	keys
+Implicit=yes DefaultUnit=X	one Key=value on a line
 Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no
@@ -506,7 +507,6 @@ PartitionName=main DefaultUnit=Z	T CT ET C E S
 PartitionName=main DefaultStrategy=none	packed, linear, scatter
 PartitionName=main Filter=?	first_core
 PartitionName=main Enabled=	keys
-Enabled=yes Implicit=yes	one Key=value
 PartitionName=main Implicit=yes Implicit=no	given twice
 PartitionName=main Filter=NONE filter=NONE	given twice
 NodeName=other Topology=SC Topology=SCC	given twice
