@@ -3,7 +3,7 @@
 #
 # distances - NUMA distances and speed travel with a node, and order its units
 #
-# quad is the seed's table of quadrants: four NUMA nodes with two L3 caches of
+# quadrant is the seed's table of quadrants: four NUMA nodes with two L3 caches of
 # two cores each; N1 is near N2 and N3, and so is N4, the diagonals are far.
 # Threads are counted from 0: N1 has 0-3, N4 12-15.
 # shellcheck source=test/integration/lib.sh
@@ -33,15 +33,15 @@ token_is() {
 
 # publish_quad - after which the node's own word is all there is
 publish_quad() {
-	publish_from "$NODE_QUAD" "$machines/quadrant-4n4s8l3.xml"
-	wait_until 30 token_is "$NODE_QUAD" m_distances "$quadrants"
+	publish_from "$NODE_QUADRANT" "$machines/quadrant-4n4s8l3.xml"
+	wait_until 30 token_is "$NODE_QUADRANT" m_distances "$quadrants"
 }
 
 # --- the seed's table -------------------------------------------------------
 
 # The cores in use before: NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC
 hold_table() {
-	alloc -w "$NODE_QUAD" --bcpus=0-1,8 >/dev/null
+	alloc -w "$NODE_QUADRANT" --bcpus=0-1,8 >/dev/null
 }
 
 # first_cores_are SORT COUNT LIST - what a job of COUNT cores is granted
@@ -49,9 +49,9 @@ first_cores_are() {
 	local options=() job
 
 	[ "$1" = - ] || options=(--bsort="$1")
-	job=$(alloc -w "$NODE_QUAD" -n "$2" --bamount=1 "${options[@]}")
+	job=$(alloc -w "$NODE_QUADRANT" -n "$2" --bamount=1 "${options[@]}")
 	assert_eq "the first $2 cores by $1" "$3" \
-		"$(granted "$job" "$NODE_QUAD")"
+		"$(granted "$job" "$NODE_QUADRANT")"
 	cancel "$job"
 }
 
@@ -77,7 +77,7 @@ case_table() {
 		'Nxc 11 2-7,9,12-15'
 	drain
 	# N3 is the most used; N1 and N4 are near it.
-	alloc -w "$NODE_QUAD" --bcpus=8 >/dev/null
+	alloc -w "$NODE_QUADRANT" --bcpus=8 >/dev/null
 	order_is 'n 3 9-11' 'n 7 0-3,9-11' 'n 11 0-3,9-15'
 }
 
@@ -86,13 +86,13 @@ case_load_grows() {
 	local job
 
 	hold_table
-	job=$(alloc -w "$NODE_QUAD" -n6 --bamount=1 --bsort=NXC)
-	assert_granted "$job" "$NODE_QUAD" 2-7
-	job=$(alloc -w "$NODE_QUAD" -n5 --bamount=1 --bsort=NXC)
-	assert_granted "$job" "$NODE_QUAD" 10,12-15
-	job=$(alloc -w "$NODE_QUAD" -n2 --bamount=1 --bsort=NXC)
-	assert_granted "$job" "$NODE_QUAD" 9,11
-	assert_eq "in use" 0-15 "$(inuse "$NODE_QUAD")"
+	job=$(alloc -w "$NODE_QUADRANT" -n6 --bamount=1 --bsort=NXC)
+	assert_granted "$job" "$NODE_QUADRANT" 2-7
+	job=$(alloc -w "$NODE_QUADRANT" -n5 --bamount=1 --bsort=NXC)
+	assert_granted "$job" "$NODE_QUADRANT" 10,12-15
+	job=$(alloc -w "$NODE_QUADRANT" -n2 --bamount=1 --bsort=NXC)
+	assert_granted "$job" "$NODE_QUADRANT" 9,11
+	assert_eq "in use" 0-15 "$(inuse "$NODE_QUADRANT")"
 	assert_no_contradictions
 }
 
@@ -106,16 +106,16 @@ case_configured() {
 	reconfigure_with
 	case_load_alone
 	drain
-	on_line "$NODE_QUAD" "Distances=$quadrants"
+	on_line "$NODE_QUADRANT" "Distances=$quadrants"
 	case_table
 }
 
 # Other quadrants than the machine's: N1 is near N4 alone.
 case_configuration_wins() {
 	reconfigure_with
-	on_line "$NODE_QUAD" \
+	on_line "$NODE_QUADRANT" \
 		'Distances=10,30,30,20;30,10,20,30;30,20,10,30;20,30,30,10'
-	assert token_is "$NODE_QUAD" m_distances "$quadrants"
+	assert token_is "$NODE_QUADRANT" m_distances "$quadrants"
 	hold_table
 	order_is 'NXC 4 4-7' 'NXC 7 4-7,9-11' 'NXC 9 2-7,9-11'
 }
@@ -125,20 +125,20 @@ case_configuration_wins() {
 case_published() {
 	local site='rack=12 {"site": {"a": [1, 2]}}'
 
-	scontrol update NodeName="$NODE_QUAD" Extra="$site"
+	scontrol update NodeName="$NODE_QUADRANT" Extra="$site"
 	publish_quad
-	assert token_is "$NODE_QUAD" m_topology NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
-	assert token_is "$NODE_QUAD" m_speed 2400
+	assert token_is "$NODE_QUADRANT" m_topology NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
+	assert token_is "$NODE_QUADRANT" m_speed 2400
 	case_table
 	assert_eq "Extra after all that" \
 		"$site m_topology=NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC m_distances=$quadrants m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
-		"$(node_extra "$NODE_QUAD")"
+		"$(node_extra "$NODE_QUADRANT")"
 }
 
 case_survives_a_restart() {
 	daemon slurmctld stop
 	daemon slurmctld start
-	assert token_is "$NODE_QUAD" m_distances "$quadrants"
+	assert token_is "$NODE_QUADRANT" m_distances "$quadrants"
 	hold_table
 	order_is 'NXC 6 2-7'
 }
@@ -148,23 +148,23 @@ variant() {
 	sed -e 's/"FrequencyBaseMHz" value="2400"/"FrequencyBaseMHz" value="2500"/' \
 		-e "$2" "$machines/quadrant-4n4s8l3.xml" >"$work/$1.xml"
 	publish_quad
-	publish_from "$NODE_QUAD" "$work/$1.xml"
-	wait_until 30 token_is "$NODE_QUAD" m_speed 2500
+	publish_from "$NODE_QUADRANT" "$work/$1.xml"
+	wait_until 30 token_is "$NODE_QUADRANT" m_speed 2500
 }
 
 case_none_are_published() {
 	# All equally far: load is the better order.
 	variant equal '/<u64values/s/20\|30/21/g'
-	assert token_is "$NODE_QUAD" m_distances ''
+	assert token_is "$NODE_QUADRANT" m_distances ''
 	case_load_alone
 	variant unknown '/<distances2/,/<\/distances2/d'
-	assert token_is "$NODE_QUAD" m_distances ''
+	assert token_is "$NODE_QUADRANT" m_distances ''
 	# No base frequency: the maximum.
 	publish_quad
 	sed '/FrequencyBaseMHz/d' "$machines/quadrant-4n4s8l3.xml" \
 		>"$work/maximum.xml"
-	publish_from "$NODE_QUAD" "$work/maximum.xml"
-	wait_until 30 token_is "$NODE_QUAD" m_speed 3500
+	publish_from "$NODE_QUADRANT" "$work/maximum.xml"
+	wait_until 30 token_is "$NODE_QUADRANT" m_speed 3500
 }
 
 # Whatever stands there, jobs start and are placed by load.
@@ -179,12 +179,12 @@ case_rubbish() {
 		"m_distances=$(head -c 60000 /dev/zero | tr '\0' 9)" \
 		"m_distances=x m_distances=$quadrants" \
 		"m_Distances=$quadrants" "m_distances $quadrants"; do
-		scontrol update NodeName="$NODE_QUAD" \
+		scontrol update NodeName="$NODE_QUADRANT" \
 			Extra="m_topology=$string $token"
 		first_cores_are NXC 6 4-7,12-13
 	done
 	assert_eq daemons "$pids" "$(daemon_pids)"
-	scontrol update NodeName="$NODE_QUAD" \
+	scontrol update NodeName="$NODE_QUADRANT" \
 		Extra="m_distances=$quadrants m_topology=$string"
 	first_cores_are NXC 6 2-7
 }
@@ -208,7 +208,7 @@ case_real_machine() {
 	assert_granted "$job" "$NODE_POWER" 4-31,36-39,144-191
 }
 
-cluster_start --nodes quad,power
+cluster_start --nodes quadrant,power
 test_case "topobind.conf: the table of quadrants" case_configured
 test_case "topobind.conf: as load grows" case_load_grows
 sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
