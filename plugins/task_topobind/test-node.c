@@ -69,6 +69,10 @@ static const struct opening openings[] = {
 	{ true, "SCCCC", 1, 4, 1, false, REFUSED, 0 },
 	{ true, "SCCCC", 1, 4, 1, true, VIRTUAL, 4 },
 	{ true, "SCCCCSCCCC", 2, 4, 1, true, VIRTUAL, 8 },
+	/* Of another count of cores: as if it were not there. */
+	{ true, "SC", 1, 4, 1, false, REAL, 4 },
+	{ true, "SC", 2, 4, 1, false, REFUSED, 0 },
+	{ true, "SC", 2, 4, 1, true, VIRTUAL, 8 },
 	{ true, "rubbish", 2, 4, 1, true, REFUSED, 0 },
 	{ true, NULL, 2, 4, 1, false, REFUSED, 0 },
 	{ true, NULL, 2, 4, 2, true, VIRTUAL, 16 },
