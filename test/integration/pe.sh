@@ -50,6 +50,16 @@ script() {
 	cat "$out"
 }
 
+# shell SCRIPT OPTION... - the same in a shell of salloc, outside the job's nodes
+shell() {
+	local text=$1
+
+	shift
+	RANK=$rank_prints as_user timeout 60 salloc -Q --binstance=pe "$@" \
+		bash -c "$in_job
+$text"
+}
+
 # part N TEXT - between lines "--"
 part() {
 	awk -v n="$1" '$0 == "--" { at++; next } at == n - 1' <<<"$2"
@@ -62,13 +72,15 @@ ranks_are() {
 	assert_eq "ranks with their CPUs" "$1" "$2"
 }
 
-# compare OPTION... - every rank of a rank file runs on the slot of its task
+# compare script|shell OPTION... - every rank runs on the slot of its task
 compare() {
-	local output
+	# shellcheck disable=SC2016
+	local output ranks='$TOPOBIND_RANKFILE'
 
 	# shellcheck disable=SC2016
-	output=$(script 'slots; echo --; ranks --rankfile "$TOPOBIND_RANKFILE"' \
-		"$@")
+	[ "$1" = script ] ||
+		ranks='<(topobind hostfile --rankfile "$SLURM_JOB_ID")'
+	output=$("$1" "slots; echo --; ranks --rankfile $ranks" "${@:2}")
 	ranks_are "$(part 1 "$output")" "$(part 2 "$output")"
 	seen=$(part 2 "$output")
 }
@@ -82,7 +94,7 @@ cpus_per_core() {
 case_two_ranks_two_cores() {
 	local seen
 
-	compare -w "$NODE_THIS" -n2 --bamount=1
+	compare script -w "$NODE_THIS" -n2 --bamount=1
 	assert_eq ranks 2 "$(wc -l <<<"$seen")"
 	assert_eq "places" 2 "$(cut -d ' ' -f 3 <<<"$seen" | sort -u | wc -l)"
 }
@@ -92,9 +104,10 @@ case_slots_of_two_cores() {
 	local output slots
 
 	# shellcheck disable=SC2016
-	output=$(script '
+	output=$(shell '
 		slots; echo --
-		ranks --rankfile "$TOPOBIND_RANKFILE"; echo --
+		ranks --rankfile <(topobind hostfile --rankfile "$SLURM_JOB_ID")
+		echo --
 		topobind hostfile --openmpi "$SLURM_JOB_ID" >hosts.$SLURM_JOB_ID
 		ranks --hostfile hosts.$SLURM_JOB_ID --map-by slot:PE=2 \
 			--bind-to core' \
@@ -140,7 +153,7 @@ job_cpus() {
 case_two_nodes() {
 	local seen
 
-	compare -w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bamount=1
+	compare script -w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bamount=1
 	assert_eq "nodes and places" 4 \
 		"$(cut -d ' ' -f 2,3 <<<"$seen" | sort -u | wc -l)"
 }
@@ -150,7 +163,7 @@ case_two_nodes_of_other_size() {
 	local seen
 
 	batch -w "$NODE_THIS" -n1 --bunit=C --bamount=1 >/dev/null
-	compare -w "$NODE_THIS,$NODE_THAT" -N2 -n3 --bamount=1
+	compare shell -w "$NODE_THIS,$NODE_THAT" -N2 -n3 --bamount=1
 	assert_eq ranks 3 "$(wc -l <<<"$seen")"
 }
 
@@ -161,7 +174,7 @@ case_lookalikes() {
 
 	batch -w "$NODE_THIS" -n1 --bunit=C --bamount=1 >/dev/null
 	# shellcheck disable=SC2016
-	output=$(script '
+	output=$(shell '
 		topobind hostfile --rankfile "$SLURM_JOB_ID" 2>&1 >/dev/null |
 			wc -l
 		topobind hostfile --openmpi "$SLURM_JOB_ID" 2>&1 >/dev/null |
@@ -174,16 +187,20 @@ case_lookalikes() {
 	ranks_are "$(part 1 "$output" | sed 1,2d)" "$(part 2 "$output")"
 }
 
-case_salloc() {
+# The shell that salloc starts on a node with use_interactive_step.
+case_interactive_step() {
 	local output
 
-	# The shell is outside the job: its ranks are on the node.
 	# shellcheck disable=SC2016
-	output=$(RANK=$rank_prints as_user salloc -Q -w "$NODE_THIS" -n2 \
-		--bunit=C --bamount=1 --binstance=pe bash -c "$in_job"'
+	output=$(RANK=$rank_prints as_user timeout 60 salloc -Q \
+		-w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
+		--binstance=pe srun --interactive --preserve-env bash -c "$in_job"'
 		slots; echo --
-		ranks --rankfile <(topobind hostfile --rankfile "$SLURM_JOB_ID")')
+		ranks --rankfile "$TOPOBIND_RANKFILE"')
 	ranks_are "$(part 1 "$output")" "$(part 2 "$output")"
+	wait_until 20 no_jobs
+	assert_eq "files that are left" "" \
+		"$(files_of "$NODE_THIS")$(files_of "$NODE_THAT")"
 }
 
 # --- what is written ---------------------------------------------------------
@@ -482,9 +499,11 @@ case_arrays_and_parts() {
 		-w "$NODE_ZEN" --bunit=X --bamount=1 --binstance=pe : \
 		-w "$NODE_RAPTOR" -n2 --bunit=E --bamount=2 --binstance=pe \
 		--wrap 'sleep 600')
-	wait_until 30 runs "$job"
+	wait_until 30 two_files "$NODE_ZEN"
 	assert_eq "the first part" "$NODE_ZEN 1 main 0:0,0:1,0:2" \
 		"$(topobind hostfile "$job")"
+	assert_eq "host file of the script" "$(topobind hostfile "$job")" \
+		"$(cat "$(pe_dir "$NODE_ZEN")"/*.hosts)"
 	assert_eq "the second" "$NODE_RAPTOR 2 main 0:6,0:7,0:8,0:9" \
 		"$(topobind hostfile "$job+1")"
 	refute topobind hostfile "$job+2"
@@ -552,9 +571,9 @@ test_case "two ranks, a core each" case_two_ranks_two_cores
 test_case "slots of two cores" case_slots_of_two_cores
 test_case "the node's second core is the job's first" case_second_core_of_the_node
 test_case "two nodes, four ranks" case_two_nodes
-test_case "two nodes with one core and two" case_two_nodes_of_other_size
+test_case "two nodes with one core and two, in a shell of salloc" case_two_nodes_of_other_size
 test_case "two nodes with one core each, but not the same" case_lookalikes
-test_case "mpirun in a shell of salloc" case_salloc
+test_case "mpirun in the shell of an interactive step" case_interactive_step
 test_case "host file and rank file" case_host_and_rank_file
 test_case "slots of single threads" case_threads
 test_case "the formats of topobind hostfile" case_formats
