@@ -17,7 +17,7 @@
 
 struct options {
 	struct tb_command common;
-	enum tb_hostfile_format format;
+	int format; /* enum tb_hostfile_format */
 	const char *job; /* as it was given */
 };
 
@@ -38,43 +38,27 @@ static void print_help(void)
 	     "has no binding, or Slurm does not answer.");
 }
 
-static int take_option(struct options *options, int option)
-{
-	switch (option) {
-	case 'p':
-		options->format = TB_HOSTFILE_PE;
-		return 0;
-	case 'r':
-		options->format = TB_HOSTFILE_RANKS;
-		return 0;
-	case 'o':
-		options->format = TB_HOSTFILE_OPENMPI;
-		return 0;
-	case 'm':
-		options->format = TB_HOSTFILE_MPICH;
-		return 0;
-	default:
-		return tb_command_option(&options->common, option, print_help);
-	}
-}
-
 /* -1: an error was printed. */
 static int read_options(struct options *options, int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "pe", no_argument, NULL, 'p' },
-		{ "rankfile", no_argument, NULL, 'r' },
-		{ "openmpi", no_argument, NULL, 'o' },
-		{ "mpich", no_argument, NULL, 'm' },
+	const struct option table[] = {
+		{ "pe", no_argument, &options->format, TB_HOSTFILE_PE },
+		{ "rankfile", no_argument, &options->format,
+		  TB_HOSTFILE_RANKS },
+		{ "openmpi", no_argument, &options->format,
+		  TB_HOSTFILE_OPENMPI },
+		{ "mpich", no_argument, &options->format, TB_HOSTFILE_MPICH },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
+	/* Those with a flag give 0. */
 	while (!options->common.done &&
 	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (take_option(options, option))
+		if (option && tb_command_option(&options->common, option,
+						print_help))
 			return -1;
 	if (options->common.done)
 		return 0;
@@ -135,7 +119,9 @@ static void warn_of_lookalikes(const struct options *options,
 static int print_file(const struct options *options, struct tb_hostfile *file)
 {
 	struct tb_error err;
-	char *text = tb_hostfile_print(file, options->format, &err);
+	char *text = tb_hostfile_print(file,
+				       (enum tb_hostfile_format)options->format,
+				       &err);
 
 	if (!text)
 		return tb_command_fail(options->common.name, "job %.60s: %s",

@@ -14,6 +14,11 @@
 #include <unistd.h>
 
 #define DIRECTORY "topobind_pe"
+/*
+ * Users find their files by name, but cannot open the directory: who can, could
+ * lock it and keep everybody waiting.
+ */
+#define DIRECTORY_MODE 0711
 
 struct pe_file {
 	char *path; /* NULL: there is none */
@@ -54,8 +59,9 @@ static int open_directory(const char *path)
 		return -1;
 	if (!is_ours(dir)) {
 		errno = EPERM;
-	} else if (flock(dir, LOCK_EX) == 0 && fchmod(dir, 0755) == 0) {
-		/* Whatever the umask was: users are to find their files. */
+	} else if (fchmod(dir, DIRECTORY_MODE) == 0 &&
+		   flock(dir, LOCK_EX) == 0) {
+		/* That mode whatever the umask was. */
 		return dir;
 	}
 	close(dir);
@@ -192,7 +198,7 @@ static int create_files(struct tb_pe_files *files, const char *directory,
 {
 	int dir, rc;
 
-	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+	if (mkdir(directory, DIRECTORY_MODE) < 0 && errno != EEXIST)
 		return tb_fail(err, "%.200s cannot be made: %s", directory,
 			       strerror(errno));
 	dir = open_directory(directory);

@@ -117,7 +117,7 @@ static void test_life(void **state)
 	assert_file(tb_pe_files_hosts(first), both.hosts);
 	assert_file(tb_pe_files_ranks(first), both.ranks);
 	assert_int_equal(stat(path_of("topobind_pe"), &status), 0);
-	assert_int_equal(status.st_mode, S_IFDIR | 0755);
+	assert_int_equal(status.st_mode, S_IFDIR | 0711);
 	second = create("13.7", &hosts);
 	assert_non_null(second);
 	assert_file(tb_pe_files_hosts(second), hosts.hosts);

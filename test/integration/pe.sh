@@ -401,7 +401,9 @@ case_files_are_the_users() {
 
 	job=$(pe_batch -w "$NODE_ZEN")
 	wait_until 20 two_files "$NODE_ZEN"
-	assert_eq "directory" "0 755" "$(stat -c '%u %a' "$(pe_dir "$NODE_ZEN")")"
+	assert_eq "directory" "0 711" "$(stat -c '%u %a' "$(pe_dir "$NODE_ZEN")")"
+	# Who has it locked keeps slurmd waiting.
+	refute as_user flock -n "$(pe_dir "$NODE_ZEN")" true
 	for file in $(files_of "$NODE_ZEN"); do
 		assert_eq "$file" "$user $user 400 regular file" \
 			"$(stat -c '%u %g %a %F' "$file")"
