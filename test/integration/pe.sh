@@ -416,6 +416,25 @@ case_files_are_the_users() {
 	wait_until 20 no_files "$NODE_ZEN"
 }
 
+# Without its host file a script does not run, and its node stays in service.
+case_no_host_file() {
+	local job
+
+	mkdir -p "$(pe_dir "$NODE_ZEN")"
+	chown "$user" "$(pe_dir "$NODE_ZEN")"
+	job=$(as_user sbatch --parsable -o "$work/out.none" -w "$NODE_ZEN" \
+		--bunit=C --bamount=1 --binstance=pe --wrap "touch $work/ran")
+	wait_until 30 is_over "$job"
+	chown root "$(pe_dir "$NODE_ZEN")"
+	assert_eq "state of the job" FAILED "$(job_field "$job" JobState)"
+	refute test -e "$work/ran"
+	assert test -s "$work/out.none"
+	assert no_files "$NODE_ZEN"
+	# The node is not drained.
+	pe_batch -w "$NODE_ZEN" >/dev/null
+	wait_until 20 two_files "$NODE_ZEN"
+}
+
 case_slurmd_is_killed() {
 	local job
 
@@ -584,6 +603,7 @@ test_case "Open MPI's daemons on two larger machines" case_machines_that_are_not
 test_case "steps of srun are free in their job" case_steps_are_free_and_have_no_files
 test_case "the user's own variables lead nowhere" case_variables_of_the_user
 test_case "the files are the user's, to read" case_files_are_the_users
+test_case "no script without its host file" case_no_host_file
 test_case "no file is left when slurmd is killed" case_slurmd_is_killed
 test_case "nor when slurmstepd is killed, after the next start" \
 	case_slurmstepd_is_killed
