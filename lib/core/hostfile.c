@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slots.h"
+#include "place.h"
 #include "socket_cores.h"
 #include "text.h"
 #include "tree.h"
@@ -14,6 +14,7 @@ struct grant {
 	char *string;
 	struct tb_topology *topology;
 	struct tb_bitset *threads;
+	struct tb_placer *placer; /* has the slots */
 	unsigned slots;
 	unsigned counts[TB_CLASSES]; /* objects with granted threads */
 	char **lists; /* of each slot for rank files; NULL: not made yet */
@@ -62,6 +63,7 @@ static void clear_grant(struct grant *grant)
 		free(grant->lists[i]);
 	free(grant->lists);
 	free(grant->string);
+	tb_placer_destroy(grant->placer);
 	tb_topology_destroy(grant->topology);
 	tb_bitset_destroy(grant->threads);
 }
@@ -111,8 +113,10 @@ static int read_grant(struct grant *grant, const struct tb_request *request,
 	grant->topology = tb_topology_parse(string, &grant->threads, err);
 	if (!grant->topology)
 		return -1;
-	grant->slots = tb_slots_count(grant->topology, request,
-				      grant->threads);
+	grant->placer = tb_placer_create(grant->topology);
+	if (!grant->placer)
+		return tb_fail(err, "out of memory");
+	grant->slots = tb_place_again(grant->placer, request, grant->threads);
 	if (!grant->slots)
 		return tb_fail(err, "the grant %.200s holds no slot of the job's request",
 			       string);
@@ -256,8 +260,7 @@ static void add_word(struct tb_text *text, const char *before, unsigned number)
  * The list of the slots of some ranks of a node, which with btype=host share
  * one; NULL when out of memory.
  */
-static char *print_slots(const struct tb_hostfile *file,
-			 const struct grant *grant, unsigned first,
+static char *print_slots(const struct grant *grant, unsigned first,
 			 unsigned count, enum tb_socket_cores_form form)
 {
 	unsigned threads = tb_topology_threads(grant->topology);
@@ -268,8 +271,7 @@ static char *print_slots(const struct tb_hostfile *file,
 	if (!slot || !slots)
 		goto out;
 	for (unsigned i = first; i < first + count && i < grant->slots; i++) {
-		tb_slots_get(grant->topology, file->job.request,
-			     grant->threads, i, slot);
+		tb_placed_group(grant->placer, i, slot);
 		tb_bitset_or(slots, slot);
 	}
 	list = tb_socket_cores_print(grant->topology,
@@ -285,7 +287,7 @@ out:
 static int add_pe_line(struct tb_text *text, const struct tb_hostfile *file,
 		       const struct node *node, struct tb_error *err)
 {
-	char *list = print_slots(file, grant_of(file, node), 0, node->ranks,
+	char *list = print_slots(grant_of(file, node), 0, node->ranks,
 				 TB_CORES_EACH);
 
 	if (!list)
@@ -318,13 +320,12 @@ static int add_rank_line(struct tb_text *text, const struct node *node,
 }
 
 /* Made once for all nodes with this grant; NULL when out of memory. */
-static const char *list_of_rank(const struct tb_hostfile *file,
-				const struct grant *grant, unsigned rank)
+static const char *list_of_rank(const struct grant *grant, unsigned rank)
 {
 	unsigned slot = rank % grant->slots;
 
 	if (!grant->lists[slot])
-		grant->lists[slot] = print_slots(file, grant, slot, 1,
+		grant->lists[slot] = print_slots(grant, slot, 1,
 						 TB_CORES_RUNS);
 	return grant->lists[slot];
 }
@@ -334,7 +335,7 @@ static int add_rank_lines(struct tb_text *text, const struct tb_hostfile *file,
 			  struct tb_error *err)
 {
 	for (unsigned i = 0; i < node->ranks; i++) {
-		const char *list = list_of_rank(file, grant_of(file, node), i);
+		const char *list = list_of_rank(grant_of(file, node), i);
 
 		if (!list)
 			return tb_fail(err, "out of memory");

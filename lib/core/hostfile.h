@@ -6,7 +6,7 @@
  * then the ranks are dealt and printed.  Rank i is task i of the job in Slurm's
  * default layout: one after the other the nodes get a rank each, until none is
  * left or no node has another slot, and then the ranks are numbered node by node.
- * Rank i of a node has slot i, as lib/core/slots.h cuts them.  With btype=host
+ * Rank i of a node has slot i, as tb_place_again() has them.  With btype=host
  * all ranks of a node share its units and as many go there as its CPUs take.
  * Tasks for which there is no slot (--overcommit) get no rank.
  *
