@@ -64,7 +64,7 @@ static void print_help(void)
 	     "  --bstart LETTER    start of the window\n"
 	     "  --bstop LETTER     end of the window\n"
 	     "  --bfilter FILTER   first_core, a topology string, or first_core+STRING\n"
-	     "  --binstance WHO    set or env: who binds [set]\n"
+	     "  --binstance WHO    set, env or pe: who binds [set]\n"
 	     "  --btopology STRING only if the node has exactly this shape\n"
 	     "  --bcpus LIST       exactly these threads, as in 0-3,8, in place of units\n"
 	     "  --topobind LINE    all of it: bunit=X,bamount=1,...; single options win\n"

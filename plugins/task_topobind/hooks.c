@@ -13,6 +13,8 @@
 #include "common/request_env.h"
 #include "core/distances.h"
 #include "hwloc/machine.h"
+#include "task_topobind/pe.h"
+#include "task_topobind/pe_files.h"
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
@@ -119,6 +121,7 @@ void tb_task_slurmd_start(void)
 	struct tb_error err = { "" };
 	struct tb_conf *site = load_site(&err);
 
+	tb_pe_files_sweep(tb_daemon_spool_dir());
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	if (site != NULL)
@@ -274,6 +277,7 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 	tb_conf_destroy(site);
 	if (current == NULL)
 		return;
+	tb_pe_write(slurm_step, current);
 	if (tb_step_is_held(current))
 		open_cpusets(slurm_step);
 	if (tb_step_error(current) != NULL)
