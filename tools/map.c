@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/job_comment.h"
 #include "hosts.h"
 #include "map.h"
 
@@ -156,7 +157,7 @@ static int read_units(struct units *units, const char *text,
 		      struct tb_error *err)
 {
 	units->text = text;
-	if (*text >= '0' && *text <= '9')
+	if (tb_comment_is_list(text))
 		return 0;
 	units->shape = tb_topology_parse(text, &units->threads, err);
 	return units->shape ? 0 : -1;

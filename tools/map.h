@@ -72,10 +72,8 @@ int tb_map_add_grant(struct tb_map *map, unsigned job, const char *nodes,
 		     const char *string, struct tb_error *err);
 
 /*
- * map_comment.c: add a job by its system_comment, in which the controller keeps
- * the line "binding=REQUEST grant=NODES:STRING grant=...", with a grant= for
- * every distinct grant; other lines belong to others.  0 also when there is no
- * binding; -1 with a sentence when a grant makes no sense.
+ * map_comment.c: add a job by its system_comment (common/job_comment.h).  0 also
+ * when there is no binding; -1 with a sentence when a grant makes no sense.
  */
 int tb_map_add_comment(struct tb_map *map, const char *id, const char *user,
 		       const char *name, const char *system_comment,

@@ -4,7 +4,8 @@
  *
  * First found wins: topobind.conf, the token m_topology= that the node
  * published in its Extra field, Slurm's own Sockets/Cores/Threads (DESIGN.md,
- * section 2).  A distinct string is parsed once and shared by its nodes.
+ * section 2).  The NUMA distances come from where the string comes from.  What
+ * is distinct is parsed once and shared by its nodes.
  */
 #ifndef TB_SELECT_NODES_H
 #define TB_SELECT_NODES_H
@@ -20,12 +21,12 @@
 
 #include "ledger.h"
 
-/* What all nodes with one topology string and the same bits share. */
+/* What all nodes with the same topology, distances and bits share. */
 struct tb_shape {
 	char *text;
+	char *distances; /* core/distances.h, or NULL */
 	struct tb_topology *topology;
 	struct tb_placer *placer;
-	const unsigned *distances; /* as configured, or NULL; conf's */
 	bool by_thread; /* a Slurm core is a thread of the string */
 	/* Scratch for one node at a time. */
 	struct tb_bitset *used;    /* threads */
@@ -62,9 +63,12 @@ void tb_shape_cores(const struct tb_shape *shape,
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test);
 
-/* Write m_topology= (when known) and m_topology_inuse= into Extra. */
+/*
+ * Write m_topology=, m_distances= and m_speed= (where known) and
+ * m_topology_inuse= into Extra.
+ */
 void tb_node_show(uint32_t node);
-/* The same where somebody has taken them out, or published a topology. */
+/* The same where somebody has changed them, or published a topology. */
 void tb_node_show_again(uint32_t node);
 
 #endif

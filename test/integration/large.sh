@@ -14,6 +14,9 @@ topology=$socket$socket$socket$socket
 huge_socket=$(printf 'NSX%s' "$(printf 'CTT%.0s' {1..128})")
 huge=$huge_socket$huge_socket$huge_socket$huge_socket
 
+# More cores than its string has room for; a Slurm core is a thread of it.
+wide=NS$(printf 'CTT%.0s' {1..1400})
+
 holds() {
 	[[ $(job_field "$1" JobState) =~ ^(CONFIGURING|RUNNING)$ ]]
 }
@@ -59,6 +62,18 @@ assert_shown_is_booked() {
 			if (grants[node] != cpus[node]) print node }')"
 }
 
+# The cores that Slurm booked for a job, as a host file of one slot for each node
+# has them: a socket has eight cores of two threads.
+booked_hostfile() {
+	facts | awk -v job="$1" '$1 == "cpu" && $2 == job && $4 % 2 == 0 {
+		core = $4 / 2; print $3, int(core / 8), core % 8 }' |
+		sort -k1,1 -k2,2n -k3,3n | awk '
+		$1 != node { if (node) print node, 1, "big", list
+			node = $1; list = ""; sep = "" }
+		{ list = list sep $2 ":" $3; sep = "," }
+		END { print node, 1, "big", list }'
+}
+
 # assert_short JOB - one line of less than 4 KiB
 assert_short() {
 	local size
@@ -79,6 +94,8 @@ case_the_same_everywhere() {
 	assert_eq "nodes told" "$count" "$(nodes_told "$job")"
 	assert_shown_is_booked "$job"
 	assert_contains "the map of a node" "$job" "$(topobind map big0500)"
+	assert_eq "its host file" "$(booked_hostfile "$job")" \
+		"$(topobind hostfile "$job")"
 }
 
 case_different_everywhere() {
@@ -94,6 +111,8 @@ case_different_everywhere() {
 	assert_eq "nodes told" "$count" "$(nodes_told "$job")"
 	assert_shown_is_booked "$job"
 	assert_contains "the map of a node" "$job" "$(topobind map big0005)"
+	assert_eq "its host file" "$(booked_hostfile "$job")" \
+		"$(topobind hostfile "$job")"
 
 	before=$(comment_word "$job" grant)
 	daemon slurmctld stop
@@ -104,7 +123,7 @@ case_different_everywhere() {
 
 # A request can be longer than what is shown of it.
 case_long_request() {
-	local job
+	local job status=0
 
 	job=$(sbatch --parsable -o /dev/null -p huge --mem=1 --bunit=X --bamount=1 \
 		--bfilter="${huge_socket,,}$huge_socket$huge_socket$huge_socket" \
@@ -117,6 +136,23 @@ case_long_request() {
 	# The string has no room beside it.
 	assert_eq "its grant" huge:256-511 "$(comment_word "$job" grant)"
 	assert_shown_is_booked "$job"
+	# Whose slots are not known without the request.
+	topobind hostfile "$job" >"$work/hosts" 2>"$work/why" || status=$?
+	assert_eq "status of hostfile" 2 "$status"
+	assert_eq "sentences and lines" "1 0" \
+		"$(wc -l <"$work/why") $(wc -l <"$work/hosts")"
+}
+
+case_one_large_node() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -p wide --mem=1 --bcpus=2-5 \
+		--wrap true)
+	wait_until 60 holds "$job"
+	assert_eq "its grant" wide:2-5 "$(comment_word "$job" grant)"
+	assert_shown_is_booked "$job"
+	assert_eq "its host file" "wide 1 wide 0:1,0:2" \
+		"$(topobind hostfile "$job")"
 }
 
 cluster_start --nodes this \
@@ -124,12 +160,16 @@ cluster_start --nodes this \
 	--slurm "PartitionName=big Nodes=big[0001-$count] MaxTime=INFINITE" \
 	--slurm "NodeName=huge State=CLOUD Sockets=4 CoresPerSocket=128 ThreadsPerCore=2 RealMemory=1000" \
 	--slurm "PartitionName=huge Nodes=huge MaxTime=INFINITE" \
+	--slurm "NodeName=wide State=CLOUD Sockets=1 CoresPerSocket=2800 RealMemory=1000" \
+	--slurm "PartitionName=wide Nodes=wide MaxTime=INFINITE" \
 	--slurm ResumeProgram=/bin/true --slurm SuspendProgram=/bin/true \
 	--slurm SuspendTime=INFINITE --slurm ResumeTimeout=600 \
 	--slurm PrivateData=cloud \
 	--topobind "NodeName=big[0001-$count] Topology=$topology" \
-	--topobind "NodeName=huge Topology=$huge"
+	--topobind "NodeName=huge Topology=$huge" \
+	--topobind "NodeName=wide Topology=$wide"
 test_case "the same grant on a thousand nodes" case_the_same_everywhere
 test_case "another grant on each of a thousand nodes" case_different_everywhere
 test_case "a long request" case_long_request
+test_case "a large node" case_one_large_node
 tests_done
