@@ -209,8 +209,16 @@ extern int select_p_job_suspend(job_record_t *job, bool indefinite)
 EXPORT extern int select_p_job_resume(job_record_t *job, bool indefinite);
 extern int select_p_job_resume(job_record_t *job, bool indefinite)
 {
-	int rc = tb_ops.job_resume(job, indefinite);
+	int rc;
 
+	if (indefinite) {
+		rc = tb_hook_job_may_resume(job);
+		if (rc != SLURM_SUCCESS)
+			return rc;
+		/* What a gang scheduler paused is in cons_tres' books still. */
+		indefinite = !tb_hook_job_holds(job);
+	}
+	rc = tb_ops.job_resume(job, indefinite);
 	if (rc == SLURM_SUCCESS && indefinite)
 		tb_hook_job_resumed(job);
 	return rc;

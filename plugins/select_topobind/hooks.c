@@ -170,6 +170,20 @@ void tb_hook_job_changed(job_record_t *job)
 		tb_hook_job_ended(job);
 }
 
+int tb_hook_job_may_resume(const job_record_t *job)
+{
+	if (!tb_ledger_clashes(job, tb_show_is_bound(job)))
+		return SLURM_SUCCESS;
+	info("topobind: %pJ stays suspended: cores that it had are granted to others now; resume it when they have ended",
+	     job);
+	return ESLURM_NODES_BUSY;
+}
+
+bool tb_hook_job_holds(const job_record_t *job)
+{
+	return tb_ledger_has(job);
+}
+
 void tb_hook_job_resumed(job_record_t *job)
 {
 	put(job);

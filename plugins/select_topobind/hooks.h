@@ -33,7 +33,17 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+/*
+ * An administrator wants to resume the job.  SLURM_SUCCESS, or
+ * ESLURM_NODES_BUSY: others have its units, or it has units of others.
+ */
+int tb_hook_job_may_resume(const job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
+/*
+ * Does the job hold its cores at this moment?  One that a gang scheduler paused
+ * does: nothing may be added for it when an administrator resumes it.
+ */
+bool tb_hook_job_holds(const job_record_t *job);
 
 #endif

@@ -158,6 +158,11 @@ static struct entry *create_entry(const job_record_t *job, bool bound)
 	return entry;
 }
 
+bool tb_ledger_has(const job_record_t *job)
+{
+	return entries && find_entry(job->job_id);
+}
+
 bool tb_ledger_remove(const job_record_t *job)
 {
 	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
@@ -199,6 +204,53 @@ bool tb_ledger_put(job_record_t *job, bool bound)
 	visit_cores(entry, add_core, &present);
 	bound_entries += bound;
 	return true;
+}
+
+/* The cores of one job against those of others. */
+struct clash {
+	const struct entry *own;
+	bitstr_t *taken; /* by others, of all cores */
+	bool found;
+};
+
+static void take_core(uint32_t node, uint32_t core, void *taken)
+{
+	bit_set(taken, tb_node_first_core(node) + core);
+}
+
+static void take_entry(void *item, void *arg)
+{
+	const struct entry *entry = item;
+	struct clash *clash = arg;
+
+	if (entry->job_id != clash->own->job_id &&
+	    (entry->bound || clash->own->bound))
+		visit_cores(entry, take_core, clash->taken);
+}
+
+static void look_for_core(uint32_t node, uint32_t core, void *arg)
+{
+	struct clash *clash = arg;
+
+	if (bit_test(clash->taken, tb_node_first_core(node) + core))
+		clash->found = true;
+}
+
+bool tb_ledger_clashes(const job_record_t *job, bool bound)
+{
+	struct clash clash = {0};
+	struct entry *own;
+
+	if (!entries || !sizes_agree(job->job_resrcs))
+		return false;
+	own = create_entry(job, bound);
+	clash.own = own;
+	clash.taken = bit_alloc(core_count);
+	xhash_walk(entries, take_entry, &clash);
+	visit_cores(own, look_for_core, &clash);
+	FREE_NULL_BITMAP(clash.taken);
+	destroy_entry(own);
+	return clash.found;
 }
 
 struct tb_view *tb_view_now(void)

@@ -26,6 +26,13 @@ void tb_ledger_fini(void);
  */
 bool tb_ledger_put(job_record_t *job, bool bound);
 bool tb_ledger_remove(const job_record_t *job);
+bool tb_ledger_has(const job_record_t *job);
+
+/*
+ * Does another job hold a core of this job's allocation, while one of the two
+ * is bound?  Looks at all entries.
+ */
+bool tb_ledger_clashes(const job_record_t *job, bool bound);
 
 /*
  * A picture of the ledger in which some jobs can be made to have ended.  The
