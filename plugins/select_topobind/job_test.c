@@ -15,10 +15,10 @@
 #include "src/common/log.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
-#include "src/slurmctld/preempt.h"
 
 #include "explain.h"
 #include "plan.h"
+#include "preempt.h"
 #include "scale.h"
 #include "show.h"
 
@@ -172,10 +172,8 @@ static int test_class(const struct tb_offers *offers,
 	return rc;
 }
 
-/* With what the view leaves free. */
-static int test_view(const struct tb_test *test,
-		     const struct tb_request *request,
-		     const struct tb_view *view)
+int tb_test_view(const struct tb_test *test, const struct tb_request *request,
+		 const struct tb_view *view)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
 	uint32_t first = 0, end;
@@ -276,30 +274,31 @@ static void say_why(const struct tb_test *test,
 	xfree(why);
 }
 
-static int end_preemptee(void *item, void *arg)
-{
-	job_record_t *job = item;
-
-	if (slurm_job_preempt_mode(job) != PREEMPT_MODE_OFF)
-		tb_view_end_job(arg, job);
-	return 0;
-}
-
-/* First without preempting anybody, then with all who may be gone. */
+/*
+ * First without preempting anybody.  Jobs that end make way before this one is
+ * given anything, and Slurm asks again; what a gang scheduler suspends can be
+ * given away at once.
+ */
 static int run_now(const struct tb_test *test, const struct tb_request *request)
 {
 	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
+	List victims = NULL;
 	int rc;
 
 	call.preemptees = NULL;
-	rc = test_view(&call, request, view);
-	if (rc != SLURM_SUCCESS)
+	rc = tb_test_view(&call, request, view);
+	if (rc != SLURM_SUCCESS) {
 		say_why(test, request, view);
-	if (rc != SLURM_SUCCESS && test->preemptees) {
-		list_for_each(test->preemptees, end_preemptee, view);
-		rc = test_view(test, request, view);
+		victims = tb_preempt_choose(test, request, view);
 	}
+	if (victims) {
+		call.preemptees = victims;
+		rc = tb_preempt_must_end(victims)
+			? SLURM_SUCCESS : tb_test_view(&call, request, view);
+		tb_preempt_tell(test, victims);
+	}
+	FREE_NULL_LIST(victims);
 	tb_view_destroy(view);
 	return rc;
 }
@@ -352,7 +351,7 @@ static int test_future(const struct tb_test *test,
 			continue;
 		until = 0;
 		steps++;
-		rc = test_view(test, request, view);
+		rc = tb_test_view(test, request, view);
 	}
 	FREE_NULL_LIST(running);
 	return rc;
@@ -361,14 +360,21 @@ static int test_future(const struct tb_test *test,
 static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
+	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
-	int rc = test_view(test, request, view);
+	List victims = NULL;
+	int rc;
 
-	if (rc != SLURM_SUCCESS)
+	call.preemptees = NULL;
+	rc = tb_test_view(&call, request, view);
+
+	if (rc != SLURM_SUCCESS) {
 		say_why(test, request, view);
-	if (rc != SLURM_SUCCESS && test->preemptees) {
-		list_for_each(test->preemptees, end_preemptee, view);
-		rc = test_view(test, request, view);
+		victims = tb_preempt_choose(test, request, view);
+	}
+	if (victims) {
+		tb_preempt_tell(test, victims);
+		rc = SLURM_SUCCESS;
 	}
 	if (rc != SLURM_SUCCESS && !(test->job->bit_flags & TEST_NOW_ONLY))
 		rc = test_future(test, request, view);

@@ -16,6 +16,7 @@ struct entry {
 	uint32_t node_count;
 	uint32_t *nodes; /* ascending */
 	bitstr_t *cores;
+	uint64_t ended_in; /* serial number of the view in which it has ended */
 };
 
 /* How many jobs hold each core, and how many held cores a node has. */
@@ -30,6 +31,7 @@ static struct counts present;
 static uint32_t core_count, node_count;
 
 struct tb_view {
+	uint64_t serial;
 	const struct counts *counts; /* NULL: idle */
 	struct counts copy;
 };
@@ -255,8 +257,10 @@ bool tb_ledger_clashes(const job_record_t *job, bool bound)
 
 struct tb_view *tb_view_now(void)
 {
+	static uint64_t serial;
 	struct tb_view *view = xmalloc(sizeof(*view));
 
+	view->serial = ++serial;
 	view->counts = &present;
 	return view;
 }
@@ -282,11 +286,22 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 {
 	struct entry *entry = find_entry(job->job_id);
 
-	if (!entry || !view->counts)
+	if (!entry || !view->counts || entry->ended_in == view->serial)
 		return;
 	if (view->counts == &present)
 		own_copy(view);
 	visit_cores(entry, drop_core, &view->copy);
+	entry->ended_in = view->serial;
+}
+
+void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
+{
+	struct entry *entry = find_entry(job->job_id);
+
+	if (!entry || !view->counts || entry->ended_in != view->serial)
+		return;
+	visit_cores(entry, add_core, &view->copy);
+	entry->ended_in = 0;
 }
 
 void tb_view_destroy(struct tb_view *view)
@@ -306,6 +321,14 @@ bool tb_view_core_held(const struct tb_view *view, uint32_t node, uint32_t core)
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
 {
 	return !view->counts || !view->counts->busy[node];
+}
+
+void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg)
+{
+	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
+
+	if (entry)
+		visit_cores(entry, visit, arg);
 }
 
 bool tb_ledger_has_bound(void)
