@@ -17,6 +17,7 @@
 
 #include "select_ops.h"
 #include "select_topobind/hooks.h"
+#include "select_topobind/reservation.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -243,6 +244,23 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 	return rc;
 }
 
+/* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
+EXPORT extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv,
+					   uint32_t node_count, bitstr_t *nodes,
+					   bitstr_t **cores);
+extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
+				    bitstr_t *nodes, bitstr_t **cores)
+{
+	bitstr_t *avoid = cores && *cores ? bit_copy(*cores) : NULL;
+	bitstr_t *chosen = tb_ops.resv_test(resv, node_count, nodes, cores);
+
+	if (chosen && resv->core_cnt && cores && *cores &&
+	    !(resv->flags & RESERVE_FLAG_FIRST_CORES))
+		tb_reservation_choose(chosen, avoid, *cores);
+	FREE_NULL_BITMAP(avoid);
+	return chosen;
+}
+
 /* What is Slurm's alone: passed on as it came.  FORWARD(returns, name,
    parameters, arguments) defines the required symbol of that name. */
 #define FORWARD(type, name, op, parameters, arguments) \
@@ -327,6 +345,3 @@ FORWARD(int, get_info_from_plugin, get_info_from_plugin,
 FORWARD(int, update_node_config, update_node_config,
 	(int index),
 	(index))
-FORWARD(bitstr_t *, resv_test, resv_test,
-	(resv_desc_msg_t *resv, uint32_t node_count, bitstr_t *avail_nodes, bitstr_t **cores),
-	(resv, node_count, avail_nodes, cores))
