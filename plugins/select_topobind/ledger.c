@@ -294,6 +294,13 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 	entry->ended_in = view->serial;
 }
 
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job)
+{
+	struct entry *entry = find_entry(job->job_id);
+
+	return entry && view->counts && entry->ended_in == view->serial;
+}
+
 void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
 {
 	struct entry *entry = find_entry(job->job_id);

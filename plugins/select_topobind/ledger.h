@@ -45,6 +45,7 @@ struct tb_view *tb_view_now(void);
 struct tb_view *tb_view_idle(void); /* as if no job ran */
 void tb_view_end_job(struct tb_view *view, const job_record_t *job);
 void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 
 /* Does any job hold this core (logical, of the node)?  Any of the node? */

@@ -133,15 +133,12 @@ static bool fits(struct choice *choice)
 {
 	job_record_t *job = choice->test.job;
 	struct tb_test call = choice->test;
-	uint64_t flags = job->bit_flags;
 	time_t start_time = job->start_time;
 	int rc;
 
 	call.nodes = bit_copy(choice->candidates);
 	call.preemptees = ending(choice);
-	job->bit_flags |= TEST_NOW_ONLY;
-	rc = tb_test_view(&call, choice->request, choice->view);
-	job->bit_flags = flags;
+	rc = tb_test_view_now(&call, choice->request, choice->view);
 	if (!choice->tells_when || rc != SLURM_SUCCESS)
 		job->start_time = start_time;
 	if (rc == SLURM_SUCCESS)
