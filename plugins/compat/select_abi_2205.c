@@ -16,6 +16,7 @@
 #include "src/common/read_config.h"
 
 #include "select_ops.h"
+#include "select_topobind/expand.h"
 #include "select_topobind/hooks.h"
 #include "select_topobind/reservation.h"
 
@@ -230,17 +231,19 @@ extern int select_p_job_resized(job_record_t *job, node_record_t *node)
 {
 	int rc = tb_ops.job_resized(job, node);
 
-	tb_hook_job_changed(job);
+	tb_hook_job_resized(job, node->index);
 	return rc;
 }
 
 EXPORT extern int select_p_job_expand(job_record_t *from, job_record_t *to);
 extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 {
-	int rc = tb_ops.job_expand(from, to);
+	int rc = tb_expand_may_merge(from, to);
 
-	tb_hook_job_changed(from);
-	tb_hook_job_changed(to);
+	if (rc != SLURM_SUCCESS)
+		return rc;
+	rc = tb_ops.job_expand(from, to);
+	tb_hook_job_expanded(from, to);
 	return rc;
 }
 

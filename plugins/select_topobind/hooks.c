@@ -9,6 +9,7 @@
 
 #include "common/conf.h"
 #include "effective.h"
+#include "expand.h"
 #include "job_test.h"
 #include "ledger.h"
 #include "nodes.h"
@@ -102,9 +103,27 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+static int limit_expansion(struct tb_test *test,
+			   const struct tb_effective *effective)
+{
+	char *binding;
+	int rc;
+
+	if (!test->job->details->expanding_jobid)
+		return SLURM_SUCCESS;
+	binding = tb_effective_print(effective, site, test->job);
+	rc = tb_expand_limit(test, binding);
+	xfree(binding);
+	return rc;
+}
+
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
+	int rc = limit_expansion(test, effective);
+
+	if (rc != SLURM_SUCCESS)
+		return rc;
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
 	test->implicit_cpus = effective->implicit_cpus;
@@ -151,7 +170,6 @@ void tb_hook_job_begin(job_record_t *job)
 
 static void put(job_record_t *job)
 {
-	/* Nodes that the job gave back are in its allocation still. */
 	if (tb_ledger_put(job, tb_show_is_bound(job)))
 		tb_show_nodes_of(job);
 }
@@ -168,6 +186,22 @@ void tb_hook_job_changed(job_record_t *job)
 		put(job);
 	else
 		tb_hook_job_ended(job);
+}
+
+void tb_hook_job_resized(job_record_t *job, uint32_t node)
+{
+	tb_hook_job_changed(job);
+	tb_show_grant_again(job);
+	/* It is not in the job's allocation any more. */
+	tb_node_show(node);
+}
+
+void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
+{
+	tb_hook_job_changed(from);
+	tb_hook_job_changed(to);
+	tb_show_grant_again(from);
+	tb_show_grant_again(to);
 }
 
 int tb_hook_job_may_resume(const job_record_t *job)

@@ -33,6 +33,12 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+
+/* The job lost this node, by a smaller request or by a failure. */
+void tb_hook_job_resized(job_record_t *job, uint32_t node);
+/* One job was given all that another had. */
+void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
+
 /*
  * An administrator wants to resume the job.  SLURM_SUCCESS, or
  * ESLURM_NODES_BUSY: others have its units, or it has units of others.
