@@ -207,7 +207,7 @@ bitstr_t *tb_plan_cores(const struct tb_test *test,
 	for (uint32_t i = 0; i < plan->count; i++)
 		whole = whole && add_cores(&plan->parts[i], offers, &call,
 					   cores);
-	if (!whole || plan->count != bit_set_count(nodes))
+	if (!whole || plan->count != (uint32_t)bit_set_count(nodes))
 		FREE_NULL_BITMAP(cores);
 	tb_plan_destroy(plan);
 	tb_offers_destroy(offers);

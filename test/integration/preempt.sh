@@ -68,7 +68,7 @@ case_fewest() {
 	local jobs=() cpu last
 
 	for cpu in 0 12 24; do
-		jobs+=("$(starts "$NODE_ZEN" --bcpus=$cpu)")
+		jobs+=("$(starts "$NODE_ZEN" --bcpus="$cpu")")
 	done
 	last=$(starts "$NODE_ZEN" --bcpus=48)
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
@@ -190,7 +190,7 @@ case_told_before() {
 	local jobs=() cpu victim told
 
 	for cpu in 0 12; do
-		jobs+=("$(starts "$NODE_ZEN" --bcpus=$cpu)")
+		jobs+=("$(starts "$NODE_ZEN" --bcpus="$cpu")")
 	done
 	victim=$(starts "$NODE_ZEN" --bcpus=48)
 	told=$(sbatch --test-only -p urgent -w "$NODE_ZEN" --bunit=S \
