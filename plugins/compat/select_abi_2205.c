@@ -247,6 +247,16 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 	return rc;
 }
 
+EXPORT extern int select_p_step_start(step_record_t *step);
+extern int select_p_step_start(step_record_t *step)
+{
+	int rc = tb_ops.step_start(step);
+
+	if (rc == SLURM_SUCCESS)
+		tb_hook_step_start(step);
+	return rc;
+}
+
 /* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
 EXPORT extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv,
 					   uint32_t node_count, bitstr_t *nodes,
@@ -291,9 +301,6 @@ FORWARD(int, job_signal, job_signal,
 FORWARD(bitstr_t *, step_pick_nodes, step_pick_nodes,
 	(job_record_t *job, select_jobinfo_t *jobinfo, uint32_t node_count, bitstr_t **avail_nodes),
 	(job, jobinfo, node_count, avail_nodes))
-FORWARD(int, step_start, step_start,
-	(step_record_t *step),
-	(step))
 FORWARD(int, step_finish, step_finish,
 	(step_record_t *step, bool killing),
 	(step, killing))

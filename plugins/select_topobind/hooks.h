@@ -52,4 +52,7 @@ void tb_hook_job_resumed(job_record_t *job);
  */
 bool tb_hook_job_holds(const job_record_t *job);
 
+/* Slurm has placed a step; its credential is not made yet. */
+void tb_hook_step_start(step_record_t *step);
+
 #endif
