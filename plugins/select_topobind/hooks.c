@@ -7,6 +7,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "combinations.h"
 #include "common/conf.h"
 #include "effective.h"
 #include "expand.h"
@@ -118,15 +119,32 @@ static int limit_expansion(struct tb_test *test,
 	return rc;
 }
 
+/*
+ * The client's check was bypassed: refused at submission.  A job that was
+ * changed since waits, and says for what.
+ */
+static int refuse(const struct tb_test *test, const struct tb_error *why)
+{
+	if (tb_test_mode(test) == TB_TEST_ONLY)
+		info("topobind: %pJ refused: %s", test->job, why->text);
+	else
+		tb_show_waiting(test->job, why->text);
+	return SLURM_ERROR;
+}
+
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
 	int rc = limit_expansion(test, effective);
+	struct tb_error why;
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
+	if (tb_job_combinations(test->job, &effective->request,
+				effective->implicit_cpus != 0, &why))
+		return refuse(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
 		effective->request.type = TB_SLOT;
@@ -137,7 +155,7 @@ int tb_hook_job_test(struct tb_test *test)
 {
 	struct tb_effective effective;
 	struct tb_error why;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	if (!test->job->details)
 		return EINVAL;
@@ -146,9 +164,8 @@ int tb_hook_job_test(struct tb_test *test)
 		return tb_test_plain_job(test);
 	if (!tb_effective_find(&effective, site, test->job, &why))
 		rc = test_effective(test, &effective);
-	else if (tb_test_mode(test) == TB_TEST_ONLY)
-		/* The client's check was bypassed: refused at submission. */
-		info("topobind: %pJ refused: %s", test->job, why.text);
+	else
+		rc = refuse(test, &why);
 	tb_effective_clear(&effective);
 	return rc;
 }
