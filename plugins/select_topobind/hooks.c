@@ -13,6 +13,7 @@
 #include "expand.h"
 #include "job_test.h"
 #include "ledger.h"
+#include "names.h"
 #include "nodes.h"
 #include "show.h"
 #include "steps.h"
@@ -84,6 +85,7 @@ static void read_again(void)
 void tb_hook_node_init(void)
 {
 	read_again();
+	tb_names_check(site);
 	rebuild();
 }
 
