@@ -110,11 +110,11 @@ twin_is_down() {
 # It may come back by itself.
 twin_returns() {
 	scontrol update NodeName="$NODE_TWIN" State=resume 2>/dev/null || true
-	wait_until 30 twin_is_idle
+	wait_until 30 twin_is_up
 }
 
-twin_is_idle() {
-	[ "$(sinfo -h -n "$NODE_TWIN" -p main -o %T)" = idle ]
+twin_is_up() {
+	[[ $(sinfo -h -n "$NODE_TWIN" -p main -o %T) =~ ^(idle|mixed|allocated)$ ]]
 }
 
 # A node fails under a job that goes on without it.
@@ -212,7 +212,7 @@ case_update_to_nonsense() {
 }
 
 cluster_start --nodes zen,twin \
-	--slurm SchedulerParameters=permit_job_expansion \
+	--slurm SchedulerParameters=permit_job_expansion,bf_interval=1,sched_interval=2,batch_sched_delay=0 \
 	--slurm "PartitionName=other Nodes=ALL DefaultTime=10"
 pid=$(daemon slurmctld pid)
 test_case "a smaller job, by its nodes" case_shrink

@@ -6,14 +6,20 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# starts NODE OPTION... - a job of the lower partition that runs there; its id
-starts() {
-	local job node=$1
+# low NODE OPTION... - a job of the lower partition for that node; its id
+low() {
+	local node=$1
 
 	shift
-	job=$(batch --requeue -p low -w "$node" "$@") || return
-	wait_until 20 runs "$job" >&2
-	echo "$job"
+	batch --requeue -p low -w "$node" "$@"
+}
+
+all_run() {
+	local job
+
+	for job in "$@"; do
+		wait_until 20 runs "$job"
+	done
 }
 
 # runs_undisturbed JOB... - never preempted, never suspended
@@ -37,8 +43,7 @@ gives_way() {
 
 # urgent_runs OPTION... - a job of the urgent partition; into the variable urgent
 urgent_runs() {
-	urgent=$(batch -p urgent "$@")
-	wait_until 30 runs "$urgent"
+	urgent=$(alloc -p urgent "$@")
 	assert_no_contradictions
 }
 
@@ -47,11 +52,9 @@ case_as_many_as_needed() {
 	local jobs=() _ given=0 job
 
 	for _ in {1..9}; do
-		jobs+=("$(batch --requeue -p low -w "$NODE_ZEN" --bunit=X --bamount=1)")
+		jobs+=("$(low "$NODE_ZEN" --bunit=X --bamount=1)")
 	done
-	for job in "${jobs[@]}"; do
-		wait_until 20 runs "$job"
-	done
+	all_run "${jobs[@]}"
 	urgent_runs -w "$NODE_ZEN" -N1 -n8 --bunit=X --bamount=1
 	for job in "${jobs[@]}"; do
 		if gives_way "$job"; then
@@ -68,9 +71,10 @@ case_fewest() {
 	local jobs=() cpu last
 
 	for cpu in 0 12 24; do
-		jobs+=("$(starts "$NODE_ZEN" --bcpus="$cpu")")
+		jobs+=("$(low "$NODE_ZEN" --bcpus="$cpu")")
 	done
-	last=$(starts "$NODE_ZEN" --bcpus=48)
+	last=$(low "$NODE_ZEN" --bcpus=48)
+	all_run "${jobs[@]}" "$last"
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
 	assert_granted "$urgent" "$NODE_ZEN" 48-95
 	wait_until 20 gives_way "$last"
@@ -80,9 +84,10 @@ case_fewest() {
 case_plain_jobs() {
 	local bound elsewhere in_the_way
 
-	in_the_way=$(starts "$NODE_ZEN" -N1 -n1)
-	bound=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
-	elsewhere=$(starts "$NODE_TWIN" -N1 -n1)
+	in_the_way=$(low "$NODE_ZEN" -N1 -n1)
+	bound=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	elsewhere=$(low "$NODE_TWIN" -N1 -n1)
+	all_run "$in_the_way" "$bound" "$elsewhere"
 	assert_eq "CPUs of the plain job" 0-1 "$(cpu_ids "$in_the_way")"
 	urgent_runs -w "$NODE_ZEN" --bcpus=0,2
 	wait_until 20 gives_way "$in_the_way"
@@ -92,9 +97,10 @@ case_plain_jobs() {
 case_two_nodes() {
 	local first second third
 
-	first=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
-	second=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
-	third=$(starts "$NODE_TWIN" --bunit=S --bamount=1)
+	first=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	second=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	third=$(low "$NODE_TWIN" --bunit=S --bamount=1)
+	all_run "$first" "$second" "$third"
 	urgent_runs -N2 -n2 --bunit=S --bamount=1
 	assert_granted "$urgent" "$NODE_TWIN" 48-95
 	runs_undisturbed "$third"
@@ -111,30 +117,32 @@ case_fragments() {
 	local cpus first second
 
 	cpus=$(seq -s , 0 6 95)
-	first=$(starts "$NODE_ZEN" -N1 -n1 "--bcpus=$cpus")
-	second=$(starts "$NODE_TWIN" -N1 -n1 "--bcpus=$cpus")
+	first=$(low "$NODE_ZEN" -N1 -n1 "--bcpus=$cpus")
+	second=$(low "$NODE_TWIN" -N1 -n1 "--bcpus=$cpus")
+	all_run "$first" "$second"
 	urgent_runs -N2 -n2 --bunit=X --bamount=1
 	wait_until 20 gives_way "$first"
 	wait_until 20 gives_way "$second"
 }
 
 case_not_when_there_is_room() {
-	local low
+	local job
 
-	low=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
+	job=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$job"
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
 	assert_granted "$urgent" "$NODE_ZEN" 48-95
-	runs_undisturbed "$low"
+	runs_undisturbed "$job"
 }
 
 # One socket belongs to a job that nobody may preempt.
 case_not_in_vain() {
-	local low other equal
+	local first other equal
 
-	low=$(starts "$NODE_ZEN" --bunit=X --bamount=1)
-	other=$(starts "$NODE_ZEN" -n1)
-	equal=$(batch -p urgent -w "$NODE_ZEN" --bcpus=48)
-	wait_until 20 runs "$equal"
+	first=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	other=$(low "$NODE_ZEN" -n1)
+	all_run "$first" "$other"
+	equal=$(alloc -p urgent -w "$NODE_ZEN" --bcpus=48)
 	urgent=$(batch -p urgent -w "$NODE_ZEN" --bunit=S --bamount=2)
 	wait_until 20 was_passed_over "$urgent"
 	# Once more, by the whole queue.
@@ -142,7 +150,7 @@ case_not_in_vain() {
 	batch -p urgent -w "$NODE_TWIN" -n1 >/dev/null
 	wait_until 20 is_running_on "$NODE_TWIN"
 	assert is_pending "$urgent"
-	runs_undisturbed "$low" "$other" "$equal"
+	runs_undisturbed "$first" "$other" "$equal"
 }
 
 is_running_on() {
@@ -153,8 +161,9 @@ is_running_on() {
 case_memory() {
 	local small large
 
-	small=$(starts "$NODE_ZEN" --mem=10 --bunit=S --bamount=1)
-	large=$(starts "$NODE_ZEN" --mem=600000 --bunit=X --bamount=1)
+	small=$(low "$NODE_ZEN" --mem=10 --bunit=S --bamount=1)
+	large=$(low "$NODE_ZEN" --mem=600000 --bunit=X --bamount=1)
+	all_run "$small" "$large"
 	urgent_runs -w "$NODE_ZEN" --mem=600000 --bunit=X --bamount=1
 	wait_until 20 gives_way "$large"
 	runs_undisturbed "$small"
@@ -163,9 +172,10 @@ case_memory() {
 case_exclusive() {
 	local first second third
 
-	first=$(starts "$NODE_ZEN" --bunit=X --bamount=1)
-	second=$(starts "$NODE_ZEN" -n1)
-	third=$(starts "$NODE_TWIN" -n1)
+	first=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	second=$(low "$NODE_ZEN" -n1)
+	third=$(low "$NODE_TWIN" -n1)
+	all_run "$first" "$second" "$third"
 	urgent_runs -w "$NODE_ZEN" --exclusive --bunit=S --bamount=2
 	wait_until 20 gives_way "$first"
 	wait_until 20 gives_way "$second"
@@ -178,8 +188,8 @@ case_heterogeneous() {
 
 	het=$(batch --requeue -p low -w "$NODE_ZEN" --bunit=S --bamount=1 : \
 		-p low -w "$NODE_TWIN" --bunit=S --bamount=1)
-	wait_until 30 runs "$het"
-	other=$(starts "$NODE_ZEN" --bunit=X --bamount=1)
+	other=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	all_run "$het" "$other"
 	urgent_runs -w "$NODE_ZEN" --bcpus=0
 	wait_until 20 gives_way "$het"
 	wait_until 20 nothing_in_use "$NODE_TWIN"
@@ -190,9 +200,10 @@ case_told_before() {
 	local jobs=() cpu victim told
 
 	for cpu in 0 12; do
-		jobs+=("$(starts "$NODE_ZEN" --bcpus="$cpu")")
+		jobs+=("$(low "$NODE_ZEN" --bcpus="$cpu")")
 	done
-	victim=$(starts "$NODE_ZEN" --bcpus=48)
+	victim=$(low "$NODE_ZEN" --bcpus=48)
+	all_run "${jobs[@]}" "$victim"
 	told=$(sbatch --test-only -p urgent -w "$NODE_ZEN" --bunit=S \
 		--bamount=1 --wrap true 2>&1)
 	assert_eq "who would make way" "$victim" \
@@ -206,8 +217,9 @@ case_told_before() {
 case_suspends_one() {
 	local first second in_use
 
-	first=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
-	second=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
+	first=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	second=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$first" "$second"
 	urgent_runs -w "$NODE_ZEN" --bunit=X --bamount=8
 	wait_until 20 one_of_is_suspended "$first" "$second"
 	assert_eq "CPUs of the urgent job" "$(cpu_ids "$urgent")" \
@@ -230,7 +242,8 @@ one_of_is_suspended() {
 case_paused_keeps_its_units() {
 	local paused waiting
 
-	paused=$(starts "$NODE_ZEN" --bunit=S --bamount=2)
+	paused=$(low "$NODE_ZEN" --bunit=S --bamount=2)
+	all_run "$paused"
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
 	wait_until 20 job_has_state "$paused" SUSPENDED
 	waiting=$(batch -p low -w "$NODE_ZEN" --bunit=X --bamount=1)
@@ -254,9 +267,9 @@ case_paused_keeps_its_units() {
 case_ends_one_and_pauses_another() {
 	local paused ended
 
-	paused=$(starts "$NODE_ZEN" --bunit=S --bamount=1)
+	paused=$(low "$NODE_ZEN" --bunit=S --bamount=1)
 	ended=$(batch --requeue -p ended -w "$NODE_ZEN" --bunit=S --bamount=1)
-	wait_until 20 runs "$ended"
+	all_run "$paused" "$ended"
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=2
 	wait_until 20 gives_way "$paused"
 	assert_eq "restarts of the ended job" 1 "$(job_field "$ended" Restarts)"

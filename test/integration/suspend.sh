@@ -7,11 +7,7 @@
 
 # start_on_zen OPTION... - a job that runs there; prints its id
 start_on_zen() {
-	local job
-
-	job=$(batch -w "$NODE_ZEN" "$@")
-	wait_until 20 runs "$job"
-	echo "$job"
+	alloc -w "$NODE_ZEN" "$@"
 }
 
 suspend() {
@@ -117,7 +113,8 @@ case_cancelled_while_suspended() {
 case_requeued_while_suspended() {
 	local first second
 
-	first=$(start_on_zen --requeue --bunit=S --bamount=2)
+	first=$(batch --requeue -w "$NODE_ZEN" --bunit=S --bamount=2)
+	wait_until 20 runs "$first"
 	suspend "$first"
 	second=$(start_on_zen --bunit=S --bamount=1)
 	requeue_held "$first"
