@@ -118,11 +118,11 @@ static char *shown_request(const job_record_t *job)
 	return find_value(job->system_comment, binding_prefix, " ");
 }
 
-void tb_show_resized(job_record_t *job)
+void tb_show_grant_again(job_record_t *job)
 {
 	char *request = shown_request(job);
 
-	if (request)
+	if (request && job->job_resrcs)
 		tb_show_grant(job, request);
 	xfree(request);
 }
@@ -132,6 +132,25 @@ bool tb_show_is_bound(const job_record_t *job)
 	const char *line = find_line(job->system_comment);
 
 	return line && begins_with(line, binding_prefix);
+}
+
+/* A request that was cut when shown is no other's. */
+bool tb_show_has_binding(const job_record_t *job, const char *request)
+{
+	char *own = shown_request(job);
+	bool same = !xstrcmp(own, request);
+
+	xfree(own);
+	return same;
+}
+
+bool tb_show_same_binding(const job_record_t *a, const job_record_t *b)
+{
+	char *binding = shown_request(b);
+	bool same = tb_show_has_binding(a, binding);
+
+	xfree(binding);
+	return same;
 }
 
 static void show_pending(job_record_t *job, const char *request,

@@ -19,15 +19,19 @@
 
 /* A job that starts: request as it is shown, or NULL: it is not bound. */
 void tb_show_grant(job_record_t *job, const char *request);
-/* It holds other cores than before. */
-void tb_show_resized(job_record_t *job);
+/* The grant of a bound job has changed, its request not. */
+void tb_show_grant_again(job_record_t *job);
 /* Was the started job granted units? */
 bool tb_show_is_bound(const job_record_t *job);
+/* By this request, or with NULL not at all?  As the other job was? */
+bool tb_show_has_binding(const job_record_t *job, const char *request);
+bool tb_show_same_binding(const job_record_t *a, const job_record_t *b);
 
 /* A job that does not run yet; NULL: it will not be bound. */
 void tb_show_request(job_record_t *job, const char *request);
 /* A job that was started and waits again. */
 void tb_show_requeued(job_record_t *job);
+
 /*
  * Why a pending job waits: also its Reason, which the scheduler wipes whenever
  * it tries the job again; waiting= stays until the job starts.  NULL: units are

@@ -454,6 +454,10 @@ holder_of_files() {
 		cut -d / -f 3 | sort -u
 }
 
+has_child() {
+	pgrep -P "$1" >/dev/null
+}
+
 # The process that would have removed them, too.
 case_slurmstepd_is_killed() {
 	local job stepd script
@@ -461,6 +465,8 @@ case_slurmstepd_is_killed() {
 	job=$(pe_batch -w "$NODE_ZEN")
 	wait_until 20 two_files "$NODE_ZEN"
 	stepd=$(holder_of_files "$NODE_ZEN")
+	# The files are there before the script is.
+	wait_until 20 has_child "$stepd"
 	script=$(pgrep -P "$stepd")
 	kill -KILL "$stepd"
 	kill -KILL "$script"
