@@ -105,9 +105,8 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	return outer;
 }
 
-/* A new placement: nothing is granted, no list is sorted. */
-static void begin(struct tb_placer *placer, const struct tb_request *request,
-		  const struct tb_bitset *used)
+/* A new placement: nothing is granted. */
+static void begin(struct tb_placer *placer, const struct tb_request *request)
 {
 	const struct tb_topology *topology = placer->topology;
 
@@ -122,20 +121,21 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->outer_levels = count_outer_levels(topology, placer->class);
 	placer->nested_units = level_is_of(topology, placer->outer_levels + 1,
 					   placer->class);
-	placer->open_levels = placer->outer_levels;
-	placer->cores_open = placer->class == TB_CLASS_THREAD;
 	placer->ntaken = 0;
 	placer->groups = 0;
+	placer->held = NULL;
+	placer->level = 0;
 	tb_bitset_clear_all(placer->granted);
-	if (used)
-		tb_bitset_assign(placer->busy, used);
-	else
-		tb_bitset_clear_all(placer->busy);
-	if (request->filter)
-		tb_filter_add(request->filter, topology, placer->busy);
+}
+
+/* No list is sorted, no place was looked at. */
+static void forget_order(struct tb_placer *placer)
+{
+	placer->open_levels = placer->outer_levels;
+	placer->cores_open = placer->class == TB_CLASS_THREAD;
 	placer->placement++;
 	if (!placer->placement) { /* after 2^32 placements */
-		for (uint32_t i = 0; i < topology->nnodes; i++)
+		for (uint32_t i = 0; i < placer->topology->nnodes; i++)
 			placer->siblings[i].placement = 0;
 		placer->placement = 1;
 	}
@@ -230,25 +230,93 @@ static bool take_slot(struct tb_placer *placer,
 			       tb_take_slot(placer, request->strategy);
 }
 
-int tb_place(struct tb_placer *placer, const struct tb_request *request,
-	     const struct tb_bitset *used, unsigned nslots)
+static bool is_once(const struct tb_request *request)
 {
-	bool once = request->type == TB_HOST || request->cpus;
-	unsigned wanted = once ? 1 : nslots;
+	return request->type == TB_HOST || request->cpus;
+}
 
+/* Slots, as long as there is room, with what placer->busy says. */
+static void take_slots(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned wanted)
+{
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+	forget_order(placer);
+	if (!find_available(placer))
+		return;
+	tb_close_taken(placer);
+	while (placer->groups < wanted && take_slot(placer, request))
+		placer->groups++;
+}
+
+/* How many slots are wanted at most; 0: nothing is to be placed; or a mismatch. */
+static int slots_wanted(const struct tb_placer *placer,
+			const struct tb_request *request, unsigned nslots)
+{
 	if (!tb_request_matches(request, placer->topology))
 		return TB_PLACE_TOPOLOGY_MISMATCH;
 	if (request->filter &&
 	    !tb_filter_matches(request->filter, placer->topology))
 		return TB_PLACE_FILTER_MISMATCH;
-	begin(placer, request, used);
-	if (!tb_request_binds(request) || !nslots || !find_available(placer))
+	if (!tb_request_binds(request) || !nslots)
 		return 0;
-	while (placer->groups < wanted && take_slot(placer, request))
-		placer->groups++;
-	if (once)
+	return is_once(request) ? 1 : (int)nslots;
+}
+
+static int slots_placed(const struct tb_placer *placer,
+			const struct tb_request *request, unsigned nslots)
+{
+	if (is_once(request))
 		return placer->groups ? (int)nslots : 0;
 	return (int)placer->groups;
+}
+
+int tb_place(struct tb_placer *placer, const struct tb_request *request,
+	     const struct tb_bitset *used, unsigned nslots)
+{
+	int wanted = slots_wanted(placer, request, nslots);
+
+	begin(placer, request);
+	if (wanted <= 0)
+		return wanted;
+	if (used)
+		tb_bitset_assign(placer->busy, used);
+	else
+		tb_bitset_clear_all(placer->busy);
+	take_slots(placer, request, (unsigned)wanted);
+	return slots_placed(placer, request, nslots);
+}
+
+unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
+{
+	unsigned next = TB_SHARE_NEVER;
+
+	for (uint32_t i = 0; placer->held && i < placer->topology->nthreads;
+	     i++) {
+		unsigned jobs = placer->held[i].jobs;
+
+		if (jobs > level && jobs < next)
+			next = jobs;
+	}
+	return next;
+}
+
+int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
+		    const struct tb_holding *held, unsigned limit,
+		    unsigned nslots)
+{
+	int wanted = slots_wanted(placer, request, nslots);
+
+	begin(placer, request);
+	if (wanted <= 0)
+		return wanted;
+	placer->held = held;
+	for (; placer->level < limit && placer->groups < (unsigned)wanted;
+	     placer->level = tb_next_level(placer, placer->level)) {
+		tb_share_used(held, placer->level + 1, placer->busy);
+		take_slots(placer, request, (unsigned)wanted);
+	}
+	return slots_placed(placer, request, nslots);
 }
 
 const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer)
