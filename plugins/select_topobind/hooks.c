@@ -12,6 +12,7 @@
 #include "job_test.h"
 #include "ledger.h"
 #include "nodes.h"
+#include "sharing.h"
 #include "show.h"
 
 static struct tb_conf *site;
@@ -30,6 +31,7 @@ int tb_hook_init(void)
 
 void tb_hook_fini(void)
 {
+	tb_sharing_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_conf_destroy(site);
@@ -48,14 +50,15 @@ static int add_job(void *item, void *arg)
 	job_record_t *job = item;
 
 	(void)arg;
-	if (holds_cores(job))
-		tb_ledger_put(job, tb_show_is_bound(job));
+	if (holds_cores(job) && tb_ledger_put(job, tb_show_is_bound(job)))
+		tb_sharing_note(job);
 	return 0;
 }
 
 static void rebuild(void)
 {
 	tb_ledger_reset();
+	tb_sharing_reset();
 	tb_nodes_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
@@ -151,9 +154,13 @@ void tb_hook_job_begin(job_record_t *job)
 
 static void put(job_record_t *job)
 {
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_put(job, bound))
+		return;
+	tb_sharing_note(job);
 	/* Nodes that the job gave back are in its allocation still. */
-	if (tb_ledger_put(job, tb_show_is_bound(job)))
-		tb_show_nodes_of(job);
+	tb_show_nodes_of(job);
 }
 
 void tb_hook_job_ended(job_record_t *job)

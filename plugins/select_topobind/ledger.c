@@ -158,6 +158,11 @@ static struct entry *create_entry(const job_record_t *job, bool bound)
 	return entry;
 }
 
+bool tb_ledger_has(const job_record_t *job)
+{
+	return entries && find_entry(job->job_id);
+}
+
 bool tb_ledger_remove(const job_record_t *job)
 {
 	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
@@ -245,10 +250,12 @@ void tb_view_destroy(struct tb_view *view)
 	xfree(view);
 }
 
-bool tb_view_core_held(const struct tb_view *view, uint32_t node, uint32_t core)
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core)
 {
-	return view->counts &&
-	       view->counts->holders[tb_node_first_core(node) + core];
+	if (!view->counts)
+		return 0;
+	return view->counts->holders[tb_node_first_core(node) + core];
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)

@@ -26,6 +26,7 @@ void tb_ledger_fini(void);
  */
 bool tb_ledger_put(job_record_t *job, bool bound);
 bool tb_ledger_remove(const job_record_t *job);
+bool tb_ledger_has(const job_record_t *job);
 
 /*
  * A picture of the ledger in which some jobs can be made to have ended.  The
@@ -37,9 +38,9 @@ struct tb_view *tb_view_idle(void); /* as if no job ran */
 void tb_view_end_job(struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 
-/* Does any job hold this core (logical, of the node)?  Any of the node? */
-bool tb_view_core_held(const struct tb_view *view, uint32_t node,
-		       uint32_t core);
+/* How many jobs hold this core (logical, of the node)?  None any of them? */
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core);
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
 
 /*

@@ -142,7 +142,8 @@ void tb_show_grant(job_record_t *job, const char *request)
 	job->system_comment = comment;
 }
 
-bool tb_show_is_bound(const job_record_t *job)
+/* The line binding=, with what follows; NULL without. */
+static const char *binding_line(const job_record_t *job)
 {
 	const char *line = job->system_comment;
 
@@ -150,7 +151,30 @@ bool tb_show_is_bound(const job_record_t *job)
 		line = strchr(line, '\n');
 		line += line != NULL;
 	}
-	return line != NULL;
+	return line;
+}
+
+bool tb_show_is_bound(const job_record_t *job)
+{
+	return binding_line(job) != NULL;
+}
+
+bool tb_show_request(const job_record_t *job, struct tb_request *request)
+{
+	const char *line = binding_line(job);
+	struct tb_error why;
+	char *text;
+	bool read;
+
+	if (!line)
+		return false;
+	line += strlen(binding_prefix);
+	if (begins_with(line, TB_SHOW_IMPLICIT))
+		line += strlen(TB_SHOW_IMPLICIT);
+	text = xstrndup(line, strcspn(line, "\n"));
+	read = !tb_request_parse(request, text, &why);
+	xfree(text);
+	return read;
 }
 
 void tb_show_waiting(job_record_t *job, const char *why)
