@@ -7,10 +7,10 @@
 #   cpu JOB NODE CPU             from Slurm's own CPU_IDs
 # THREAD is the position in the topology string; where cores have equally many
 # threads, or a Slurm core is a thread, it is Slurm's CPU_ID.  UNIT numbers the
-# node's objects of the letter that the job asked for (cores for threads and for
-# lists of CPUs).  Jobs that do not run hold nothing, but those that a gang
-# scheduler suspended, which have a priority, do.  A string whose case
-# contradicts itself gives a line "broken ...".
+# node's objects of the letter that the job asked for; a list of CPUs is threads,
+# which are booked as cores on most nodes.  Jobs that do not run hold nothing, but
+# those that a gang scheduler suspended, which have a priority, do.  A string
+# whose case contradicts itself gives a line "broken ...".
 
 function is_lower(c) { return c ~ /[a-z]/ }
 
@@ -37,9 +37,11 @@ function structured_threads(text, lower,    i, c, n) {
 	return n
 }
 
-# What a unit is on a node that may not have it.
+# What a unit is on a node that may not have it.  Cores with different numbers of
+# threads are on nodes where Slurm counts threads; else it books whole cores.
 function letters_of(unit, text) {
-	text = toupper(text)
+	if (unit == "T" && text ~ /[CE]T/ && text ~ /[CE]([^T]|$)/)
+		return "T"
 	if (unit == "Y" && text !~ /Y/)
 		unit = "C"
 	if ((unit == "N" || unit == "X") && !index(text, unit))
@@ -49,16 +51,19 @@ function letters_of(unit, text) {
 
 # Into units, for each thread of the string: which of the unit's objects it is
 # in, as they come one after another.
-function units_of(text, letters, units,    i, c, next_c, n, seen) {
+function units_of(text, unit, units,    i, c, next_c, n, seen, letters) {
 	text = toupper(text)
 	gsub(/[()]/, "", text)
+	letters = letters_of(unit, text)
 	n = seen = 0
 	for (i = 1; i <= length(text); i++) {
 		c = substr(text, i, 1)
 		next_c = substr(text, i + 1, 1)
 		seen += c ~ letters
-		if (c == "T" || (c ~ /[CE]/ && next_c != "T"))
-			units[n++] = seen
+		if (c == "T" || (c ~ /[CE]/ && next_c != "T")) {
+			units[n] = letters == "T" ? n : seen
+			n++
+		}
 	}
 }
 
@@ -120,7 +125,7 @@ function add_grant(nodes, text,    names, lower, units, n, t, i, k) {
 		print "broken", job, nodes, text
 	n = nodes_of(nodes, names)
 	t = threads_of(text, lower)
-	units_of(text, letters_of(unit, text), units)
+	units_of(text, unit, units)
 	for (i = 0; i < n; i++)
 		for (k = 0; k < t; k++)
 			if (lower[k])
@@ -155,7 +160,9 @@ function value_of(line, key) {
 }
 /(^|SystemComment=)binding=/ {
 	unit = $0
-	if (!sub(/.*bunit=[CE]*/, "", unit) || unit !~ /^[TSXYN]/)
+	if (unit ~ /bcpus=/)
+		unit = "T"
+	else if (!sub(/.*bunit=[CE]*/, "", unit) || unit !~ /^[TSXYN]/)
 		unit = "C"
 	unit = substr(unit, 1, 1)
 }
