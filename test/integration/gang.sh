@@ -449,21 +449,24 @@ case_partitions() {
 	refuses -p three_share -w "$node" -n1
 }
 
-# The least shared node of those that are all in use.
+# The least shared node of those that are all in use, though select/cons_tres
+# has room for one more on the second in the first row of its books.
 case_least_shared_node() {
-	local first=$NODE_QUADA second=$NODE_QUADB job
+	local first=$NODE_QUADA second=$NODE_QUADB third=$NODE_QUADC job
+	local unit=(-p some --bunit=N --bamount=1)
 
-	scontrol create PartitionName=pair Nodes="$first,$second" \
+	scontrol create PartitionName=some Nodes="$first,$second,$third" \
 		OverSubscribe=FORCE:3
-	alloc -p pair -w "$first" --bunit=N --bamount=1 >/dev/null
-	alloc -p pair -w "$first" --bunit=N --bamount=1 >/dev/null
-	alloc -p pair -w "$second" --bunit=N --bamount=1 >/dev/null
-	job=$(alloc -p pair -N1 --bunit=N --bamount=1)
-	assert_granted "$job" "$second" 0-7
-	job=$(alloc -p pair -N2 -n2 --bunit=N --bamount=1)
+	alloc "${unit[@]}" -w "$third" >/dev/null
+	alloc "${unit[@]}" -w "$second,$third" -N2 -n2 >/dev/null
+	alloc "${unit[@]}" -w "$second,$third" -N2 -n2 >/dev/null
+	alloc "${unit[@]}" -w "$first" >/dev/null
+	job=$(alloc "${unit[@]}" -N1)
+	assert_granted "$job" "$first" 0-7
+	job=$(alloc "${unit[@]}" -N2 -n2)
 	assert_granted "$job" "$first" 0-7
 	assert_granted "$job" "$second" 0-7
-	refuses -p pair -N2 -n2 --bunit=N --bamount=1
+	refuses "${unit[@]}" -N1
 	assert_no_contradictions 3
 }
 
