@@ -455,18 +455,16 @@ case_least_shared_node() {
 	local first=$NODE_QUADA second=$NODE_QUADB third=$NODE_QUADC job
 	local unit=(-p some --bunit=N --bamount=1)
 
-	scontrol create PartitionName=some Nodes="$first,$second,$third" \
-		OverSubscribe=FORCE:3
-	alloc "${unit[@]}" -w "$third" >/dev/null
+	scontrol create PartitionName=some OverSubscribe=FORCE:3 \
+		Nodes="$first,$second,$third,$NODE_QUADD"
+	alloc "${unit[@]}" -w "$third,$NODE_QUADD" -N2 -n2 >/dev/null
 	alloc "${unit[@]}" -w "$second,$third" -N2 -n2 >/dev/null
 	alloc "${unit[@]}" -w "$second,$third" -N2 -n2 >/dev/null
 	alloc "${unit[@]}" -w "$first" >/dev/null
 	job=$(alloc "${unit[@]}" -N1)
 	assert_granted "$job" "$first" 0-7
-	job=$(alloc "${unit[@]}" -N2 -n2)
-	assert_granted "$job" "$first" 0-7
-	assert_granted "$job" "$second" 0-7
-	refuses "${unit[@]}" -N1
+	job=$(alloc "${unit[@]}" -N1)
+	assert_granted "$job" "$NODE_QUADD" 0-7
 	assert_no_contradictions 3
 }
 
