@@ -105,8 +105,40 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	return outer;
 }
 
-/* A new placement: nothing is granted. */
-static void begin(struct tb_placer *placer, const struct tb_request *request)
+static void add_filter(struct tb_placer *placer,
+		       const struct tb_request *request)
+{
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+}
+
+/* What is used, and what the request's filter masks. */
+static void set_busy(struct tb_placer *placer, const struct tb_request *request,
+		     const struct tb_bitset *used)
+{
+	if (used)
+		tb_bitset_assign(placer->busy, used);
+	else
+		tb_bitset_clear_all(placer->busy);
+	add_filter(placer, request);
+}
+
+/* No list is sorted, no place was looked at. */
+static void forget_order(struct tb_placer *placer)
+{
+	placer->open_levels = placer->outer_levels;
+	placer->cores_open = placer->class == TB_CLASS_THREAD;
+	placer->placement++;
+	if (!placer->placement) { /* after 2^32 placements */
+		for (uint32_t i = 0; i < placer->topology->nnodes; i++)
+			placer->siblings[i].placement = 0;
+		placer->placement = 1;
+	}
+}
+
+/* A new placement: nothing is granted, no list is sorted. */
+static void begin(struct tb_placer *placer, const struct tb_request *request,
+		  const struct tb_bitset *used)
 {
 	const struct tb_topology *topology = placer->topology;
 
@@ -126,19 +158,8 @@ static void begin(struct tb_placer *placer, const struct tb_request *request)
 	placer->held = NULL;
 	placer->level = 0;
 	tb_bitset_clear_all(placer->granted);
-}
-
-/* No list is sorted, no place was looked at. */
-static void forget_order(struct tb_placer *placer)
-{
-	placer->open_levels = placer->outer_levels;
-	placer->cores_open = placer->class == TB_CLASS_THREAD;
-	placer->placement++;
-	if (!placer->placement) { /* after 2^32 placements */
-		for (uint32_t i = 0; i < placer->topology->nnodes; i++)
-			placer->siblings[i].placement = 0;
-		placer->placement = 1;
-	}
+	set_busy(placer, request, used);
+	forget_order(placer);
 }
 
 static void find_free_threads(struct tb_placer *placer)
@@ -235,21 +256,7 @@ static bool is_once(const struct tb_request *request)
 	return request->type == TB_HOST || request->cpus;
 }
 
-/* Slots, as long as there is room, with what placer->busy says. */
-static void take_slots(struct tb_placer *placer,
-		       const struct tb_request *request, unsigned wanted)
-{
-	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
-	forget_order(placer);
-	if (!find_available(placer))
-		return;
-	tb_close_taken(placer);
-	while (placer->groups < wanted && take_slot(placer, request))
-		placer->groups++;
-}
-
-/* How many slots are wanted at most; 0: nothing is to be placed; or a mismatch. */
+/* How many slots to place at most; 0: none is asked for; or a mismatch. */
 static int slots_wanted(const struct tb_placer *placer,
 			const struct tb_request *request, unsigned nslots)
 {
@@ -271,19 +278,27 @@ static int slots_placed(const struct tb_placer *placer,
 	return (int)placer->groups;
 }
 
+/* Slots, as long as there is room, beside those that were taken before. */
+static void take_slots(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned wanted)
+{
+	if (!find_available(placer))
+		return;
+	tb_close_taken(placer);
+	while (placer->groups < wanted && take_slot(placer, request))
+		placer->groups++;
+}
+
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots)
 {
 	int wanted = slots_wanted(placer, request, nslots);
 
-	begin(placer, request);
-	if (wanted <= 0)
+	if (wanted < 0)
 		return wanted;
-	if (used)
-		tb_bitset_assign(placer->busy, used);
-	else
-		tb_bitset_clear_all(placer->busy);
-	take_slots(placer, request, (unsigned)wanted);
+	begin(placer, request, used);
+	if (wanted)
+		take_slots(placer, request, (unsigned)wanted);
 	return slots_placed(placer, request, nslots);
 }
 
@@ -291,8 +306,7 @@ unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
 {
 	unsigned next = TB_SHARE_NEVER;
 
-	for (uint32_t i = 0; placer->held && i < placer->topology->nthreads;
-	     i++) {
+	for (uint32_t i = 0; i < placer->topology->nthreads; i++) {
 		unsigned jobs = placer->held[i].jobs;
 
 		if (jobs > level && jobs < next)
@@ -301,22 +315,92 @@ unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
 	return next;
 }
 
+/* Units with so many jobs are free now. */
+static void open_level(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned level)
+{
+	placer->level = level;
+	tb_share_used(placer->held, level + 1, placer->busy);
+	add_filter(placer, request);
+	forget_order(placer);
+}
+
 int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
 		    const struct tb_holding *held, unsigned limit,
 		    unsigned nslots)
 {
 	int wanted = slots_wanted(placer, request, nslots);
 
-	begin(placer, request);
-	if (wanted <= 0)
+	if (wanted < 0)
 		return wanted;
+	begin(placer, request, NULL);
 	placer->held = held;
-	for (; placer->level < limit && placer->groups < (unsigned)wanted;
-	     placer->level = tb_next_level(placer, placer->level)) {
-		tb_share_used(held, placer->level + 1, placer->busy);
+	for (unsigned level = 0;
+	     level < limit && placer->groups < (unsigned)wanted;
+	     level = tb_next_level(placer, level)) {
+		open_level(placer, request, level);
 		take_slots(placer, request, (unsigned)wanted);
 	}
 	return slots_placed(placer, request, nslots);
+}
+
+/* The listed threads that are granted; a grant may be of whole cores. */
+static unsigned place_listed(struct tb_placer *placer,
+			     const struct tb_bitset *cpus,
+			     const struct tb_bitset *granted)
+{
+	unsigned both = cpus->nbits < granted->nbits ? cpus->nbits :
+						       granted->nbits;
+
+	tb_bitset_or_range(placer->granted, cpus, 0, both);
+	tb_bitset_and(placer->granted, granted);
+	placer->groups = !tb_bitset_is_empty(placer->granted);
+	return placer->groups;
+}
+
+/*
+ * The units that are granted wholly are the available ones.  Afterwards what
+ * others have is no load: only what is placed here counts, on any node.
+ */
+static void find_granted(struct tb_placer *placer,
+			 const struct tb_request *request,
+			 const struct tb_bitset *granted)
+{
+	uint32_t nthreads = placer->topology->nthreads;
+
+	tb_bitset_set_range(placer->busy, 0, nthreads);
+	tb_bitset_andnot_range(placer->busy, granted, 0, nthreads);
+	add_filter(placer, request);
+	find_available(placer);
+	if (request->type == TB_HOST)
+		placer->amount = tb_units_available(placer->topology,
+						    request->unit,
+						    placer->busy);
+	set_busy(placer, request, NULL);
+}
+
+unsigned tb_place_again(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_bitset *granted)
+{
+	struct tb_request inside = *request; /* borrows what it points to */
+
+	inside.start = inside.stop = 0;
+	if (inside.filter &&
+	    !tb_filter_matches(inside.filter, placer->topology))
+		inside.filter = NULL;
+	begin(placer, &inside, NULL);
+	if (inside.cpus)
+		return place_listed(placer, inside.cpus, granted);
+	if (!tb_request_binds(&inside))
+		return 0;
+	find_granted(placer, &inside, granted);
+	while (placer->amount && take_slot(placer, &inside)) {
+		placer->groups++;
+		if (inside.type == TB_HOST)
+			break;
+	}
+	return placer->groups;
 }
 
 const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer)

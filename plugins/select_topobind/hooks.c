@@ -7,6 +7,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "combinations.h"
 #include "common/conf.h"
 #include "effective.h"
 #include "job_test.h"
@@ -14,6 +15,7 @@
 #include "nodes.h"
 #include "sharing.h"
 #include "show.h"
+#include "steps.h"
 
 static struct tb_conf *site;
 
@@ -105,11 +107,29 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+/*
+ * The client's check was bypassed: refused at submission.  A job that was
+ * changed since waits, and says for what.
+ */
+static int refuse(const struct tb_test *test, const struct tb_error *why)
+{
+	if (tb_test_mode(test) == TB_TEST_ONLY)
+		info("topobind: %pJ refused: %s", test->job, why->text);
+	else
+		tb_show_waiting(test->job, why->text);
+	return SLURM_ERROR;
+}
+
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
+	struct tb_error why;
+
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
+	if (tb_job_combinations(test->job, &effective->request,
+				effective->implicit_cpus != 0, &why))
+		return refuse(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
 		effective->request.type = TB_SLOT;
@@ -120,7 +140,7 @@ int tb_hook_job_test(struct tb_test *test)
 {
 	struct tb_effective effective;
 	struct tb_error why;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	if (!test->job->details)
 		return EINVAL;
@@ -129,9 +149,8 @@ int tb_hook_job_test(struct tb_test *test)
 		return tb_test_plain_job(test);
 	if (!tb_effective_find(&effective, site, test->job, &why))
 		rc = test_effective(test, &effective);
-	else if (tb_test_mode(test) == TB_TEST_ONLY)
-		/* The client's check was bypassed: refused at submission. */
-		info("topobind: %pJ refused: %s", test->job, why.text);
+	else
+		rc = refuse(test, &why);
 	tb_effective_clear(&effective);
 	return rc;
 }
@@ -180,4 +199,16 @@ void tb_hook_job_changed(job_record_t *job)
 void tb_hook_job_resumed(job_record_t *job)
 {
 	put(job);
+}
+
+void tb_hook_step_start(step_record_t *step)
+{
+	struct tb_effective effective;
+
+	if (!site || !tb_show_is_bound(step->job_ptr))
+		return;
+	if (!tb_effective_find(&effective, site, step->job_ptr, NULL) &&
+	    tb_request_binds(&effective.request))
+		tb_step_place(step, &effective.request);
+	tb_effective_clear(&effective);
 }

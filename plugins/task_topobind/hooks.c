@@ -132,15 +132,20 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 			   char *const *spank_env, uint32_t spank_count)
 {
 	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE;
+	const char *implicit_name = TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE;
+	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
 	char *line;
 
 	if (*env == NULL)
 		return;
-	/* It may be there from a job in which this one was submitted. */
+	/* They may be there from a job in which this one was submitted. */
 	unsetenvp(*env, name);
+	unsetenvp(*env, implicit_name);
 	line = batch_line(spank_env, spank_count);
 	if (line != NULL)
 		env_array_overwrite(env, name, line);
+	if (implicit != NULL)
+		env_array_overwrite(env, implicit_name, implicit);
 	*env_count = envcount(*env);
 	free(line);
 }

@@ -74,6 +74,7 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.tasks = input->tasks,
 		.whole = input->whole,
 		.shares = input->shares,
+		.threads_per_core = input->threads_per_core,
 	};
 
 	if (tb_node_open(&step->node, &input->node, err) < 0)

@@ -35,6 +35,7 @@ struct tb_step_input {
 	const struct tb_request *implicit;
 	bool whole;	/* a batch script or the like */
 	bool shares;	/* overcommitted */
+	unsigned threads_per_core; /* to use; 0 for all */
 };
 
 /* Does the environment ask for a binding, or try to? */

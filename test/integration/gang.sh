@@ -552,12 +552,25 @@ case_no_gang() {
 
 # --- clusters ---------------------------------------------------------------
 
+# machines LAST - options for the nodes quada to quadLAST, two sockets of four
+# cores
+machines() {
+	local letter
+
+	for letter in {a..z}; do
+		echo "--machine"
+		echo "quad$letter NSCCCCSCCCC 2 4 1"
+		[ "$letter" != "$1" ] || break
+	done
+}
+
 partitions=(--slurm "PartitionName=three_share Nodes=ALL OverSubscribe=FORCE:3 DefaultTime=10"
 	--slurm "PartitionName=yes_share Nodes=ALL OverSubscribe=YES:2 DefaultTime=10"
 	--slurm "PartitionName=alone Nodes=ALL OverSubscribe=EXCLUSIVE DefaultTime=10")
 
-cluster_start "${slurm_lines[@]}" "${partitions[@]}" \
-	--nodes "this,zen$(printf ,quad%s a b c d e f g h i j k l m n o)"
+mapfile -t quads < <(machines o)
+cluster_start "${slurm_lines[@]}" "${partitions[@]}" --nodes this,zen \
+	"${quads[@]}"
 test_case "examples of the seed, and bound jobs beside them" case_examples
 test_case "five nodes: two jobs take turns" case_simple
 test_case "five nodes: the job on other nodes never stops" case_three_and_two
@@ -578,9 +591,9 @@ test_case "the controller is killed" case_restart
 test_case "without gang scheduling sharers run together" case_no_gang
 cluster_stop
 
+mapfile -t quads < <(machines j)
 cluster_start "${slurm_lines[@]}" --slurm SelectTypeParameters=CR_CPU_Memory \
-	--slurm TaskPlugin=task/none \
-	--nodes "$(printf quad%s, a b c d e f g h i)quadj"
+	--slurm TaskPlugin=task/none --nodes this "${quads[@]}"
 test_case "examples of the seed by CPU" case_cpu_examples
 test_case "local backfilling" case_local_backfill
 test_case "CR_CPU: six jobs share the time" case_six_by_cpu

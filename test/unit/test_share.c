@@ -6,7 +6,6 @@
 #include "unit_test.h"
 
 #include "core/share.h"
-#include "core/slots.h"
 #include "random_case.h"
 
 /* A job that runs: how it asked and what it got. */
@@ -204,21 +203,20 @@ static void test_table(void **state)
 	}
 }
 
-/* The units of a job on the machine, as a step would see them. */
+/* How many units of a job there are on the machine, as a step would see them. */
 static unsigned units_of(const struct machine *m, const struct job *job)
 {
-	struct tb_request one = { .unit = job->unit, .amount = 1 };
+	struct tb_request one = { .unit = job->unit, .amount = 1,
+				  .strategy = TB_LINEAR, .sort = "" };
 
-	return tb_slots_count(m->topology, &one, job->granted);
+	return tb_place_again(m->placer, &one, job->granted);
 }
 
 static void get_unit(const struct machine *m, const struct job *job,
 		     unsigned index, struct tb_bitset *threads)
 {
-	struct tb_request one = { .unit = job->unit, .amount = 1 };
-
-	assert_int_equal(tb_slots_get(m->topology, &one, job->granted, index,
-				      threads), 0);
+	assert_true(index < units_of(m, job));
+	tb_placed_group(m->placer, index, threads);
 }
 
 /* Each unit of one job is a unit of the other, or apart from all of it. */
