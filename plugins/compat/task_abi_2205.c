@@ -225,6 +225,18 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 	input->threads_per_core = threads_per_core(step);
 }
 
+bool tb_slurm_step_shell(const tb_slurm_step_t *step,
+			 struct tb_slurm_shell *shell)
+{
+	*shell = (struct tb_slurm_shell){
+		.job = step->step_id.job_id,
+		.step = step->step_id.step_id,
+		.uid = step->uid,
+		.gid = step->gid,
+	};
+	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
+}
+
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)
 {
 	return step->task[task]->pid;

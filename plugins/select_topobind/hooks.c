@@ -12,6 +12,7 @@
 #include "effective.h"
 #include "job_test.h"
 #include "ledger.h"
+#include "names.h"
 #include "nodes.h"
 #include "sharing.h"
 #include "show.h"
@@ -86,6 +87,7 @@ static void read_again(void)
 void tb_hook_node_init(void)
 {
 	read_again();
+	tb_names_check(site);
 	rebuild();
 }
 

@@ -210,6 +210,7 @@ static const struct {
 } instances[] = {
 	{ "bamount=1", NULL, TB_SET },
 	{ "bamount=1,binstance=env", NULL, TB_ENV },
+	{ "bamount=1,binstance=pe", NULL, TB_PE },
 	{ "bamount=1,binstance=env", "bamount=1", TB_SET },
 	{ "bamount=1", "bamount=1,binstance=env", TB_ENV },
 	/* A step that only switches off its slots. */
