@@ -243,7 +243,8 @@ drain() {
 	daemon slurmctld pid >/dev/null || daemon slurmctld start
 	mapfile -t ids < <(squeue -h -o %A)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
-	wait_until 60 no_jobs
+	# What a node did not hear slurmctld repeats after a minute or two.
+	wait_until 200 no_jobs
 }
 
 # The scheduler has looked at a job and left it pending.
