@@ -3,14 +3,14 @@
 # grants.awk - who holds what, from "scontrol -d show job"
 #
 # Prints one line per job, node and thread:
-#   grant JOB NODE THREAD UNIT   from the grant= lines of SystemComment
-#   cpu JOB NODE CPU             from Slurm's own CPU_IDs
+#   grant JOB NODE THREAD UNIT [paused]   from the grant= lines of SystemComment
+#   cpu JOB NODE CPU [paused]             from Slurm's own CPU_IDs
 # THREAD is the position in the topology string; where cores have equally many
 # threads, or a Slurm core is a thread, it is Slurm's CPU_ID.  UNIT numbers the
 # node's objects of the letter that the job asked for; a list of CPUs is threads,
 # which are booked as cores on most nodes.  Jobs that do not run hold nothing, but
-# those that a gang scheduler suspended, which have a priority, do.  A string
-# whose case contradicts itself gives a line "broken ...".
+# those that a gang scheduler paused, which have a priority, do.  A string whose
+# case contradicts itself gives a line "broken ...".
 
 function is_lower(c) { return c ~ /[a-z]/ }
 
@@ -129,7 +129,7 @@ function add_grant(nodes, text,    names, lower, units, n, t, i, k) {
 	for (i = 0; i < n; i++)
 		for (k = 0; k < t; k++)
 			if (lower[k])
-				print "grant", job, names[i], k, units[k]
+				print "grant", job, names[i], k, units[k] paused
 }
 
 function add_cpus(nodes, list,    names, ranges, n, i, k, from, to) {
@@ -141,7 +141,7 @@ function add_cpus(nodes, list,    names, ranges, n, i, k, from, to) {
 		sub(/.*-/, "", to)
 		for (from += 0; from <= to + 0; from++)
 			for (k = 0; k < n; k++)
-				print "cpu", job, names[k], from
+				print "cpu", job, names[k], from paused
 	}
 }
 
@@ -156,7 +156,8 @@ function value_of(line, key) {
 /^ *Priority=/ { priority = value_of($0, "Priority") }
 /^ *JobState=/ {
 	state = value_of($0, "JobState")
-	runs = state == "RUNNING" || (state == "SUSPENDED" && priority > 0)
+	paused = state == "SUSPENDED" && priority > 0 ? " paused" : ""
+	runs = state == "RUNNING" || paused
 }
 /(^|SystemComment=)binding=/ {
 	unit = $0

@@ -288,12 +288,13 @@ assert_granted() {
 
 # contradictions [JOBS] - what is wrong with the allocations of all running jobs
 # at this moment; no output when all is well.  Each thread of a node has one
-# holder at most, or where units are shared so many JOBS: then they are all
-# bound or none is, and bound ones have exactly the same unit.  The grant of a
-# bound job is what Slurm booked for it.
+# holder at most that is not paused, or where units are shared so many JOBS,
+# paused or not: then they are all bound or none is, and bound ones have exactly
+# the same unit.  The grant of a bound job is what Slurm booked for it.
 contradictions() {
 	facts | awk -v limit="${1:-1}" '
 	$1 == "broken" { print }
+	limit == 1 && $NF == "paused" { next }
 	$1 == "cpu" {
 		if (++holders[$3, $4] > limit)
 			print $3, "cpu", $4, "is held by", holder[$3, $4], "and", $2
