@@ -10,6 +10,7 @@
 #include "combinations.h"
 #include "common/conf.h"
 #include "effective.h"
+#include "expand.h"
 #include "job_test.h"
 #include "ledger.h"
 #include "names.h"
@@ -109,6 +110,20 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+static int limit_expansion(struct tb_test *test,
+			   const struct tb_effective *effective)
+{
+	char *binding;
+	int rc;
+
+	if (!test->job->details->expanding_jobid)
+		return SLURM_SUCCESS;
+	binding = tb_effective_print(effective, site, test->job);
+	rc = tb_expand_limit(test, binding);
+	xfree(binding);
+	return rc;
+}
+
 /*
  * The client's check was bypassed: refused at submission.  A job that was
  * changed since waits, and says for what.
@@ -125,8 +140,11 @@ static int refuse(const struct tb_test *test, const struct tb_error *why)
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
+	int rc = limit_expansion(test, effective);
 	struct tb_error why;
 
+	if (rc != SLURM_SUCCESS)
+		return rc;
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
 	if (tb_job_combinations(test->job, &effective->request,
@@ -196,6 +214,39 @@ void tb_hook_job_changed(job_record_t *job)
 		put(job);
 	else
 		tb_hook_job_ended(job);
+}
+
+void tb_hook_job_resized(job_record_t *job, uint32_t node)
+{
+	tb_hook_job_changed(job);
+	tb_show_grant_again(job);
+	/* It is not in the job's allocation any more. */
+	tb_node_show(node);
+}
+
+void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
+{
+	tb_hook_job_changed(from);
+	tb_hook_job_changed(to);
+	tb_show_grant_again(from);
+	tb_show_grant_again(to);
+}
+
+int tb_hook_job_may_resume(const job_record_t *job)
+{
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_clashes(job, bound) ||
+	    (bound && tb_sharing_may_return(job)))
+		return SLURM_SUCCESS;
+	info("topobind: %pJ stays suspended: cores that it had are granted to others now; resume it when they have ended",
+	     job);
+	return ESLURM_NODES_BUSY;
+}
+
+bool tb_hook_job_holds(const job_record_t *job)
+{
+	return tb_ledger_has(job);
 }
 
 void tb_hook_job_resumed(job_record_t *job)

@@ -110,6 +110,19 @@ static void mark_units(struct tb_shape *shape, const struct tb_request *request)
 		      shape->used, shape->held);
 }
 
+/* The job's cores of a node into shape->cores; they begin at its bit first. */
+static void mark_grant(struct tb_shape *shape, const job_resources_t *granted,
+		       uint32_t first, const struct tb_request *request,
+		       uint16_t group)
+{
+	tb_bitset_clear_all(shape->cores);
+	for (uint32_t core = 0; core < shape->cores->nbits; core++)
+		if (bit_test(granted->core_bitmap, first + core))
+			tb_bitset_set(shape->cores, core);
+	if (group && !request->cpus)
+		mark_units(shape, request);
+}
+
 /* As which unit a job of a group holds a core that nobody else holds. */
 static struct tag tag_of(const struct tb_shape *shape,
 			 const struct tb_request *request, uint32_t core,
@@ -151,6 +164,28 @@ static void tag_cores(uint32_t node, const struct tb_shape *shape,
 	tb_view_destroy(view);
 }
 
+/* Could the job with these cores be one more on the node? */
+static bool fits_beside(uint32_t node, const struct tb_shape *shape,
+			const struct tb_request *request, uint16_t group,
+			uint16_t limit)
+{
+	const struct tb_bitset *cores = shape->cores;
+	struct tb_view *view = tb_view_now();
+	bool fits = true;
+
+	for (unsigned core = tb_bitset_next(cores, 0);
+	     fits && core < cores->nbits;
+	     core = tb_bitset_next(cores, core + 1)) {
+		struct tag tag = tag_of(shape, request, core, group);
+		uint16_t jobs = tb_view_core_holders(view, node, core);
+
+		fits = !jobs || (group && tags[node] && jobs < limit &&
+				 same_tag(&tag, &tags[node][core]));
+	}
+	tb_view_destroy(view);
+	return fits;
+}
+
 /* The job's cores of the node begin at bit first of its own. */
 static void note_node(uint32_t node, const job_resources_t *granted,
 		      uint32_t first, const struct tb_request *request,
@@ -162,28 +197,29 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 		return;
 	if (!tags[node])
 		tags[node] = xcalloc(shape->cores->nbits, sizeof(**tags));
-	tb_bitset_clear_all(shape->cores);
-	for (uint32_t core = 0; core < shape->cores->nbits; core++)
-		if (bit_test(granted->core_bitmap, first + core))
-			tb_bitset_set(shape->cores, core);
-	if (group && !request->cpus)
-		mark_units(shape, request);
+	mark_grant(shape, granted, first, request, group);
 	tag_cores(node, shape, request, group);
+}
+
+/* The job's group and request; the caller clears it. */
+static uint16_t find_group(const job_record_t *job, struct tb_request *request)
+{
+	tb_request_init(request);
+	return lets_share(job) && tb_show_request(job, request)
+		? group_of(job->part_ptr) : 0;
 }
 
 void tb_sharing_note(const job_record_t *job)
 {
 	const job_resources_t *granted = job->job_resrcs;
 	struct tb_request request;
-	uint16_t group = 0;
 	uint32_t first = 0;
+	uint16_t group;
 
 	/* It has no entry when nodes changed under it: what it has is unclear. */
 	if (!tb_ledger_has(job))
 		return;
-	tb_request_init(&request);
-	if (lets_share(job) && tb_show_request(job, &request))
-		group = group_of(job->part_ptr);
+	group = find_group(job, &request);
 	for (uint32_t node = 0; node < node_count; node++) {
 		if (!bit_test(granted->node_bitmap, node))
 			continue;
@@ -191,6 +227,31 @@ void tb_sharing_note(const job_record_t *job)
 		first += node_record_table_ptr[node]->tot_cores;
 	}
 	tb_request_clear(&request);
+}
+
+bool tb_sharing_may_return(const job_record_t *job)
+{
+	const job_resources_t *granted = job->job_resrcs;
+	uint16_t limit = tb_sharing_limit(job), group;
+	struct tb_request request;
+	uint32_t first = 0;
+	bool fits = true;
+
+	group = find_group(job, &request);
+	for (uint32_t node = 0; fits && node < node_count; node++) {
+		struct tb_shape *shape;
+
+		if (!bit_test(granted->node_bitmap, node))
+			continue;
+		shape = tb_node_shape(node);
+		if (shape)
+			mark_grant(shape, granted, first, &request, group);
+		fits = shape && fits_beside(node, shape, &request, group,
+					    limit);
+		first += node_record_table_ptr[node]->tot_cores;
+	}
+	tb_request_clear(&request);
+	return fits;
 }
 
 /* How many jobs hold a core, for a job of a group that would be one more. */

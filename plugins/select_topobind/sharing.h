@@ -31,6 +31,12 @@ void tb_sharing_note(const job_record_t *job);
 uint16_t tb_sharing_limit(const job_record_t *job);
 
 /*
+ * May a job that lost its cores when it was suspended have them again, with
+ * those who have them now: as the same units, and no more than the limit?
+ */
+bool tb_sharing_may_return(const job_record_t *job);
+
+/*
  * What the test's job cannot have of a node, into shape->used; for a test that
  * may share (test->share), shape->held has it for each thread.
  */

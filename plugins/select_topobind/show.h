@@ -25,6 +25,12 @@ bool tb_show_is_bound(const job_record_t *job);
 /* What it asked for then; false when it is not bound or that is not readable. */
 bool tb_show_request(const job_record_t *job, struct tb_request *request);
 
+/* The grant of a bound job has changed, its request not. */
+void tb_show_grant_again(job_record_t *job);
+/* Was it bound by this request, or with NULL not bound?  As the other was? */
+bool tb_show_has_binding(const job_record_t *job, const char *request);
+bool tb_show_same_binding(const job_record_t *a, const job_record_t *b);
+
 /*
  * Why a pending job waits: its Reason, which the scheduler wipes whenever it
  * tries the job again, and the line "waiting=<why>" of its SystemComment, which

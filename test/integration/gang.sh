@@ -491,6 +491,25 @@ job_is_known_to_run() {
 	squeue -h -t R,S -o %A | grep -x "$1"
 }
 
+# What an administrator suspended may return as long as there is room.
+case_resume() {
+	local first second
+
+	two_on_one_unit
+	scontrol suspend "$first"
+	wait_until 30 runs "$second"
+	alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1 >/dev/null
+	scontrol resume "$first"
+	assert_no_contradictions 3
+	assert_granted "$first" "$NODE_QUADA" 0-7
+	refuses -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1
+	scontrol suspend "$first"
+	wait_until 30 job_has_state "$first" SUSPENDED
+	alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1 >/dev/null
+	refute scontrol resume "$first"
+	assert_no_contradictions 3
+}
+
 # The suspended one goes back to the queue; the other never noticed.
 case_requeue() {
 	local first second third
@@ -591,6 +610,7 @@ test_case "plain jobs share with plain jobs only" case_plain_jobs
 test_case "only in partitions that share, and within one" case_partitions
 test_case "the least shared node comes first" case_least_shared_node
 test_case "cancel one of two: the other runs on" case_cancel
+test_case "suspended by an administrator, and resumed" case_resume
 test_case "requeue of a suspended job" case_requeue
 test_case "the controller is killed" case_restart
 test_case "without gang scheduling sharers run together" case_no_gang
