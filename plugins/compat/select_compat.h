@@ -39,6 +39,11 @@ struct tb_test {
 	 * CPUs that each of its tasks must have.  0: it asked, or is plain.
 	 */
 	uint16_t implicit_cpus;
+	/*
+	 * Likewise, in a partition that shares: how many jobs may have a unit of
+	 * those to be tried.  0: units are not shared.
+	 */
+	uint16_t share;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };

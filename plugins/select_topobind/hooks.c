@@ -16,6 +16,7 @@
 #include "ledger.h"
 #include "names.h"
 #include "nodes.h"
+#include "sharing.h"
 #include "show.h"
 #include "steps.h"
 
@@ -36,6 +37,7 @@ int tb_hook_init(void)
 void tb_hook_fini(void)
 {
 	tb_account_fini();
+	tb_sharing_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_conf_destroy(site);
@@ -55,8 +57,8 @@ static int add_job(void *item, void *arg)
 	bool bound = tb_show_is_bound(job);
 
 	(void)arg;
-	if (holds_cores(job))
-		tb_ledger_put(job, bound);
+	if (holds_cores(job) && tb_ledger_put(job, bound))
+		tb_sharing_note(job);
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
 		tb_account_recovered(job);
 	return 0;
@@ -66,6 +68,7 @@ static void rebuild(void)
 {
 	tb_account_reset();
 	tb_ledger_reset();
+	tb_sharing_reset();
 	tb_nodes_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
@@ -225,8 +228,13 @@ void tb_hook_job_begin(job_record_t *job)
 
 static void put(job_record_t *job)
 {
-	if (tb_ledger_put(job, tb_show_is_bound(job)))
-		tb_show_nodes_of(job);
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_put(job, bound))
+		return;
+	tb_sharing_note(job);
+	/* Nodes that the job gave back are in its allocation still. */
+	tb_show_nodes_of(job);
 }
 
 void tb_hook_job_ended(job_record_t *job)
@@ -274,7 +282,10 @@ void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
 
 int tb_hook_job_may_resume(const job_record_t *job)
 {
-	if (!tb_ledger_clashes(job, tb_show_is_bound(job)))
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_clashes(job, bound) ||
+	    (bound && tb_sharing_may_return(job)))
 		return SLURM_SUCCESS;
 	info("topobind: %pJ stays suspended: cores that it had are granted to others now; resume it when they have ended",
 	     job);

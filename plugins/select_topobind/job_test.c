@@ -21,6 +21,7 @@
 #include "plan.h"
 #include "preempt.h"
 #include "scale.h"
+#include "sharing.h"
 #include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
@@ -133,8 +134,7 @@ static int test_nodes(const struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end,
 		      bitstr_t *nodes)
 {
-	bool whole_nodes = test->job->details->whole_node ==
-			   WHOLE_NODE_REQUIRED;
+	bool whole_nodes = tb_wants_whole_nodes(test->job);
 	struct tb_mask *mask = NULL;
 	int rc;
 
@@ -173,8 +173,10 @@ static int test_class(const struct tb_offers *offers,
 	return rc;
 }
 
-int tb_test_view(const struct tb_test *test, const struct tb_request *request,
-		 const struct tb_view *view)
+/* With units that have so many jobs at most; *more: are there others? */
+static int test_share(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view, bool *more)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
 	uint32_t first = 0, end;
@@ -184,7 +186,25 @@ int tb_test_view(const struct tb_test *test, const struct tb_request *request,
 		rc = test_class(offers, test, first, end);
 		first = end;
 	}
+	*more = offers->could_be_more;
 	tb_offers_destroy(offers);
+	return rc;
+}
+
+/* Least shared units first, on all nodes. */
+int tb_test_view(const struct tb_test *test, const struct tb_request *request,
+		 const struct tb_view *view)
+{
+	uint16_t limit = tb_sharing_limit(test->job);
+	struct tb_test call = *test;
+	bool more = true;
+	int rc = SLURM_ERROR;
+
+	if (limit == 1)
+		return test_share(test, request, view, &more);
+	for (call.share = 1; rc != SLURM_SUCCESS && more && call.share <= limit;
+	     call.share++)
+		rc = test_share(&call, request, view, &more);
 	return rc;
 }
 
@@ -287,8 +307,12 @@ static void say_why(const struct tb_test *test,
 		    const struct tb_request *request,
 		    const struct tb_view *view)
 {
-	char *why = tb_explain_wait(test, request, view);
+	uint16_t limit = tb_sharing_limit(test->job);
+	struct tb_test call = *test;
+	char *why;
 
+	call.share = limit > 1 ? limit : 0;
+	why = tb_explain_wait(&call, request, view);
 	tb_show_waiting(test->job, why);
 	xfree(why);
 }

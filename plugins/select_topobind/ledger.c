@@ -319,10 +319,12 @@ void tb_view_destroy(struct tb_view *view)
 	xfree(view);
 }
 
-bool tb_view_core_held(const struct tb_view *view, uint32_t node, uint32_t core)
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core)
 {
-	return view->counts &&
-	       view->counts->holders[tb_node_first_core(node) + core];
+	if (!view->counts)
+		return 0;
+	return view->counts->holders[tb_node_first_core(node) + core];
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)

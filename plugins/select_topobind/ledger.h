@@ -48,9 +48,9 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
 bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 
-/* Does any job hold this core (logical, of the node)?  Any of the node? */
-bool tb_view_core_held(const struct tb_view *view, uint32_t node,
-		       uint32_t core);
+/* How many jobs hold this core (logical, of the node)?  None any of them? */
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core);
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
 
 /*

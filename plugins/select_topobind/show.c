@@ -118,6 +118,20 @@ static char *shown_request(const job_record_t *job)
 	return find_value(job->system_comment, binding_prefix, " ");
 }
 
+bool tb_show_read_request(const job_record_t *job, struct tb_request *request)
+{
+	char *shown = shown_request(job);
+	const char *asked = shown;
+	struct tb_error why;
+	bool read;
+
+	if (begins_with(shown, TB_SHOW_IMPLICIT))
+		asked += strlen(TB_SHOW_IMPLICIT);
+	read = asked && !tb_request_parse(request, asked, &why);
+	xfree(shown);
+	return read;
+}
+
 void tb_show_grant_again(job_record_t *job)
 {
 	char *request = shown_request(job);

@@ -16,6 +16,10 @@
 #define TB_SELECT_SHOW_H
 
 #include "compat/select_compat.h"
+#include "core/request.h"
+
+/* Before the request that is shown of a job that did not ask itself. */
+#define TB_SHOW_IMPLICIT "implicit,"
 
 /* A job that starts: request as it is shown, or NULL: it is not bound. */
 void tb_show_grant(job_record_t *job, const char *request);
@@ -23,6 +27,8 @@ void tb_show_grant(job_record_t *job, const char *request);
 void tb_show_grant_again(job_record_t *job);
 /* Was the started job granted units? */
 bool tb_show_is_bound(const job_record_t *job);
+/* What it asked for; false when it is not bound or that is not readable. */
+bool tb_show_read_request(const job_record_t *job, struct tb_request *request);
 /* By this request, or with NULL not at all?  As the other job was? */
 bool tb_show_has_binding(const job_record_t *job, const char *request);
 bool tb_show_same_binding(const job_record_t *a, const job_record_t *b);

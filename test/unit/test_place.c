@@ -6,6 +6,7 @@
 #include "unit_test.h"
 
 #include "core/place.h"
+#include "core/share.h"
 #include "random_case.h"
 
 #define CASES 20000
@@ -427,6 +428,20 @@ void *__wrap_realloc(void *memory, size_t size)
 	return __real_realloc(memory, size);
 }
 
+/* What is in use has two jobs, each thread as a unit of its own. */
+static void place_shared(struct setting *s)
+{
+	struct tb_holding held[128] = {{ 0 }};
+
+	for (unsigned i = 0; i < s->used->nbits; i++)
+		held[i] = (struct tb_holding){
+			tb_bitset_test(s->used, i) ? 2 : 0, (uint16_t)i,
+			(uint16_t)i
+		};
+	tb_share_only_units(s->topology, s->request.unit, held);
+	tb_place_shared(s->placer, &s->request, held, 3, s->text.nslots);
+}
+
 static void check_allocations(struct setting *s, struct random *random)
 {
 	unsigned before = allocations;
@@ -434,6 +449,7 @@ static void check_allocations(struct setting *s, struct random *random)
 	(void)random;
 	assert_true(before > 0);
 	place(s);
+	place_shared(s);
 	assert_int_equal(allocations, before);
 }
 
