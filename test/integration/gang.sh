@@ -188,7 +188,7 @@ look_at_cores() {
 	done >"$work/cores.granted"
 	contradictions 2 >"$work/contradictions"
 	inuse "$NODE_THIS" >"$work/cores.inuse"
-	job_field "${jobs[4]}" SystemComment >"$work/cores.waiting"
+	scontrol show job "${jobs[4]}" | grep SystemComment= >"$work/cores.waiting"
 }
 
 cpus_of_processes() {
