@@ -239,10 +239,18 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 {
 	struct tb_error err;
+	int rc;
 
-	if (current != NULL &&
-	    tb_step_hold(current, task, tb_slurm_task_pid(slurm_step, task),
-			 &err) < 0)
+	if (current == NULL)
+		return;
+	rc = tb_step_is_held(current) ?
+	     tb_slurm_task_cgroup(slurm_step, task, &err) : 0;
+	if (rc < 0)
+		tb_step_fail_task(current, task, &err);
+	else
+		rc = tb_step_hold(current, task,
+				  tb_slurm_task_pid(slurm_step, task), &err);
+	if (rc < 0)
 		debug("topobind: task %u: %s", task, err.text);
 }
 
