@@ -105,6 +105,18 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	return outer;
 }
 
+/* What is used, and what the request's filter masks. */
+static void set_busy(struct tb_placer *placer, const struct tb_request *request,
+		     const struct tb_bitset *used)
+{
+	if (used)
+		tb_bitset_assign(placer->busy, used);
+	else
+		tb_bitset_clear_all(placer->busy);
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+}
+
 /* A new placement: nothing is granted, no list is sorted. */
 static void begin(struct tb_placer *placer, const struct tb_request *request,
 		  const struct tb_bitset *used)
@@ -127,12 +139,7 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->ntaken = 0;
 	placer->groups = 0;
 	tb_bitset_clear_all(placer->granted);
-	if (used)
-		tb_bitset_assign(placer->busy, used);
-	else
-		tb_bitset_clear_all(placer->busy);
-	if (request->filter)
-		tb_filter_add(request->filter, topology, placer->busy);
+	set_busy(placer, request, used);
 	placer->placement++;
 	if (!placer->placement) { /* after 2^32 placements */
 		for (uint32_t i = 0; i < topology->nnodes; i++)
@@ -249,6 +256,66 @@ int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	if (once)
 		return placer->groups ? (int)nslots : 0;
 	return (int)placer->groups;
+}
+
+/* The listed threads that are granted; a grant may be of whole cores. */
+static unsigned place_listed(struct tb_placer *placer,
+			     const struct tb_bitset *cpus,
+			     const struct tb_bitset *granted)
+{
+	unsigned both = cpus->nbits < granted->nbits ? cpus->nbits :
+						       granted->nbits;
+
+	tb_bitset_or_range(placer->granted, cpus, 0, both);
+	tb_bitset_and(placer->granted, granted);
+	placer->groups = !tb_bitset_is_empty(placer->granted);
+	return placer->groups;
+}
+
+/*
+ * The units that are granted wholly are the available ones.  Afterwards what
+ * others have is no load: only what is placed here counts, on any node.
+ */
+static void find_granted(struct tb_placer *placer,
+			 const struct tb_request *request,
+			 const struct tb_bitset *granted)
+{
+	uint32_t nthreads = placer->topology->nthreads;
+
+	tb_bitset_set_range(placer->busy, 0, nthreads);
+	tb_bitset_andnot_range(placer->busy, granted, 0, nthreads);
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+	find_available(placer);
+	if (request->type == TB_HOST)
+		placer->amount = tb_units_available(placer->topology,
+						    request->unit,
+						    placer->busy);
+	set_busy(placer, request, NULL);
+}
+
+unsigned tb_place_again(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_bitset *granted)
+{
+	struct tb_request inside = *request; /* borrows what it points to */
+
+	inside.start = inside.stop = 0;
+	if (inside.filter &&
+	    !tb_filter_matches(inside.filter, placer->topology))
+		inside.filter = NULL;
+	begin(placer, &inside, NULL);
+	if (inside.cpus)
+		return place_listed(placer, inside.cpus, granted);
+	if (!tb_request_binds(&inside))
+		return 0;
+	find_granted(placer, &inside, granted);
+	while (placer->amount && take_slot(placer, &inside)) {
+		placer->groups++;
+		if (inside.type == TB_HOST)
+			break;
+	}
+	return placer->groups;
 }
 
 const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer)

@@ -37,10 +37,37 @@ int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);
 
 /*
- * Of the last tb_place() that placed something; owned by the placer, valid
- * until its next use.  The threads of all slots together, and how many groups
- * of units there are (the slots; one for TB_HOST) with the threads of each,
- * in the order in which they were placed.
+ * From a node's grant to the slots of its tasks: task i of a step on the node
+ * gets group i (DESIGN.md, section 4).  Controller and node both call this, so
+ * that they agree.  It is the placement of the request once more, with nothing
+ * but the wholly granted units available, so that each slot is kept together,
+ * or apart, as the strategy says:
+ *
+ * - No window counts; it has chosen the units already.
+ * - What else is used on the node is not known here and counts nowhere, not as
+ *   load for scatter and not for a sort.  So on an idle node, and for packed and
+ *   linear without a sort on any node, the slots are those of tb_place(), one by
+ *   one.  For scatter without a sort they are the same on any node, but may be
+ *   in another order.  With a sort the granted units can be grouped otherwise
+ *   where the node was not idle.
+ * - Of units inside each other (an N in an N) the outermost that is wholly
+ *   granted counts.
+ * - With TB_HOST there is one group, all units of the grant, as a step can have
+ *   some of its job's.  A list of CPUs is one group, too: as many of its
+ *   threads as the grant has.
+ * - granted may be of whole cores where the request has threads.
+ *
+ * Returns how many groups there are; never fails.  Does not allocate.
+ */
+unsigned tb_place_again(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_bitset *granted);
+
+/*
+ * Of the last tb_place() or tb_place_again() that placed something; owned by
+ * the placer, valid until its next use.  The threads of all slots together, and
+ * how many groups of units there are (the slots; one for TB_HOST) with the
+ * threads of each, in the order in which they were placed.
  */
 const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer);
 unsigned tb_placed_groups(const struct tb_placer *placer);

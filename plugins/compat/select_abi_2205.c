@@ -235,6 +235,16 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 	return rc;
 }
 
+EXPORT extern int select_p_step_start(step_record_t *step);
+extern int select_p_step_start(step_record_t *step)
+{
+	int rc = tb_ops.step_start(step);
+
+	if (rc == SLURM_SUCCESS)
+		tb_hook_step_start(step);
+	return rc;
+}
+
 /* What is Slurm's alone: passed on as it came.  FORWARD(returns, name,
    parameters, arguments) defines the required symbol of that name. */
 #define FORWARD(type, name, op, parameters, arguments) \
@@ -262,9 +272,6 @@ FORWARD(int, job_signal, job_signal,
 FORWARD(bitstr_t *, step_pick_nodes, step_pick_nodes,
 	(job_record_t *job, select_jobinfo_t *jobinfo, uint32_t node_count, bitstr_t **avail_nodes),
 	(job, jobinfo, node_count, avail_nodes))
-FORWARD(int, step_start, step_start,
-	(step_record_t *step),
-	(step))
 FORWARD(int, step_finish, step_finish,
 	(step_record_t *step, bool killing),
 	(step, killing))

@@ -13,6 +13,7 @@
 #include "ledger.h"
 #include "nodes.h"
 #include "show.h"
+#include "steps.h"
 
 static struct tb_conf *site;
 
@@ -173,4 +174,16 @@ void tb_hook_job_changed(job_record_t *job)
 void tb_hook_job_resumed(job_record_t *job)
 {
 	put(job);
+}
+
+void tb_hook_step_start(step_record_t *step)
+{
+	struct tb_effective effective;
+
+	if (!site || !tb_show_is_bound(step->job_ptr))
+		return;
+	if (!tb_effective_find(&effective, site, step->job_ptr, NULL) &&
+	    tb_request_binds(&effective.request))
+		tb_step_place(step, &effective.request);
+	tb_effective_clear(&effective);
 }

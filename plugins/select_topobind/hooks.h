@@ -36,4 +36,7 @@ void tb_hook_job_ended(job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
 
+/* Slurm has placed a step; its credential is not made yet. */
+void tb_hook_step_start(step_record_t *step);
+
 #endif

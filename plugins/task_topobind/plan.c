@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/place.h"
-#include "core/slots.h"
 
 bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores)
 {
@@ -82,32 +81,40 @@ static int fail_slots(const struct tb_plan_input *input,
 		return fail_cpus(input, request, err);
 	return tb_fail(err, "the step has %u tasks on this node but its cores "
 		       "%s hold %u slots of %u %s: start fewer tasks, or let "
-		       "them share with --overcommit", input->tasks,
-		       input->step_cores, slots, request->amount,
+		       "them share with --overcommit; beside other steps ask "
+		       "for the CPUs of a slot with -c, to wait for one",
+		       input->tasks, input->step_cores, slots, request->amount,
 		       tb_unit_name(request->unit));
 }
 
-/* Cut the granted threads into slots and give one to each task. */
+/* One of the placed slots for each task. */
 static int give_slots(struct tb_plan *plan, const struct tb_plan_input *input,
 		      const struct tb_request *request,
-		      const struct tb_bitset *granted, struct tb_error *err)
+		      const struct tb_placer *placer, unsigned slots,
+		      struct tb_error *err)
 {
-	const struct tb_topology *topology = input->topology;
-	unsigned slots = tb_slots_count(topology, request, granted);
 	bool shares = input->shares || request->type == TB_HOST;
 
 	if (slots == 0 || (slots < input->tasks && !shares))
 		return fail_slots(input, request, slots, err);
 	for (unsigned i = 0; i < plan->tasks; i++) {
 		plan->slot[i] = i % slots;
-		plan->task[i] = tb_bitset_create(tb_topology_threads(topology));
+		plan->task[i] = tb_bitset_create(
+			tb_topology_threads(input->topology));
 		if (plan->task[i] == NULL)
 			return tb_fail(err, "out of memory");
-		if (tb_slots_get(topology, request, granted, plan->slot[i],
-				 plan->task[i]) < 0)
-			return fail_slots(input, request, slots, err);
+		tb_placed_group(placer, plan->slot[i], plan->task[i]);
 	}
 	return 0;
+}
+
+/* The slots of the job's request, in what the step has of its grant. */
+static int place_job(struct tb_plan *plan, const struct tb_plan_input *input,
+		     struct tb_placer *placer, struct tb_error *err)
+{
+	unsigned slots = tb_place_again(placer, input->job, plan->step);
+
+	return give_slots(plan, input, input->job, placer, slots, err);
 }
 
 /* Everything that the step does not have, as "used". */
@@ -122,32 +129,39 @@ static struct tb_bitset *complement(const struct tb_bitset *set)
 	return rest;
 }
 
-/* A step with a request of its own is placed again, inside what it has. */
+/* A step with a request of its own is placed anew, inside what it has. */
 static int place_step(struct tb_plan *plan, const struct tb_plan_input *input,
-		      struct tb_error *err)
+		      struct tb_placer *placer, struct tb_error *err)
+{
+	struct tb_bitset *used = complement(plan->step);
+	int placed;
+
+	if (used == NULL)
+		return tb_fail(err, "out of memory");
+	placed = tb_place(placer, input->step, used, input->tasks);
+	tb_bitset_destroy(used);
+	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
+		return tb_fail(err, "the step's btopology is not the topology "
+			       "of this node");
+	if (placed == TB_PLACE_FILTER_MISMATCH)
+		return tb_fail(err, "the shape of the step's bfilter is not "
+			       "that of this node");
+	return give_slots(plan, input, input->step, placer,
+			  placed > 0 ? tb_placed_groups(placer) : 0, err);
+}
+
+static int place_tasks(struct tb_plan *plan, const struct tb_plan_input *input,
+		       struct tb_error *err)
 {
 	struct tb_placer *placer = tb_placer_create(input->topology);
-	struct tb_bitset *used = complement(plan->step);
-	int placed, rc;
+	int rc;
 
-	if (placer == NULL || used == NULL) {
-		rc = tb_fail(err, "out of memory");
-		goto out;
-	}
-	placed = tb_place(placer, input->step, used, input->tasks);
-	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
-		rc = tb_fail(err, "the step's btopology is not the topology of "
-			     "this node");
-	else if (placed == TB_PLACE_FILTER_MISMATCH)
-		rc = tb_fail(err, "the shape of the step's bfilter is not that "
-			     "of this node");
-	else if (placed <= 0)
-		rc = fail_slots(input, input->step, 0, err);
+	if (placer == NULL)
+		return tb_fail(err, "out of memory");
+	if (tb_request_binds(input->step))
+		rc = place_step(plan, input, placer, err);
 	else
-		rc = give_slots(plan, input, input->step,
-				tb_placed_threads(placer), err);
-out:
-	tb_bitset_destroy(used);
+		rc = place_job(plan, input, placer, err);
 	tb_placer_destroy(placer);
 	return rc;
 }
@@ -169,11 +183,11 @@ int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (input->whole)
 		return give_all(plan, plan->job, err);
 	if (tb_request_binds(input->step))
-		return place_step(plan, input, err);
+		return place_tasks(plan, input, err);
 	/* A step may switch off its slots, but not leave its job's units. */
 	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
-	return give_slots(plan, input, input->job, plan->step, err);
+	return place_tasks(plan, input, err);
 }
 
 void tb_plan_clear(struct tb_plan *plan)

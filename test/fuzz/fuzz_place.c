@@ -6,7 +6,6 @@
 #include "fuzz.h"
 
 #include "core/place.h"
-#include "core/slots.h"
 
 #define SLOTS_MAX 4096
 
@@ -46,16 +45,14 @@ static void check_slots(const struct tb_topology *topology,
 			const struct tb_request *request,
 			const struct tb_bitset *granted)
 {
-	unsigned slots = tb_slots_count(topology, request, granted);
-	struct tb_bitset *threads = tb_bitset_create(granted->nbits);
+	struct tb_placer *placer = tb_placer_create(topology);
+	unsigned slots;
 
-	FUZZ_CHECK(threads);
-	for (unsigned i = 0; i < slots && i < 8; i++) {
-		FUZZ_CHECK(tb_slots_get(topology, request, granted, i,
-					threads) == 0);
-		FUZZ_CHECK(tb_bitset_contains(granted, threads));
-	}
-	tb_bitset_destroy(threads);
+	FUZZ_CHECK(placer);
+	slots = tb_place_again(placer, request, granted);
+	FUZZ_CHECK(slots == tb_placed_groups(placer));
+	FUZZ_CHECK(tb_bitset_contains(granted, tb_placed_threads(placer)));
+	tb_placer_destroy(placer);
 }
 
 static void place(const struct tb_topology *topology,

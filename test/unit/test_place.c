@@ -6,7 +6,6 @@
 #include "unit_test.h"
 
 #include "core/place.h"
-#include "core/slots.h"
 #include "random_case.h"
 
 #define CASES 20000
@@ -74,9 +73,14 @@ static void for_random(uint64_t seed, bool nested,
 static unsigned units_in(const struct setting *s,
 			 const struct tb_bitset *threads)
 {
-	struct tb_request one = { .unit = s->request.unit, .amount = 1 };
+	struct tb_bitset *others = tb_bitset_create(threads->nbits);
+	unsigned units;
 
-	return tb_slots_count(s->topology, &one, threads);
+	tb_bitset_set_range(others, 0, others->nbits);
+	tb_bitset_andnot(others, threads);
+	units = tb_units_available(s->topology, s->request.unit, others);
+	tb_bitset_destroy(others);
+	return units;
 }
 
 /* Within the free threads, disjoint groups, all of the kind, exact amounts. */
@@ -247,34 +251,112 @@ static void slots_only(struct random_case *c)
 	strcpy(c->btype, "slot");
 }
 
-/* The slots that the node makes of the grant are the grant. */
-static void check_slots(struct setting *s, struct random *random)
+/* The node has whole cores of Slurm, and so has who uses it. */
+static void widen_to_cores(struct setting *s, struct tb_bitset *threads)
 {
-	struct tb_bitset *seen = tb_bitset_create(s->used->nbits);
-	const struct tb_bitset *granted;
-	int slots = place(s);
+	struct tb_bitset *cores =
+		tb_bitset_create(tb_topology_cores(s->topology));
 
-	(void)random;
-	if (slots > 0) {
-		granted = tb_placed_threads(s->placer);
-		assert_int_equal(tb_slots_count(s->topology, &s->request,
-						granted), slots);
-		for (int i = 0; i < slots; i++) {
-			assert_int_equal(tb_slots_get(s->topology, &s->request,
-						      granted, (unsigned)i,
-						      s->scratch), 0);
-			assert_false(tb_bitset_intersects(seen, s->scratch));
-			tb_bitset_or(seen, s->scratch);
-		}
-		assert_true(tb_bitset_equal(seen, granted));
-	}
-	tb_bitset_destroy(seen);
+	tb_cores_of_threads(s->topology, threads, cores);
+	tb_threads_of_cores(s->topology, cores, threads);
+	tb_bitset_destroy(cores);
 }
 
-static void test_slots_cover_the_grant(void **state)
+/* Is this group of the placer among those of the other, at all? */
+static bool has_group(const struct tb_placer *placer,
+		      const struct tb_bitset *group, struct tb_bitset *scratch)
+{
+	for (unsigned i = 0; i < tb_placed_groups(placer); i++) {
+		tb_placed_group(placer, i, scratch);
+		if (tb_bitset_equal(scratch, group))
+			return true;
+	}
+	return false;
+}
+
+/* What the header of tb_place_again() promises for this request here. */
+enum promise { SAME_UNITS, SAME_SLOTS, SAME_ORDER };
+
+static enum promise promise_of(const struct setting *s)
+{
+	if (tb_bitset_is_empty(s->used))
+		return SAME_ORDER;
+	if (s->request.sort[0])
+		return SAME_UNITS;
+	return s->request.strategy == TB_SCATTER ? SAME_SLOTS : SAME_ORDER;
+}
+
+/* The slots that the node makes of the granted threads are those placed. */
+static void check_again(struct setting *s, const struct tb_bitset *granted,
+			bool exact)
+{
+	struct tb_placer *node = tb_placer_create(s->topology);
+	struct tb_bitset *group = tb_bitset_create(s->used->nbits);
+	unsigned slots = tb_placed_groups(s->placer);
+	enum promise promise = promise_of(s);
+	bool same = true;
+
+	if (exact)
+		assert_int_equal(tb_place_again(node, &s->request, granted),
+				 slots);
+	else
+		assert_in_range(tb_place_again(node, &s->request, granted),
+				slots, s->used->nbits);
+	assert_true(tb_bitset_contains(granted, tb_placed_threads(node)));
+	if (exact)
+		assert_true(tb_bitset_equal(granted, tb_placed_threads(node)));
+	for (unsigned i = 0; i < slots; i++) {
+		tb_placed_group(s->placer, i, group);
+		tb_placed_group(node, i, s->scratch);
+		if (promise == SAME_ORDER)
+			same = same && tb_bitset_equal(group, s->scratch);
+		if (promise == SAME_SLOTS)
+			same = same && has_group(node, group, s->scratch);
+	}
+	if (!same)
+		random_case_print(&s->text);
+	assert_true(same);
+	tb_bitset_destroy(group);
+	tb_placer_destroy(node);
+}
+
+static void check_slots(struct setting *s, struct random *random)
+{
+	(void)random;
+	if (place(s) > 0)
+		check_again(s, tb_placed_threads(s->placer), true);
+}
+
+static void test_slots_of_the_grant(void **state)
 {
 	(void)state;
 	for_random(18, false, slots_only, check_slots);
+}
+
+static void check_slots_of_cores(struct setting *s, struct random *random)
+{
+	struct tb_bitset *granted;
+
+	(void)random;
+	widen_to_cores(s, s->used);
+	if (place(s) <= 0)
+		return;
+	granted = tb_bitset_copy(tb_placed_threads(s->placer));
+	widen_to_cores(s, granted);
+	check_again(s, granted, false);
+	tb_bitset_destroy(granted);
+}
+
+static void threads_only(struct random_case *c)
+{
+	slots_only(c);
+	strcpy(c->bunit, "T");
+}
+
+static void test_slots_of_threads_in_cores(void **state)
+{
+	(void)state;
+	for_random(22, false, threads_only, check_slots_of_cores);
 }
 
 /* Counted by the linker's --wrap, see Makefile.inc. */
@@ -369,7 +451,7 @@ static void check_list(struct setting *s, struct random *random)
 					    s->scratch));
 		tb_placed_group(s->placer, 0, s->free);
 		assert_true(tb_bitset_equal(s->free, s->scratch));
-		assert_int_equal(tb_slots_count(s->topology, &request,
+		assert_int_equal(tb_place_again(s->placer, &request,
 						s->scratch), 1);
 	}
 	tb_request_clear(&request);
@@ -615,7 +697,8 @@ int main(void)
 		cmocka_unit_test(test_take_and_release),
 		cmocka_unit_test(test_monotone),
 		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_slots_cover_the_grant),
+		cmocka_unit_test(test_slots_of_the_grant),
+		cmocka_unit_test(test_slots_of_threads_in_cores),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_no_allocation),
 		cmocka_unit_test(test_distances),

@@ -4,32 +4,31 @@
  */
 #include "unit_test.h"
 
-#include "core/slots.h"
+#include "core/place.h"
 
 /* The slots of a grant as "0-1;2-3", "" for none. */
 static char *slots_of(const struct tb_topology *topology,
 		      const struct tb_request *request,
 		      const struct tb_bitset *granted)
 {
-	unsigned count = tb_slots_count(topology, request, granted);
+	struct tb_placer *placer = tb_placer_create(topology);
+	unsigned count = tb_place_again(placer, request, granted);
 	struct tb_bitset *threads = tb_bitset_create(granted->nbits);
 	char *text = calloc(1, 1024);
 
 	assert_non_null(text);
+	assert_int_equal(tb_placed_groups(placer), count);
 	for (unsigned i = 0; i < count; i++) {
 		char *list;
 
-		assert_int_equal(tb_slots_get(topology, request, granted, i,
-					      threads), 0);
+		tb_placed_group(placer, i, threads);
 		list = tb_bitset_print_list(threads);
 		snprintf(text + strlen(text), 1024 - strlen(text), "%s%s",
 			 i ? ";" : "", list);
 		free(list);
 	}
-	assert_int_equal(tb_slots_get(topology, request, granted, count,
-				      threads), -1);
-	assert_true(tb_bitset_is_empty(threads));
 	tb_bitset_destroy(threads);
+	tb_placer_destroy(placer);
 	return text;
 }
 
@@ -43,18 +42,32 @@ static const struct {
 	{ "NSXccccXCCCC", "bamount=5", "" },
 	{ "NSXcCcCXcCcC", "bamount=2", "0,2;4,6" },
 	{ "NSXccccXCCCC", "bamount=2,btype=host", "0-3" },
-	{ "NSXccccXCCCC", "bamount=5,btype=host", "" },
+	/* some of the host's units, as a step has them */
+	{ "NSXccccXCCCC", "bamount=5,btype=host", "0-3" },
+	{ "NSXCCCCXCCCC", "bamount=5,btype=host", "" },
 	{ "NSXCCCCXCCCC", "bamount=1", "" },
 	{ "NSXccccXCCCC", "bamount=0", "" },
 	{ "SCttCTTctt", "bamount=1", "0-1;4-5" },
 	/* a core that is granted in part is no unit */
 	{ "SCttCTtctt", "bamount=1", "0-1;4-5" },
 	{ "SCttCTtctt", "bunit=T,bamount=1", "0;1;3;4;5" },
-	{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;3-4" },
+	{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;4-5" },
 	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1",
 	  "0-3;8-11" },
 	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2",
-	  "0-3;6-9" },
+	  "0-3;8-11" },
+	/* slots are kept together, or apart */
+	{ "NSXCcCXccC", "bamount=1", "1;3;4" },
+	{ "NSXCcCXccc", "bamount=2", "3-4;1,5" },
+	{ "NSXCcCXccc", "bamount=2,bstrategy=linear", "1,3;4-5" },
+	{ "NSXccCXcCC", "bamount=1,bstrategy=scatter", "0;3;1" },
+	{ "NSXcccXCCc", "bamount=2,bstrategy=scatter", "0-1;2,5" },
+	{ "SCttCtt", "bunit=T,bamount=1,bstrategy=scatter", "0;2;1;3" },
+	/* a window has chosen the units, it does not choose among them */
+	{ "NSXCCCXccC", "bamount=1,bstart=X,bstop=X", "3;4" },
+	{ "NSXCCCXccC", "bamount=1,bstart=x", "3;4" },
+	{ "NSXccCXCCC", "bamount=1,bfilter=NSXcCCXCCC", "1" },
+	{ "NSXccCXCCC", "bamount=1,bfilter=NSXcCC", "0;1" },
 	/* kinds: a unit is its threads of that kind */
 	{ "NSXyccyeeXYCCYEE", "bunit=X,bamount=1", "0-1" },
 	{ "NSXyccyeeXYCCYEE", "bunit=EX,bamount=1", "2-3" },
