@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clip.h"
+#include "reader.h"
 #include "request_key.h"
 
 void tb_request_init(struct tb_request *request)
@@ -262,6 +263,16 @@ bool tb_request_matches(const struct tb_request *request,
 {
 	return !request->shape ||
 	       tb_topology_same_shape(request->shape, topology);
+}
+
+void tb_request_widen_window(struct tb_request *request)
+{
+	/* That one object holds most when nothing of it is in use. */
+	if (request->start && request->start == request->stop)
+		request->start = request->stop = tb_upper(request->start);
+	else if (tb_is_lower(request->start) ||
+		 (request->stop && !tb_is_lower(request->stop)))
+		request->start = request->stop = 0;
 }
 
 char *tb_request_print(const struct tb_request *request)

@@ -91,6 +91,14 @@ bool tb_request_binds(const struct tb_request *request);
 bool tb_request_matches(const struct tb_request *request,
 			const struct tb_topology *topology);
 
+/*
+ * Make the window as wide as it can become on a node, whatever is in use there:
+ * for asking whether an idle node could ever hold the request.  On one nothing
+ * is in use, so a start at something used is nowhere, and a stop at something
+ * unused comes at once.
+ */
+void tb_request_widen_window(struct tb_request *request);
+
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
 

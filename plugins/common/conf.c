@@ -367,7 +367,7 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 /* Which key it is that Slurm's parser does not know is in the daemon's log. */
 static int fail_unreadable(const char *path, struct tb_error *err)
 {
-	return tb_fail(err, "%.100s line %u: this cannot be read; allowed are Key=value with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+	return tb_fail(err, "%.100s line %u: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
 		       path, tb_conf_bad_line(path, conf_options));
 }
 

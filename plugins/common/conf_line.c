@@ -80,6 +80,34 @@ unsigned tb_conf_line_of(const char *path, const char *key, const char *value)
 	return find_line(path, LAST, has_pair, &pair);
 }
 
+/* Slurm reads one pair of a line; keys of arrays read the rest themselves. */
+static bool reads_whole_line(const char *line, const s_p_options_t *options)
+{
+	size_t length = strcspn(line, " \t=");
+
+	for (; options->key != NULL; options++)
+		if (options->type == S_P_ARRAY &&
+		    strlen(options->key) == length &&
+		    strncasecmp(line, options->key, length) == 0)
+			return true;
+	return false;
+}
+
+static bool has_one_pair(const char *line)
+{
+	const char *at = strchr(line, '=');
+	bool quoted;
+
+	if (at == NULL)
+		return true;
+	at = skip_blanks(at + 1);
+	quoted = *at == '"';
+	at += quoted;
+	at += strcspn(at, quoted ? "\"" : " \t");
+	at += quoted && *at == '"';
+	return at[strspn(at, " \t\\")] == '\0';
+}
+
 static bool is_unreadable(const char *line, const void *what)
 {
 	s_p_options_t *const *options = what;
@@ -93,7 +121,9 @@ static bool is_unreadable(const char *line, const void *what)
 	readable = s_p_parse_line(table, line, &rest) &&
 		   rest[strspn(rest, " \t\\")] == '\0';
 	s_p_hashtbl_destroy(table);
-	return !readable;
+	line = skip_blanks(line);
+	return !readable ||
+	       (!reads_whole_line(line, *options) && !has_one_pair(line));
 }
 
 unsigned tb_conf_bad_line(const char *path, s_p_options_t *options)

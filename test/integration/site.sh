@@ -430,6 +430,7 @@ MemoryBinding=local	keys
 NodeAllocationPolicy=FASTEST	keys
 just words	keys
 Implicit	keys
+Implicit=yes DefaultUnit=X	one Key=value on a line
 Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no

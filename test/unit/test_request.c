@@ -302,6 +302,39 @@ static void test_matches(void **state)
 	tb_topology_destroy(other);
 }
 
+/* The window of an idle node that is an upper bound for any. */
+static void test_wide_windows(void **state)
+{
+	static const char *const windows[][2] = {
+		{ "bamount=1", "bamount=1" },
+		{ "bamount=1,bstart=S", "bamount=1,bstart=S" },
+		{ "bamount=1,bstart=S,bstop=s", "bamount=1,bstart=S,bstop=s" },
+		{ "bamount=1,bstart=S,bstop=S", "bamount=1,bstart=S,bstop=S" },
+		{ "bamount=1,bstart=x,bstop=x", "bamount=1,bstart=X,bstop=X" },
+		{ "bamount=1,bstart=s", "bamount=1" },
+		{ "bamount=1,bstart=s,bstop=S", "bamount=1" },
+		{ "bamount=1,bstart=s,bstop=x", "bamount=1" },
+		{ "bamount=1,bstop=S", "bamount=1" },
+		{ "bamount=1,bstart=X,bstop=S", "bamount=1" },
+		{ "bamount=1,bstop=s", "bamount=1,bstop=s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		struct tb_request request;
+		char *line;
+
+		tb_request_init(&request);
+		assert_int_equal(0, tb_request_parse(&request, windows[i][0],
+						     NULL));
+		tb_request_widen_window(&request);
+		line = tb_request_print(&request);
+		assert_string_equal(windows[i][1], line);
+		free(line);
+		tb_request_clear(&request);
+	}
+}
+
 static void check_inherits(const char *upper, const char *lower,
 			   const char *expected)
 {
@@ -431,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_zero_amount),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_random_round_trip),
