@@ -26,8 +26,8 @@
 
 enum tb_type { TB_SLOT, TB_HOST };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
-/* Who binds: topobind; nobody, the environment tells. */
-enum tb_instance { TB_SET, TB_ENV };
+/* Who binds: topobind; nobody, the environment tells; MPI, files tell. */
+enum tb_instance { TB_SET, TB_ENV, TB_PE };
 
 struct tb_unit {
 	char letter;            /* T C S X Y N; C stands for E when... */
@@ -104,6 +104,9 @@ char *tb_request_print(const struct tb_request *request);
 
 /* "X", "EX", "C", "E", ... as in --bunit.  Static text. */
 const char *tb_unit_name(struct tb_unit unit);
+
+/* "set", "env", "pe".  Static text. */
+const char *tb_instance_name(enum tb_instance instance);
 
 /* The names of all options, NULL-terminated, in the order of the table. */
 extern const char *const tb_request_keys[];

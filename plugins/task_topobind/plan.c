@@ -166,8 +166,22 @@ static int place_tasks(struct tb_plan *plan, const struct tb_plan_input *input,
 	return rc;
 }
 
-int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
-		 struct tb_error *err)
+/* The cores are the task's own; it does not use all of their threads. */
+static void limit_threads(struct tb_plan *plan,
+			  const struct tb_plan_input *input)
+{
+	if (input->threads_per_core == 0)
+		return;
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		if (plan->slot[i] != TB_NO_SLOT)
+			tb_limit_threads(input->topology,
+					 input->threads_per_core,
+					 plan->task[i]);
+	}
+}
+
+static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
+		     struct tb_error *err)
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->instance = tb_request_binds(input->step) ?
@@ -188,6 +202,16 @@ int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
 	return place_tasks(plan, input, err);
+}
+
+int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
+		 struct tb_error *err)
+{
+	int rc = make_plan(plan, input, err);
+
+	if (rc == 0)
+		limit_threads(plan, input);
+	return rc;
 }
 
 void tb_plan_clear(struct tb_plan *plan)
