@@ -72,10 +72,11 @@ family_job() {
 	wait"
 }
 
-# has_threads JOB COUNT - in tasks' cgroups; a job's start takes a while
+# has_threads JOB COUNT - of a family; to start all takes a while
 has_threads() {
-	[ "$("$bin/threads" | awk -v job="$1" '$1 == job && $3 != "-"' |
-		wc -l)" -ge "$2" ]
+	[ "$("$bin/threads" |
+		awk -v job="$1" '$1 == job && $7 ~ /^(sleep|openmp)$/' |
+		wc -l)" -eq "$2" ]
 }
 
 # misplaced [JOB] - what is wrong with where threads may run; no output when all
@@ -87,8 +88,7 @@ misplaced() {
 		"$bin/threads" | sed 's/^/may /'
 	} | awk -v shared="${1:-}" '
 	$1 == "cpu" { booked[$2, $4] }
-	# slurmstepd itself is in no task.
-	$1 != "may" || $4 == "-" { next }
+	$1 != "may" { next }
 	{
 		n = split($7, ranges, ",")
 		for (i = 1; i <= n; i++) {
@@ -106,6 +106,8 @@ misplaced() {
 		if (holder[cpu] != job)
 			print "CPU", cpu, "has threads of", holder[cpu], "and", job
 		# Tasks of one step; those of another may have them, too.
+		if (task == "-")
+			return
 		if (!((step, cpu) in owner))
 			owner[step, cpu] = task
 		if (owner[step, cpu] != task && job != shared)
@@ -129,7 +131,7 @@ case_mixed_until_full() {
 	plain=$(family_job '-n1' -n1 -c2)
 	host=$(family_job '-n2 --overlap' -n2 --btype=host --bunit=X --bamount=1)
 	waits=$(batch -n1 --bunit=X --bamount=1)
-	# Batch script, stray, child, OpenMP; the same for each task of a step.
+	# A stray, a child, OpenMP; the same for each task of a step.
 	wait_until 60 has_threads "$x" 6
 	wait_until 60 has_threads "$cores" $((6 + 2 * 4))
 	wait_until 60 has_threads "$plain" 8

@@ -9,7 +9,8 @@
 . "$(dirname "$0")/../integration/lib.sh"
 
 # In a task: "TASK-NUMBER task's step's job's allowed", "-" for a cgroup without
-# limits of its own.  With v2 the limits of a step are on its user/.
+# limits of its own.  With v2 the limits of a step are on its user/, with v1 a
+# plain task is in the step's.
 # shellcheck disable=SC2016 # the task's variables
 levels='
 told() {
@@ -22,7 +23,7 @@ told() {
 path=$(sed -n "s/^[0-9]*:cpuset://p" /proc/self/cgroup)
 if [ -n "$path" ]; then
 	task=/sys/fs/cgroup/cpuset$path
-	step=${task%/*}
+	step=${task%/task_*}
 	job=${step%/*}
 else
 	task=/sys/fs/cgroup$(sed -n "s/^0:://p" /proc/self/cgroup)
