@@ -227,6 +227,7 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 			uint32_t end)
 {
 	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t missing = required ? bit_set_count(required) : 0;
 	uint32_t *others = xcalloc(end - first, sizeof(*others));
 	uint32_t count = 0, sum = 0, left = test->max_nodes;
 
@@ -236,12 +237,13 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 		if (required && bit_test(required, offers->list[i].node)) {
 			sum += holds;
 			left -= left > 0;
+			missing--;
 		} else {
 			others[count++] = holds;
 		}
 	}
 	qsort(others, count, sizeof(*others), descending);
-	for (uint32_t i = 0; i < count && i < left; i++)
+	for (uint32_t i = 0; !missing && i < count && i < left; i++)
 		sum += others[i];
 	xfree(others);
 	return sum;

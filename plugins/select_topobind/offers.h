@@ -48,7 +48,8 @@ uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 
 /*
  * How many tasks the offers [first, end) hold on as many nodes as the job may
- * have, the required ones among them.
+ * have, the required ones among them; where these are not all there, on those
+ * that are.
  */
 uint32_t tb_offers_hold(const struct tb_offers *offers,
 			const struct tb_test *test, uint32_t first,
