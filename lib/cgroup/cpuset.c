@@ -20,7 +20,8 @@
 #define LIST_SIZE (TB_CPUSET_OS_MAX * 6)
 
 struct tb_cpuset {
-	char *parent; /* paths from the root of the hierarchy */
+	/* Paths from the root of the hierarchy. */
+	char *parent; /* NULL: somebody else's cgroup */
 	char *path;
 };
 
@@ -32,7 +33,7 @@ static const char *reason(int code)
 	return cgroup_strerror(code);
 }
 
-/* The hierarchy that has the cpuset controller; 0 is cgroup v2 or none. */
+/* The number of the hierarchy that has the controller: 0 for v2, or none. */
 static int find_hierarchy(void)
 {
 	struct controller_data data;
@@ -50,41 +51,82 @@ static int find_hierarchy(void)
 }
 
 /* Reading the mount table costs a millisecond: once for each process. */
+static enum { UNKNOWN, V1, V2 } version;
+
 static int init_library(struct tb_error *err)
 {
-	static bool done;
+	char *mount = NULL;
 	int rc;
 
-	if (done)
+	if (version != UNKNOWN)
 		return 0;
 	rc = cgroup_init();
+	if (rc == 0)
+		rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
+	free(mount);
 	if (rc != 0)
-		return tb_fail(err, "cgroups cannot be used: %s; mount the v1 "
-			       "cpuset controller, for example on "
+		return tb_fail(err, "no cgroup hierarchy has the cpuset "
+			       "controller (%s); mount cgroup v2, or the v1 "
+			       "controller, for example on "
 			       "/sys/fs/cgroup/cpuset", reason(rc));
-	if (find_hierarchy() == 0)
-		return tb_fail(err, "no cgroup v1 hierarchy has the cpuset "
-			       "controller; mount one, for example on "
-			       "/sys/fs/cgroup/cpuset (the kernel's cgroup v2 "
-			       "is not supported yet)");
-	done = true;
+	version = find_hierarchy() == 0 ? V2 : V1;
 	return 0;
+}
+
+bool tb_cpuset_is_v2(void)
+{
+	return init_library(NULL) == 0 && version == V2;
+}
+
+/*
+ * libcgroup 2.0 does not find the line of v2 in /proc/PID/cgroup: "0::/path".
+ * The caller frees; NULL with errno set.
+ */
+static char *unified_path_of(pid_t pid)
+{
+	char *name, *line = NULL, *path = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	if (asprintf(&name, "/proc/%jd/cgroup", (intmax_t)pid) < 0)
+		return NULL;
+	file = fopen(name, "re");
+	free(name);
+	if (file == NULL)
+		return NULL;
+	errno = ENOENT;
+	while (path == NULL && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::", 3) == 0)
+			path = strdup(line + 3);
+	}
+	free(line);
+	fclose(file);
+	return path;
 }
 
 char *tb_cpuset_path_of(pid_t pid, struct tb_error *err)
 {
+	const char *why = NULL;
 	char *path = NULL;
 	int rc;
 
 	if (init_library(err) < 0)
 		return NULL;
-	rc = cgroup_get_current_controller_path(pid, CONTROLLER, &path);
-	if (rc != 0) {
-		tb_fail(err, "the cpuset cgroup of process %jd cannot be "
-			"found: %s", (intmax_t)pid, reason(rc));
-		return NULL;
+	if (version == V2) {
+		path = unified_path_of(pid);
+		if (path == NULL)
+			why = strerror(errno);
+	} else {
+		rc = cgroup_get_current_controller_path(pid, CONTROLLER, &path);
+		if (rc != 0)
+			why = reason(rc);
 	}
-	return path;
+	if (why == NULL)
+		return path;
+	tb_fail(err, "the cpuset cgroup of process %jd cannot be found: %s",
+		(intmax_t)pid, why);
+	return NULL;
 }
 
 /* A description for libcgroup; with a file and its new content, if any. */
@@ -152,11 +194,8 @@ static struct tb_bitset *read_set(const char *path, const char *file,
 				  struct tb_error *err)
 {
 	struct tb_bitset *set;
-	char *text;
+	char *text = read_file(path, file, err);
 
-	if (init_library(err) < 0)
-		return NULL;
-	text = read_file(path, file, err);
 	if (text == NULL)
 		return NULL;
 	if (text[0] == '\0') {
@@ -170,14 +209,41 @@ static struct tb_bitset *read_set(const char *path, const char *file,
 	return set;
 }
 
+/* With v2 what was written is a wish, and empty where nothing was. */
+static const char *seen_file(const char *file)
+{
+	if (version == V1)
+		return file;
+	return strcmp(file, CPUS_FILE) == 0 ? CPUS_FILE ".effective" :
+					      NODES_FILE ".effective";
+}
+
+static struct tb_bitset *read_seen(const char *path, const char *file,
+				   struct tb_error *err)
+{
+	if (init_library(err) < 0)
+		return NULL;
+	return read_set(path, seen_file(file), err);
+}
+
 struct tb_bitset *tb_cpuset_read_cpus(const char *path, struct tb_error *err)
 {
-	return read_set(path, CPUS_FILE, err);
+	return read_seen(path, CPUS_FILE, err);
 }
 
 struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err)
 {
-	return read_set(path, NODES_FILE, err);
+	return read_seen(path, NODES_FILE, err);
+}
+
+bool tb_cpuset_is_limited(const char *path)
+{
+	char *text = init_library(NULL) == 0 ? read_file(path, CPUS_FILE, NULL)
+					     : NULL;
+	bool limited = text != NULL && text[0] != '\0';
+
+	free(text);
+	return limited;
 }
 
 static char *join_path(const char *parent, const char *name)
@@ -253,6 +319,23 @@ fail:
 	return NULL;
 }
 
+struct tb_cpuset *tb_cpuset_open(const char *path, struct tb_error *err)
+{
+	struct tb_cpuset *cpuset;
+
+	if (init_library(err) < 0 || give_to_root(path, err) < 0)
+		return NULL;
+	cpuset = calloc(1, sizeof(*cpuset));
+	if (cpuset != NULL)
+		cpuset->path = strdup(path);
+	if (cpuset == NULL || cpuset->path == NULL) {
+		tb_fail(err, "out of memory");
+		tb_cpuset_destroy(cpuset);
+		return NULL;
+	}
+	return cpuset;
+}
+
 void tb_cpuset_destroy(struct tb_cpuset *cpuset)
 {
 	if (cpuset == NULL)
@@ -299,7 +382,7 @@ static int set_and_check(const char *path, const char *file,
 		tb_fail(err, "%s of cgroup %s cannot be made empty", file,
 			path);
 	else if (write_file(path, file, text, err) == 0)
-		rc = check_set(path, file, wanted, text, err);
+		rc = check_set(path, seen_file(file), wanted, text, err);
 	free(text);
 	return rc;
 }
@@ -309,15 +392,17 @@ int tb_cpuset_set(const struct tb_cpuset *cpuset,
 		  const struct tb_bitset *os_nodes, struct tb_error *err)
 {
 	struct tb_bitset *parents = NULL;
-	int rc;
+	int rc = 0;
 
-	if (os_nodes == NULL) {
+	/* A v2 cgroup has its parent's unless told otherwise. */
+	if (os_nodes == NULL && version == V1 && cpuset->parent != NULL) {
 		parents = read_set(cpuset->parent, NODES_FILE, err);
 		if (parents == NULL)
 			return -1;
 		os_nodes = parents;
 	}
-	rc = set_and_check(cpuset->path, NODES_FILE, os_nodes, err);
+	if (os_nodes != NULL)
+		rc = set_and_check(cpuset->path, NODES_FILE, os_nodes, err);
 	if (rc == 0)
 		rc = set_and_check(cpuset->path, CPUS_FILE, os_cpus, err);
 	tb_bitset_destroy(parents);

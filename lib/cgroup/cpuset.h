@@ -5,17 +5,15 @@
  * The fence of DESIGN.md, section 8: a process tree in such a cgroup can run
  * on no other CPU, whatever it does with its affinity.  All access goes through
  * libcgroup.  The layers above a task (job, step) are Slurm's; here is only the
- * innermost one, a child of the cgroup in which Slurm has put the task.
- *
- * Only cgroup v1 is behind this interface so far.  With v2 Slurm itself makes a
- * cgroup for every task and puts the task there: tb_cpuset_create() would open
- * that one, tb_cpuset_attach() and tb_cpuset_remove() would have nothing to do.
+ * innermost one: with cgroup v1 a child of the cgroup in which Slurm has put the
+ * task, with v2, where Slurm has one for each task, that one itself.
  *
  * Not thread safe (libcgroup keeps its table of mounts in globals).
  */
 #ifndef TB_CGROUP_CPUSET_H
 #define TB_CGROUP_CPUSET_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "core/bitset.h"
@@ -25,6 +23,9 @@
 #define TB_CPUSET_OS_MAX 65536
 
 struct tb_cpuset;
+
+/* Is the cpuset controller one of cgroup v2?  False where there is none. */
+bool tb_cpuset_is_v2(void);
 
 /*
  * The path, from the root of the hierarchy, of the cpuset cgroup in which a
@@ -44,11 +45,18 @@ struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
 				   struct tb_error *err);
 void tb_cpuset_destroy(struct tb_cpuset *cpuset); /* NULL is fine */
 
+/*
+ * A cgroup that somebody else has made and will remove; it is given to root.
+ * tb_cpuset_set() with os_nodes NULL leaves its memory nodes as they are.
+ */
+struct tb_cpuset *tb_cpuset_open(const char *path, struct tb_error *err);
+
 const char *tb_cpuset_path(const struct tb_cpuset *cpuset);
 
 /*
  * Write the CPUs and the memory nodes and read both back.  The numbers are the
- * kernel's.  os_nodes NULL: those of the parent.  -1 with a sentence in err
+ * kernel's.  os_nodes NULL: those of the parent.  With v2, where a cgroup may
+ * be told more than it gets, what it gets is read.  -1 with a sentence in err
  * when the kernel refuses (an empty set, a CPU that the parent does not have)
  * or has something else than what was written.
  */
@@ -62,6 +70,9 @@ int tb_cpuset_set(const struct tb_cpuset *cpuset,
  */
 struct tb_bitset *tb_cpuset_read_cpus(const char *path, struct tb_error *err);
 struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err);
+
+/* Has somebody written CPUs to the cgroup?  False where there is none. */
+bool tb_cpuset_is_limited(const char *path);
 
 /* Move a process with all its threads into the cgroup. */
 int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,

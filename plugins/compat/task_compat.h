@@ -69,6 +69,12 @@ void tb_slurm_cpusets_close(void);
  * job, whatever the environment of this step says.
  */
 bool tb_slurm_job_is_held(tb_slurm_step_t *step);
+/*
+ * With cgroup v2: see that a task that has been started is in a cgroup of its
+ * own below the step's.  With v1 it stays in the step's.
+ */
+int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
+			 struct tb_error *err);
 /* A process from outside joins the step. */
 void tb_slurm_cpusets_adopt(pid_t pid);
 

@@ -9,6 +9,7 @@
  * tasks' cgroups are gone by then.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include "compat/task_compat.h"
+
+#include "cgroup/cpuset.h"
 
 #include "src/common/cgroup.h"
 #include "src/common/read_config.h"
@@ -113,6 +116,60 @@ void tb_slurm_cpusets_close(void)
 	is_open = false;
 }
 
+/* cgroup v2: "task_N" holds a single task; "task_special" many processes. */
+static bool has_own_cgroup(pid_t pid)
+{
+	static const char name[] = "/task_";
+	char *path = tb_cpuset_path_of(pid, NULL);
+	char *last = path != NULL ? strrchr(path, '/') : NULL;
+	bool own = last != NULL && strncmp(last, name, strlen(name)) == 0 &&
+		   isdigit((unsigned char)last[strlen(name)]);
+
+	free(path);
+	return own;
+}
+
+/*
+ * task/cgroup with devices or memory, and jobacct_gather/cgroup, give each task
+ * a cgroup, by different numbers.  Where it has one it stays, as their limits
+ * are there.  Slurm says "done" also when a process could not be moved: look.
+ */
+int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
+			 struct tb_error *err)
+{
+	uint32_t offset = step->het_job_task_offset == NO_VAL ?
+			  0 : step->het_job_task_offset;
+	pid_t pid = step->task[task]->pid;
+
+	if (!tb_cpuset_is_v2() || has_own_cgroup(pid))
+		return 0;
+	if (cgroup_g_task_addto(CG_CPUS, step, pid,
+				step->task[task]->gtid + offset) !=
+		    SLURM_SUCCESS || !has_own_cgroup(pid))
+		return tb_fail(err, "Slurm could not make a cgroup for task "
+			       "%u; see slurmd's log", task);
+	return 0;
+}
+
+/* cgroup v2: the job's, beside that of slurmstepd or above it. */
+static bool job_is_limited_v2(tb_slurm_step_t *step)
+{
+	static const char scope_end[] = "_slurmstepd.scope";
+	char *path = tb_cpuset_path_of(getpid(), NULL);
+	char *end = path != NULL ? strstr(path, scope_end) : NULL;
+	char *job = NULL;
+	bool limited = false;
+
+	if (end != NULL &&
+	    asprintf(&job, "%.*s/job_%u",
+		     (int)(end - path + strlen(scope_end)), path,
+		     step->step_id.job_id) >= 0)
+		limited = tb_cpuset_is_limited(job);
+	free(job);
+	free(path);
+	return limited;
+}
+
 /* Where Slurm has, or would have, the cpuset cgroup of a job. */
 static char *job_directory(tb_slurm_step_t *step)
 {
@@ -141,6 +198,8 @@ bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 
 	if (task_cgroup_constrains())
 		return false;
+	if (tb_cpuset_is_v2())
+		return job_is_limited_v2(step);
 	path = job_directory(step);
 	held = path != NULL && stat(path, &status) == 0;
 	free(path);

@@ -108,20 +108,46 @@ out:
 	return rc;
 }
 
+/* cgroup v1: a cgroup in the step's, and the task moves there. */
+static int hold_below(struct tb_fence *fence, unsigned task, const char *step,
+		      pid_t pid, const struct tb_bitset *os_cpus,
+		      struct tb_error *err)
+{
+	fence->task[task] = create_below(step, task, err);
+	if (fence->task[task] == NULL ||
+	    tb_cpuset_set(fence->task[task], os_cpus, NULL, err) < 0)
+		return -1;
+	return tb_cpuset_attach(fence->task[task], pid, err);
+}
+
+/* cgroup v2: the task is alone in a cgroup of Slurm's. */
+static int hold_in(const char *path, const struct tb_bitset *os_cpus,
+		   struct tb_error *err)
+{
+	struct tb_cpuset *cpuset = tb_cpuset_open(path, err);
+	int rc;
+
+	if (cpuset == NULL)
+		return -1;
+	rc = tb_cpuset_set(cpuset, os_cpus, NULL, err);
+	tb_cpuset_destroy(cpuset);
+	return rc;
+}
+
 int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
 		  const struct tb_bitset *os_cpus, struct tb_error *err)
 {
-	char *step = tb_cpuset_path_of(pid, err);
+	char *path = tb_cpuset_path_of(pid, err);
+	int rc;
 
-	if (step == NULL)
+	if (path == NULL)
 		return -1;
-	fence->task[task] = create_below(step, task, err);
-	free(step);
-	if (fence->task[task] == NULL ||
-	    tb_cpuset_set(fence->task[task], os_cpus, NULL, err) < 0 ||
-	    tb_cpuset_attach(fence->task[task], pid, err) < 0)
-		return -1;
-	return spread(pid, os_cpus, err);
+	if (tb_cpuset_is_v2())
+		rc = hold_in(path, os_cpus, err);
+	else
+		rc = hold_below(fence, task, path, pid, os_cpus, err);
+	free(path);
+	return rc < 0 ? rc : spread(pid, os_cpus, err);
 }
 
 int tb_fence_destroy(struct tb_fence *fence, struct tb_error *err)

@@ -2,9 +2,10 @@
 /*
  * fence.h - the cpuset cgroups of a step's tasks
  *
- * One cgroup for each task, a child of the step's, made when the task is there
- * but has not started its program, and checked by reading back.  Slurm has put
- * the task into the step's cgroup before.
+ * One cgroup for each task, limited when the task is there but has not started
+ * its program, and checked by reading back.  With cgroup v1 it is made here, a
+ * child of the step's, into which Slurm has put the task before.  With v2 Slurm
+ * has made one for the task alone, which only needs its limits.
  */
 #ifndef TB_TASK_FENCE_H
 #define TB_TASK_FENCE_H

@@ -124,8 +124,9 @@ void tb_task_slurmd_start(void)
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
+	/* CoreSpecCount confines slurmd to some of the cores that it counts. */
 	if (site != NULL)
-		machine = tb_machine_load_live(&err);
+		machine = tb_machine_load_whole(&err);
 	if (machine == NULL) {
 		error("topobind: steps with a binding will fail: %s", err.text);
 		goto out;
@@ -287,10 +288,18 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 {
 	struct tb_error err;
+	int rc;
 
-	if (current != NULL &&
-	    tb_step_hold(current, task, tb_slurm_task_pid(slurm_step, task),
-			 &err) < 0)
+	if (current == NULL)
+		return;
+	rc = tb_step_is_held(current) ?
+	     tb_slurm_task_cgroup(slurm_step, task, &err) : 0;
+	if (rc < 0)
+		tb_step_fail_task(current, task, &err);
+	else
+		rc = tb_step_hold(current, task,
+				  tb_slurm_task_pid(slurm_step, task), &err);
+	if (rc < 0)
 		debug("topobind: task %u: %s", task, err.text);
 }
 

@@ -212,6 +212,13 @@ static int hold(struct tb_step *step, unsigned task, pid_t pid,
 	return rc;
 }
 
+void tb_step_fail_task(struct tb_step *step, unsigned task,
+		       const struct tb_error *err)
+{
+	if (task < step->plan.tasks)
+		step->verdict[task] = *err;
+}
+
 int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
 		 struct tb_error *err)
 {
@@ -222,7 +229,7 @@ int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
 	if (task >= step->plan.tasks)
 		return tb_fail(err, "there is no task %u on this node", task);
 	if (hold(step, task, pid, err) < 0) {
-		step->verdict[task] = *err;
+		tb_step_fail_task(step, task, err);
 		return -1;
 	}
 	step->verdict[task].text[0] = '\0';

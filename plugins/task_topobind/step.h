@@ -65,6 +65,10 @@ bool tb_step_is_held(const struct tb_step *step);
 char *tb_step_job_cpus(const struct tb_step *step);
 char *tb_step_step_cpus(const struct tb_step *step);
 
+/* In slurmstepd: a task must not run; it says why itself. */
+void tb_step_fail_task(struct tb_step *step, unsigned task,
+		       const struct tb_error *err);
+
 /* In slurmstepd: hold a task.  -1 with a sentence in err, kept for the task. */
 int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
 		 struct tb_error *err);
