@@ -367,7 +367,7 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 /* Which key it is that Slurm's parser does not know is in the daemon's log. */
 static int fail_unreadable(const char *path, struct tb_error *err)
 {
-	return tb_fail(err, "%.100s line %u: this cannot be read; allowed are Key=value with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+	return tb_fail(err, "%.100s line %u: this cannot be read; allowed are Key=value with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
 		       path, tb_conf_bad_line(path, conf_options));
 }
 
@@ -457,6 +457,13 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 	const struct tb_policy *policy = policy_of(site, partition);
 
 	return policy->enabled && policy->implicit ? &policy->request : NULL;
+}
+
+enum tb_memory tb_conf_memory(const struct tb_conf *site,
+			      const char *partition)
+{
+	return tb_request_memory(&policy_of(site, partition)->request,
+				 TB_MEMORY_NONE);
 }
 
 bool tb_conf_node_record(const struct tb_conf *site)

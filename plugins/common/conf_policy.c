@@ -15,6 +15,7 @@ static const char *const keys[TB_WORDS] = {
 	[TB_WORD_UNIT] = "DefaultUnit",
 	[TB_WORD_STRATEGY] = "DefaultStrategy",
 	[TB_WORD_FILTER] = "Filter",
+	[TB_WORD_MEMORY] = "MemoryBinding",
 };
 
 int tb_conf_fail(const char *path, const char *key, const char *value,
@@ -73,7 +74,9 @@ static int make_request(struct tb_request *request,
 {
 	if (tb_request_parse(request, "btype=host", err) < 0 ||
 	    set_option(request, "bunit", TB_WORD_UNIT,
-		       words->word[TB_WORD_UNIT], path, err) < 0)
+		       words->word[TB_WORD_UNIT], path, err) < 0 ||
+	    set_option(request, "bmem", TB_WORD_MEMORY,
+		       words->word[TB_WORD_MEMORY], path, err) < 0)
 		return -1;
 	return set_option(request, "bstrategy", TB_WORD_STRATEGY,
 			  words->word[TB_WORD_STRATEGY], path, err);

@@ -21,6 +21,7 @@ enum {
 	TB_WORD_UNIT,
 	TB_WORD_STRATEGY,
 	TB_WORD_FILTER,
+	TB_WORD_MEMORY,
 	TB_WORDS
 };
 
@@ -36,7 +37,8 @@ struct tb_conf_words {
 	{.key = "OnAnyHost", .type = S_P_STRING}, \
 	{.key = "DefaultUnit", .type = S_P_STRING}, \
 	{.key = "DefaultStrategy", .type = S_P_STRING}, \
-	{.key = "Filter", .type = S_P_STRING}
+	{.key = "Filter", .type = S_P_STRING}, \
+	{.key = "MemoryBinding", .type = S_P_STRING}
 
 struct tb_policy {
 	bool enabled;
