@@ -146,7 +146,7 @@ static void tell_virtual(void **state)
 	(void)state;
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set_range(threads, 4, 2);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, 1,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, NULL, 1,
 					    false, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "env");
 	assert_variable(&variables, "TOPOBIND_TOPOLOGY", "NSXCCXCCNSxccXCC");
@@ -157,6 +157,17 @@ static void tell_virtual(void **state)
 	assert_variable(&variables, "SGE_BINDING_INSTANCE", "env");
 	assert_variable(&variables, "SGE_BINDING_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "SGE_BINDING_CPUSET", "0x00000030");
+	tb_variables_clear(&variables);
+
+	/* Memory near the threads only. */
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+					    1, false, &err), 0);
+	assert_variable(&variables, "TOPOBIND_MEMS", "1");
+	tb_variables_clear(&variables);
+	tb_bitset_set(threads, 0);
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+					    1, false, &err), 0);
+	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
 	tb_variables_clear(&variables);
 	tb_bitset_destroy(threads);
 	tb_node_close(&node);
@@ -175,10 +186,11 @@ static void tell_real(void **state)
 	(void)state;
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set(threads, 3);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
 					    TB_NO_SLOT, true, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "set");
 	assert_variable(&variables, "TOPOBIND_CPUS", "3");
+	assert_variable(&variables, "TOPOBIND_MEMS", "0");
 	assert_variable(&variables, "TOPOBIND_SLOT", "NONE");
 	tb_variables_clear(&variables);
 	tb_bitset_destroy(threads);

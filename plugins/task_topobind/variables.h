@@ -26,12 +26,14 @@ struct tb_variables {
 void tb_variables_plain(struct tb_variables *variables);
 
 /*
- * Of a task with some threads of the node, held there or only told so; slot is
- * TB_NO_SLOT for a batch script and the like.  0, or -1 with a sentence in err.
+ * Of a task with some threads of the node, held there or only told so; near are
+ * the threads near which its memory is, NULL: anywhere; slot is TB_NO_SLOT for
+ * a batch script and the like.  0, or -1 with a sentence in err.
  */
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
-		       const struct tb_bitset *threads, int slot, bool held,
+		       const struct tb_bitset *threads,
+		       const struct tb_bitset *near, int slot, bool held,
 		       struct tb_error *err);
 
 /* Right after both, whatever the second returned. */
