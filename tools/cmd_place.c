@@ -8,10 +8,12 @@
 
 #include "command.h"
 #include "config-topobind.h"
+#include "core/distances.h"
 #include "place.h"
 
 enum {
 	OPT_TOPOLOGY = 256,
+	OPT_DISTANCES,
 	OPT_SLOTS,
 	OPT_LINE,
 	OPT_BATCH,
@@ -24,6 +26,7 @@ enum {
 struct options {
 	const char *command;
 	const char *topology;
+	const char *distances;
 	unsigned nslots;
 	struct tb_request request; /* options one by one */
 	struct tb_request line;    /* --topobind: weaker */
@@ -33,6 +36,7 @@ struct options {
 
 static const struct option own_options[] = {
 	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+	{ "distances", required_argument, NULL, OPT_DISTANCES },
 	{ "slots", required_argument, NULL, OPT_SLOTS },
 	{ "topobind", required_argument, NULL, OPT_LINE },
 	{ "batch", no_argument, NULL, OPT_BATCH },
@@ -50,6 +54,7 @@ static void print_help(void)
 	     "Place slots on one node offline, exactly as the controller does.\n"
 	     "\n"
 	     "  --topology STRING  the node; lower-case units are in use\n"
+	     "  --distances ROWS   between its NUMA nodes, as in 10,21;21,10\n"
 	     "  --slots N          how many slots (tasks) to place [1]\n"
 	     "  --bunit UNIT       T C E S X Y N, with C or E before it for the core kind\n"
 	     "  --bamount N        units per slot or host\n"
@@ -59,14 +64,13 @@ static void print_help(void)
 	     "  --bstart LETTER    start of the window\n"
 	     "  --bstop LETTER     end of the window\n"
 	     "  --bfilter FILTER   first_core, a topology string, or first_core+STRING\n"
-	     "  --binstance WHO    set or env: who binds [set]\n"
+	     "  --binstance WHO    set, env or pe: who binds [set]\n"
 	     "  --btopology STRING only if the node has exactly this shape\n"
 	     "  --bcpus LIST       exactly these threads, as in 0-3,8, in place of units\n"
 	     "  --bmem POLICY      none, prefer or local; has no part in placement\n"
 	     "  --topobind LINE    all of it: bunit=X,bamount=1,...; single options win\n"
 	     "  --batch            rows of a TSV table from FILE or stdin\n"
-	     "  --json             print JSON\n"
-	     "  --help, --version\n"
+	     "  --json, --help, --version\n"
 	     "\n"
 	     "Exit codes: 0 at least one slot was placed, 1 none fits, 2 bad request.");
 }
@@ -97,6 +101,9 @@ static int take_option(struct options *options, int option,
 	switch (option) {
 	case OPT_TOPOLOGY:
 		options->topology = optarg;
+		return 0;
+	case OPT_DISTANCES:
+		options->distances = optarg;
 		return 0;
 	case OPT_SLOTS:
 		return tb_slots_parse(optarg, &options->nslots, err);
@@ -231,6 +238,25 @@ static int complete_request(struct options *options, struct tb_error *err)
 	return 0;
 }
 
+static int set_distances(const struct tb_site *site, const char *text,
+			 struct tb_error *err)
+{
+	unsigned count = tb_topology_count(site->topology, 'N');
+	struct tb_error why;
+	unsigned *distances;
+	int rc;
+
+	if (!text)
+		return 0;
+	distances = tb_distances_parse(text, count, &why);
+	if (!distances)
+		return tb_fail(err, "--distances: \"%.60s\": %.300s", text,
+			       why.text);
+	rc = tb_topology_set_distances(site->topology, distances, count, err);
+	free(distances);
+	return rc;
+}
+
 static int place_one(struct options *options)
 {
 	struct tb_sites *sites = tb_sites_create();
@@ -241,8 +267,9 @@ static int place_one(struct options *options)
 
 	if (sites && !complete_request(options, &err))
 		site = tb_sites_get(sites, options->topology, &err);
-	if (!site || tb_outcome_of(site, &options->request, options->nslots,
-				   tb_topology_print, &outcome, &err)) {
+	if (!site || set_distances(site, options->distances, &err) ||
+	    tb_outcome_of(site, &options->request, options->nslots,
+			  tb_topology_print, &outcome, &err)) {
 		rc = tb_command_fail(options->command, "%s", err.text);
 	} else {
 		rc = report(options, &outcome);

@@ -239,6 +239,12 @@ static int print_memory(const struct tb_machine *machine)
 	return 0;
 }
 
+static void print_speed(const struct tb_machine *machine)
+{
+	if (tb_machine_speed(machine))
+		printf("\nFastest CPUs: %u MHz\n", tb_machine_speed(machine));
+}
+
 static int print_summary(const struct options *options,
 			 const struct tb_machine *machine)
 {
@@ -248,6 +254,7 @@ static int print_summary(const struct options *options,
 	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)) ||
 	    print_memory(machine))
 		return tb_command_fail(options->common.name, "out of memory");
+	print_speed(machine);
 	return TB_EXIT_OK;
 }
 
@@ -311,6 +318,13 @@ static json_t *json_numa_nodes(const struct tb_machine *machine)
 	return nodes;
 }
 
+static json_t *json_speed(const struct tb_machine *machine)
+{
+	unsigned speed = tb_machine_speed(machine);
+
+	return speed ? json_integer(speed) : json_null();
+}
+
 static int print_json(const struct options *options,
 		      const struct tb_machine *machine)
 {
@@ -321,13 +335,14 @@ static int print_json(const struct options *options,
 	int rc;
 
 	if (structured && memory)
-		json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+		json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
 				 "topology", tb_machine_string(machine),
 				 "structured", structured,
 				 "counts", json_counts(topology),
 				 "os_cpus", json_os_cpus(machine),
 				 "numa_nodes", json_numa_nodes(machine),
-				 "memory_nodes", tb_command_json_set(memory));
+				 "memory_nodes", tb_command_json_set(memory),
+				 "speed", json_speed(machine));
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	free(structured);

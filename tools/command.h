@@ -20,6 +20,7 @@ enum tb_exit {
 };
 
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
+int tb_command_hostfile(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
 int tb_command_topology(int argc, char **argv);

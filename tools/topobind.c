@@ -17,6 +17,7 @@ static const struct {
 	{ "topology", tb_command_topology },
 	{ "place", tb_command_place },
 	{ "map", tb_command_map },
+	{ "hostfile", tb_command_hostfile },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -31,6 +32,7 @@ static void print_help(void)
 	     "  topology   print the topology string of this machine, or of an hwloc file\n"
 	     "  place      place slots on a node offline, as the controller would\n"
 	     "  map        draw the nodes of the cluster: which job holds which core\n"
+	     "  hostfile   print the slots of a running job as a file for mpirun\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
@@ -57,7 +59,7 @@ static int run(size_t command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; the commands are topology, place and map, and --help explains them");
+		return tb_command_fail("topobind", "no command was given; the commands are topology, place, map and hostfile, and --help explains them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -69,7 +71,7 @@ static int dispatch(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place and map",
+	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place, map and hostfile",
 			       argv[1]);
 }
 

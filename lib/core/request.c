@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clip.h"
+#include "reader.h"
 #include "request_key.h"
 
 void tb_request_init(struct tb_request *request)
@@ -270,6 +271,16 @@ enum tb_memory tb_request_memory(const struct tb_request *request,
 	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_MEMORY);
 
 	return given ? request->memory : site;
+}
+
+void tb_request_widen_window(struct tb_request *request)
+{
+	/* That one object holds most when nothing of it is in use. */
+	if (request->start && request->start == request->stop)
+		request->start = request->stop = tb_upper(request->start);
+	else if (tb_is_lower(request->start) ||
+		 (request->stop && !tb_is_lower(request->stop)))
+		request->start = request->stop = 0;
 }
 
 char *tb_request_print(const struct tb_request *request)

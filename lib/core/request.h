@@ -26,8 +26,8 @@
 
 enum tb_type { TB_SLOT, TB_HOST };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
-/* Who binds: topobind; nobody, the environment tells. */
-enum tb_instance { TB_SET, TB_ENV };
+/* Who binds: topobind; nobody, the environment tells; MPI, files tell. */
+enum tb_instance { TB_SET, TB_ENV, TB_PE };
 /* Where memory comes from: anywhere; rather, or only, near the units. */
 enum tb_memory { TB_MEMORY_NONE, TB_MEMORY_PREFER, TB_MEMORY_LOCAL };
 
@@ -98,11 +98,22 @@ bool tb_request_matches(const struct tb_request *request,
 enum tb_memory tb_request_memory(const struct tb_request *request,
 				 enum tb_memory site);
 
+/*
+ * Make the window as wide as it can become on a node, whatever is in use there:
+ * for asking whether an idle node could ever hold the request.  On one nothing
+ * is in use, so a start at something used is nowhere, and a stop at something
+ * unused comes at once.
+ */
+void tb_request_widen_window(struct tb_request *request);
+
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
 
 /* "X", "EX", "C", "E", ... as in --bunit.  Static text. */
 const char *tb_unit_name(struct tb_unit unit);
+
+/* "set", "env", "pe".  Static text. */
+const char *tb_instance_name(enum tb_instance instance);
 
 /* The names of all options, NULL-terminated, in the order of the table. */
 extern const char *const tb_request_keys[];

@@ -93,7 +93,7 @@ static const char *const strategies[] = {
 	[TB_SCATTER] = "scatter", NULL
 };
 static const char *const instances[] = {
-	[TB_SET] = "set", [TB_ENV] = "env", NULL
+	[TB_SET] = "set", [TB_ENV] = "env", [TB_PE] = "pe", NULL
 };
 static const char *const memories[] = {
 	[TB_MEMORY_NONE] = "none", [TB_MEMORY_PREFER] = "prefer",
@@ -177,6 +177,11 @@ static int read_instance(struct tb_request *request,
 	return word < 0 ? -1 : 0;
 }
 
+const char *tb_instance_name(enum tb_instance instance)
+{
+	return instances[instance];
+}
+
 static bool default_instance(const struct tb_request *request)
 {
 	return request->instance == TB_SET;
@@ -185,7 +190,7 @@ static bool default_instance(const struct tb_request *request)
 static void print_instance(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	tb_text_add(text, instances[request->instance]);
+	tb_text_add(text, tb_instance_name(request->instance));
 }
 
 static int copy_instance(struct tb_request *to, const struct tb_request *from)
@@ -523,7 +528,7 @@ const struct tb_request_key tb_request_table[] = {
 	{ "bfilter", TB_CHOICE_UNITS,
 	  "a topology string with the masked units in lower case, first_core, first_core+STRING",
 	  FIELD(filter) },
-	{ "binstance", TB_CHOICE_NONE, "set, env", FIELD(instance) },
+	{ "binstance", TB_CHOICE_NONE, "set, env, pe", FIELD(instance) },
 	{ "btopology", TB_CHOICE_NONE, "a topology string in capitals",
 	  FIELD(shape) },
 	{ "bcpus", TB_CHOICE_CPUS,

@@ -202,3 +202,16 @@ void tb_cores_of_threads(const struct tb_topology *topology,
 		thread = tb_bitset_next(threads, run.first + run.count);
 	}
 }
+
+void tb_limit_threads(const struct tb_topology *topology, unsigned per_core,
+		      struct tb_bitset *threads)
+{
+	unsigned kept = 0;
+
+	for (unsigned thread = 0; thread < topology->nthreads; thread++) {
+		if (tb_bitset_test(threads, thread) && kept++ >= per_core)
+			tb_bitset_clear(threads, thread);
+		if (tb_bitset_test(topology->core_ends, thread))
+			kept = 0;
+	}
+}

@@ -97,5 +97,8 @@ void tb_threads_of_cores(const struct tb_topology *topology,
 void tb_cores_of_threads(const struct tb_topology *topology,
 			 const struct tb_bitset *threads,
 			 struct tb_bitset *cores);
+/* Keep of each core only the first per_core of its threads in the set. */
+void tb_limit_threads(const struct tb_topology *topology, unsigned per_core,
+		      struct tb_bitset *threads);
 
 #endif

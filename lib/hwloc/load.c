@@ -118,6 +118,20 @@ static bool kind_is_atom(hwloc_topology_t hwloc, unsigned kind,
 	return false;
 }
 
+static unsigned long largest_number(hwloc_topology_t hwloc, unsigned nkinds,
+				    const char *name)
+{
+	unsigned long largest = 0;
+
+	for (unsigned i = 0; i < nkinds; i++) {
+		unsigned long number = kind_number(hwloc, i, NULL, name);
+
+		if (number > largest)
+			largest = number;
+	}
+	return largest;
+}
+
 /*
  * Add the kinds whose number is clearly below the largest.  False when no kind
  * has such a number.
@@ -125,15 +139,8 @@ static bool kind_is_atom(hwloc_topology_t hwloc, unsigned kind,
 static bool add_slow_kinds(struct survey *survey, unsigned nkinds,
 			   hwloc_bitmap_t os_cpus, const char *name)
 {
-	unsigned long largest = 0;
+	unsigned long largest = largest_number(survey->hwloc, nkinds, name);
 
-	for (unsigned i = 0; i < nkinds; i++) {
-		unsigned long number =
-			kind_number(survey->hwloc, i, os_cpus, name);
-
-		if (number > largest)
-			largest = number;
-	}
 	for (unsigned i = 0; i < nkinds; i++) {
 		unsigned long number =
 			kind_number(survey->hwloc, i, os_cpus, name);
@@ -428,6 +435,19 @@ static void add_distances(struct tb_machine *machine, hwloc_topology_t hwloc)
 	hwloc_distances_release(hwloc, matrix);
 }
 
+static void add_speed(struct tb_machine *machine, hwloc_topology_t hwloc)
+{
+	int nkinds = hwloc_cpukinds_get_nr(hwloc, 0);
+	unsigned long speed;
+
+	if (nkinds <= 0)
+		return;
+	speed = largest_number(hwloc, nkinds, "FrequencyBaseMHz");
+	if (!speed)
+		speed = largest_number(hwloc, nkinds, "FrequencyMaxMHz");
+	machine->speed = speed < UINT_MAX ? speed : UINT_MAX;
+}
+
 /* Some sources tell no sizes; then every node is taken to have memory. */
 static bool memory_sizes_are_known(hwloc_topology_t hwloc)
 {
@@ -486,6 +506,7 @@ static struct tb_machine *machine_of_survey(struct survey *survey,
 	memcpy(machine->numa_os_nodes, survey->numa_os_nodes,
 	       survey->numa_nodes * sizeof(*survey->numa_os_nodes));
 	add_distances(machine, survey->hwloc);
+	add_speed(machine, survey->hwloc);
 	if (add_memory(machine, survey, err) ||
 	    tb_machine_finish(machine, err)) {
 		tb_machine_destroy(machine);

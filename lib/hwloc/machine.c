@@ -207,6 +207,11 @@ const unsigned *tb_machine_distances(const struct tb_machine *machine)
 	return machine->distances;
 }
 
+unsigned tb_machine_speed(const struct tb_machine *machine)
+{
+	return machine->speed;
+}
+
 struct tb_bitset *tb_machine_memory(const struct tb_machine *machine)
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);

@@ -83,6 +83,13 @@ unsigned tb_machine_numa_os_node(const struct tb_machine *machine,
 const unsigned *tb_machine_distances(const struct tb_machine *machine);
 
 /*
+ * The clock of its fastest CPUs in MHz: the largest base frequency that hwloc
+ * knows of, where it knows none the largest maximum frequency; 0 where it knows
+ * neither, and of a machine that was saved and read back.
+ */
+unsigned tb_machine_speed(const struct tb_machine *machine);
+
+/*
  * OS nodes that have memory: all of them, and those near some threads, which
  * are the ones that hwloc says are local to at least one of the threads, with
  * CPUs of their own or without (HBM, CXL).  Memory that is local to the whole

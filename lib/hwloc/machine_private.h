@@ -25,6 +25,7 @@ struct tb_machine {
 	unsigned numa_nodes;
 	unsigned *numa_os_nodes; /* per N in string order */
 	unsigned *distances;     /* numa_nodes squared, or NULL */
+	unsigned speed;          /* MHz, or 0; not saved */
 	unsigned memory_nodes;
 	struct tb_memory_node *memory;
 	unsigned os_node_limit;

@@ -20,6 +20,7 @@
 
 #include "common/conf_line.h"
 #include "common/conf_policy.h"
+#include "core/distances.h"
 #include "core/topology.h"
 
 #define CONF_FILE "topobind.conf"
@@ -27,11 +28,9 @@
 /* What one NodeName= line says; shared by all nodes of the line. */
 struct node_line {
 	char *nodes; /* as written */
-	char *topology;
-	char *distances;
-	char *filter_text;
-	unsigned *matrix; /* row by row; NULL for none */
-	unsigned numa_nodes;
+	struct tb_conf_word topology;
+	struct tb_conf_word distances;
+	struct tb_conf_word filter_text;
 	struct tb_filter *filter;
 };
 
@@ -49,6 +48,7 @@ struct partition_line {
 };
 
 struct tb_conf {
+	char *path;
 	bool node_record;
 	struct tb_policy policy;
 	struct node_line *lines;
@@ -61,10 +61,9 @@ struct tb_conf {
 static void clear_node_line(struct node_line *line)
 {
 	xfree(line->nodes);
-	xfree(line->topology);
-	xfree(line->distances);
-	xfree(line->filter_text);
-	free(line->matrix);
+	tb_conf_word_clear(&line->topology);
+	tb_conf_word_clear(&line->distances);
+	tb_conf_word_clear(&line->filter_text);
 	tb_filter_destroy(line->filter);
 }
 
@@ -107,9 +106,9 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 			   char **leftover)
 {
 	static s_p_options_t options[] = {
-		{.key = "Topology", .type = S_P_STRING},
-		{.key = "Distances", .type = S_P_STRING},
-		{.key = "Filter", .type = S_P_STRING},
+		{.key = "Topology", .type = S_P_ARRAY},
+		{.key = "Distances", .type = S_P_ARRAY},
+		{.key = "Filter", .type = S_P_ARRAY},
 		{.key = NULL}
 	};
 	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
@@ -121,9 +120,9 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 		return -1;
 	line = xmalloc(sizeof(*line));
 	line->nodes = xstrdup(value);
-	s_p_get_string(&line->topology, "Topology", table);
-	s_p_get_string(&line->distances, "Distances", table);
-	s_p_get_string(&line->filter_text, "Filter", table);
+	tb_conf_word_take(&line->topology, "Topology", table);
+	tb_conf_word_take(&line->distances, "Distances", table);
+	tb_conf_word_take(&line->filter_text, "Filter", table);
 	s_p_hashtbl_destroy(table);
 	*dest = line;
 	return 1;
@@ -151,7 +150,7 @@ static int parse_partition_line(void **dest, slurm_parser_enum_t type,
 
 static s_p_options_t conf_options[] = {
 	TB_POLICY_OPTIONS,
-	{.key = "NodeRecord", .type = S_P_STRING},
+	{.key = "NodeRecord", .type = S_P_ARRAY},
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -159,68 +158,58 @@ static s_p_options_t conf_options[] = {
 	{.key = NULL}
 };
 
-/* "10,21;21,10": rows separated by ';', numbers by ','. */
-static int parse_distances(struct node_line *line, unsigned numa_nodes,
-			   const char *path, struct tb_error *err)
+static int check_distances(const struct node_line *line, unsigned numa_nodes,
+			   const struct tb_conf_where *where,
+			   struct tb_error *err)
 {
-	const char *at = line->distances;
-	unsigned total = numa_nodes * numa_nodes;
+	const char *text = line->distances.value;
+	struct tb_error why;
+	unsigned *distances;
 
-	line->matrix = calloc(total ? total : 1, sizeof(*line->matrix));
-	if (!line->matrix)
-		return tb_fail(err, "out of memory");
-	for (unsigned i = 0; i < total; i++) {
-		char *end;
-		unsigned long number = strtoul(at, &end, 10);
-		char wanted = i + 1 == total ? '\0'
-			      : (i + 1) % numa_nodes ? ',' : ';';
-
-		if (end == at || *end != wanted || number > 65535) {
-			struct tb_error why;
-
-			tb_fail(&why, "for the node's %u NUMA nodes this must be %u rows of %u numbers up to 65535, such as 10,21;21,10",
-				numa_nodes, numa_nodes, numa_nodes);
-			return tb_conf_fail(path, "Distances", line->distances,
-					    why.text, err);
-		}
-		line->matrix[i] = number;
-		at = end + 1;
-	}
-	line->numa_nodes = numa_nodes;
+	if (!text)
+		return 0;
+	distances = tb_distances_parse(text, numa_nodes, &why);
+	if (!distances)
+		return tb_conf_fail(where, "Distances", text, why.text, err);
+	free(distances);
 	return 0;
 }
 
-static int check_topology(struct node_line *line, const char *path,
+static int check_topology(const struct node_line *line,
+			  const struct tb_conf_where *where,
 			  struct tb_error *err)
 {
+	const char *text = line->topology.value;
 	struct tb_error why;
-	struct tb_topology *topology =
-		tb_topology_parse(line->topology, NULL, &why);
+	struct tb_topology *topology = tb_topology_parse(text, NULL, &why);
 	int rc = 0;
 
 	if (!topology)
-		return tb_conf_fail(path, "Topology", line->topology, why.text,
-				    err);
+		return tb_conf_fail(where, "Topology", text, why.text, err);
 	if (line->filter && !tb_filter_matches(line->filter, topology))
-		rc = tb_conf_fail(path, "Filter", line->filter_text,
+		rc = tb_conf_fail(where, "Filter", line->filter_text.value,
 				  "it has another shape than the line's Topology=",
 				  err);
-	if (!rc && line->distances)
-		rc = parse_distances(line, tb_topology_count(topology, 'N'),
-				     path, err);
+	if (!rc)
+		rc = check_distances(line, tb_topology_count(topology, 'N'),
+				     where, err);
 	tb_topology_destroy(topology);
 	return rc;
 }
 
-static int check_line(struct node_line *line, const char *path,
+static int check_line(struct node_line *line, const struct tb_conf_where *where,
 		      struct tb_error *err)
 {
-	if (tb_conf_read_filter(&line->filter, line->filter_text, path, err))
+	if (tb_conf_word_check(&line->topology, "Topology", where, err) ||
+	    tb_conf_word_check(&line->distances, "Distances", where, err) ||
+	    tb_conf_word_check(&line->filter_text, "Filter", where, err) ||
+	    tb_conf_read_filter(&line->filter, line->filter_text.value, where,
+				err))
 		return -1;
-	if (line->topology)
-		return check_topology(line, path, err);
-	if (line->distances)
-		return tb_conf_fail(path, "Distances", line->distances,
+	if (line->topology.value)
+		return check_topology(line, where, err);
+	if (line->distances.value)
+		return tb_conf_fail(where, "Distances", line->distances.value,
 				    "it needs Topology= in the same line", err);
 	return 0;
 }
@@ -241,31 +230,46 @@ static void destroy_entry(void *item)
 	xfree(entry);
 }
 
+static int fail_node_twice(const char *name, const struct node_line *first,
+			   const struct tb_conf_where *where,
+			   struct tb_error *err)
+{
+	struct tb_conf_where there = {where->path, "NodeName", first->nodes};
+	struct tb_error line, why;
+
+	tb_conf_first_line_of(&there, "NodeName", first->nodes, &line);
+	tb_fail(&why, "node %.64s is in another NodeName= line, too, in %.150s; keep one",
+		name, line.text);
+	return tb_conf_fail(where, "NodeName", where->name, why.text, err);
+}
+
+static int add_node(struct tb_conf *site, const char *name,
+		    const struct node_line *line,
+		    const struct tb_conf_where *where, struct tb_error *err)
+{
+	struct node_entry *entry = xhash_get_str(site->nodes, name);
+
+	if (entry)
+		return fail_node_twice(name, entry->line, where, err);
+	entry = xmalloc(sizeof(*entry));
+	entry->name = xstrdup(name);
+	entry->line = line;
+	xhash_add(site->nodes, entry);
+	return 0;
+}
+
 static int add_nodes(struct tb_conf *site, const struct node_line *line,
-		     const char *path, struct tb_error *err)
+		     const struct tb_conf_where *where, struct tb_error *err)
 {
 	hostlist_t list = hostlist_create(line->nodes);
 	char *name;
 	int rc = 0;
 
 	if (!list)
-		return tb_conf_fail(path, "NodeName", line->nodes,
+		return tb_conf_fail(where, "NodeName", line->nodes,
 				    "this is not a list of nodes", err);
 	while (!rc && (name = hostlist_shift(list))) {
-		if (xhash_get_str(site->nodes, name)) {
-			struct tb_error why;
-
-			tb_fail(&why, "node %.64s is in another NodeName= line, too; keep one",
-				name);
-			rc = tb_conf_fail(path, "NodeName", line->nodes,
-					  why.text, err);
-		} else {
-			struct node_entry *entry = xmalloc(sizeof(*entry));
-
-			entry->name = xstrdup(name);
-			entry->line = line;
-			xhash_add(site->nodes, entry);
-		}
+		rc = add_node(site, name, line, where, err);
 		free(name);
 	}
 	hostlist_destroy(list);
@@ -284,11 +288,13 @@ static int take_nodes(struct tb_conf *site, s_p_hashtbl_t *table,
 	for (int i = 0; i < count; i++) {
 		/* The table dies after reading: take over what it holds. */
 		struct node_line *line = &site->lines[site->line_count++];
+		struct tb_conf_where where = {path, "NodeName",
+					      lines[i]->nodes};
 
 		*line = *lines[i];
 		memset(lines[i], 0, sizeof(*lines[i]));
-		if (check_line(line, path, err) ||
-		    add_nodes(site, line, path, err))
+		if (check_line(line, &where, err) ||
+		    add_nodes(site, line, &where, err))
 			return -1;
 	}
 	return 0;
@@ -316,50 +322,64 @@ static int take_partitions(struct tb_conf *site, s_p_hashtbl_t *table,
 	for (int i = 0; i < count; i++) {
 		struct partition_line *line =
 			&site->partitions[site->partition_count];
+		const char *name = lines[i]->name;
+		struct tb_conf_where where = {path, "PartitionName", name};
 
-		if (find_partition(site, lines[i]->name))
-			return tb_conf_fail(path, "PartitionName",
-					    lines[i]->name,
-					    "this partition is in two lines; keep one",
-					    err);
+		if (find_partition(site, name))
+			return tb_conf_fail_twice(&where, "PartitionName", name,
+						  name, err);
 		*line = *lines[i];
 		memset(lines[i], 0, sizeof(*lines[i]));
 		site->partition_count++;
 		if (tb_policy_make(&line->policy, &line->words, site_words,
-				   path, err))
+				   &where, err))
 			return -1;
 	}
 	return 0;
 }
 
-static struct tb_conf *create_conf(void)
+static struct tb_conf *create_conf(const char *path)
 {
 	struct tb_conf *site = xmalloc(sizeof(*site));
 
+	site->path = xstrdup(path);
 	site->node_record = true;
 	site->nodes = xhash_init(entry_name, destroy_entry);
 	return site;
+}
+
+static int take_node_record(struct tb_conf *site, s_p_hashtbl_t *table,
+			    const struct tb_conf_where *where,
+			    struct tb_error *err)
+{
+	struct tb_conf_word word = {NULL, NULL};
+	int rc;
+
+	tb_conf_word_take(&word, "NodeRecord", table);
+	rc = tb_conf_word_check(&word, "NodeRecord", where, err);
+	if (!rc)
+		rc = tb_conf_read_flag(&site->node_record, "NodeRecord",
+				       word.value, where, err);
+	tb_conf_word_clear(&word);
+	return rc;
 }
 
 /* All that is in the table; an empty one gives the defaults. */
 static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 		    const char *path, struct tb_error *err)
 {
-	struct tb_conf_words words = {{NULL}};
-	char *node_record = NULL;
+	const struct tb_conf_where where = {path, NULL, NULL};
+	struct tb_conf_words words = {{{NULL, NULL}}};
 	int rc;
 
 	tb_conf_words_take(&words, table);
-	s_p_get_string(&node_record, "NodeRecord", table);
-	rc = tb_policy_make(&site->policy, NULL, &words, path, err);
+	rc = tb_policy_make(&site->policy, NULL, &words, &where, err);
 	if (!rc)
-		rc = tb_conf_read_flag(&site->node_record, "NodeRecord",
-				       node_record, path, err);
+		rc = take_node_record(site, table, &where, err);
 	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
 	if (!rc)
 		rc = take_nodes(site, table, path, err);
-	xfree(node_record);
 	tb_conf_words_clear(&words);
 	return rc;
 }
@@ -367,8 +387,11 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 /* Which key it is that Slurm's parser does not know is in the daemon's log. */
 static int fail_unreadable(const char *path, struct tb_error *err)
 {
-	return tb_fail(err, "%.100s line %u: this cannot be read; allowed are Key=value with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
-		       path, tb_conf_bad_line(path, conf_options));
+	struct tb_error place;
+
+	tb_conf_bad_line(path, conf_options, &place);
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
+		       place.text);
 }
 
 static int read_file(struct tb_conf *site, const char *path, struct tb_error *err)
@@ -392,7 +415,7 @@ char *tb_conf_path(void)
 
 struct tb_conf *tb_conf_read(const char *path, struct tb_error *err)
 {
-	struct tb_conf *site = create_conf();
+	struct tb_conf *site = create_conf(path);
 
 	if (!read_file(site, path, err))
 		return site;
@@ -421,7 +444,26 @@ void tb_conf_destroy(struct tb_conf *site)
 	xfree(site->lines);
 	xfree(site->partitions);
 	tb_policy_clear(&site->policy);
+	xfree(site->path);
 	xfree(site);
+}
+
+const char *tb_conf_partition_line(const struct tb_conf *site, unsigned i)
+{
+	return i < site->partition_count ? site->partitions[i].name : NULL;
+}
+
+const char *tb_conf_node_line(const struct tb_conf *site, unsigned i)
+{
+	return i < site->line_count ? site->lines[i].nodes : NULL;
+}
+
+void tb_conf_say_where(const struct tb_conf *site, const char *key,
+		       const char *name, struct tb_error *where)
+{
+	const struct tb_conf_where line = {site->path, key, name};
+
+	tb_conf_name_place(&line, key, name, where);
 }
 
 static const struct tb_policy *policy_of(const struct tb_conf *site,
@@ -485,23 +527,29 @@ const struct tb_filter *tb_conf_filter(const struct tb_conf *site,
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	if (line && line->filter_text)
+	if (line && line->filter_text.value)
 		return line->filter;
 	return policy_of(site, partition)->filter;
+}
+
+const struct tb_filter *tb_conf_node_filter(const struct tb_conf *site,
+					    const char *node_name)
+{
+	const struct node_line *line = line_of(site, node_name);
+
+	return line ? line->filter : NULL;
 }
 
 const char *tb_conf_topology(const struct tb_conf *site, const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	return line ? line->topology : NULL;
+	return line ? line->topology.value : NULL;
 }
 
-const unsigned *tb_conf_distances(const struct tb_conf *site,
-				  const char *node_name, unsigned *count)
+const char *tb_conf_distances(const struct tb_conf *site, const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	*count = line ? line->numa_nodes : 0;
-	return line ? line->matrix : NULL;
+	return line ? line->distances.value : NULL;
 }

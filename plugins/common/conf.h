@@ -30,6 +30,16 @@ struct tb_conf *tb_conf_read(const char *path, struct tb_error *err);
 char *tb_conf_path(void);
 void tb_conf_destroy(struct tb_conf *conf); /* NULL is fine */
 
+/*
+ * The i-th PartitionName= and NodeName= line: the name, and the list of nodes as
+ * written; NULL when there are no more.  Owned by conf.
+ */
+const char *tb_conf_partition_line(const struct tb_conf *conf, unsigned i);
+const char *tb_conf_node_line(const struct tb_conf *conf, unsigned i);
+/* Where such a line is: "FILE line N: PartitionName=NAME". */
+void tb_conf_say_where(const struct tb_conf *conf, const char *key,
+		       const char *name, struct tb_error *where);
+
 /* Is anything bound in this partition?  In any? */
 bool tb_conf_enabled(const struct tb_conf *conf, const char *partition);
 bool tb_conf_enabled_somewhere(const struct tb_conf *conf);
@@ -52,15 +62,18 @@ enum tb_memory tb_conf_memory(const struct tb_conf *conf,
 const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
 				       const char *partition,
 				       const char *node_name);
+/* The filter of the node's own line; NULL for none.  Owned by conf. */
+const struct tb_filter *tb_conf_node_filter(const struct tb_conf *conf,
+					    const char *node_name);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*
- * The configured NUMA distances of a node, row by row, NULL for none; *count
- * receives the number of NUMA nodes.  Owned by conf.
+ * Its NUMA distances, which fit that topology (core/distances.h); NULL for none.
+ * Owned by conf.
  */
-const unsigned *tb_conf_distances(const struct tb_conf *conf,
-				  const char *node_name, unsigned *count);
+const char *tb_conf_distances(const struct tb_conf *conf,
+			      const char *node_name);
 
 #endif

@@ -18,25 +18,43 @@ static const char *const keys[TB_WORDS] = {
 	[TB_WORD_MEMORY] = "MemoryBinding",
 };
 
-int tb_conf_fail(const char *path, const char *key, const char *value,
-		 const char *why, struct tb_error *err)
+void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
+			const char *value, struct tb_error *place)
 {
-	unsigned line = tb_conf_line_of(path, key, value);
+	struct tb_error line;
 
-	if (line == 0)
-		return tb_fail(err, "%.100s: %s=%.64s: %.256s", path, key,
-			       value, why);
-	return tb_fail(err, "%.100s line %u: %s=%.64s: %.256s", path, line,
-		       key, value, why);
+	tb_conf_line_of(where, key, value, &line);
+	tb_fail(place, "%.150s: %s=%.64s", line.text, key, value);
+}
+
+int tb_conf_fail(const struct tb_conf_where *where, const char *key,
+		 const char *value, const char *why, struct tb_error *err)
+{
+	struct tb_error place;
+
+	tb_conf_name_place(where, key, value, &place);
+	return tb_fail(err, "%.240s: %.256s", place.text, why);
+}
+
+int tb_conf_fail_twice(const struct tb_conf_where *where, const char *key,
+		       const char *first, const char *second,
+		       struct tb_error *err)
+{
+	struct tb_error line, why;
+
+	tb_conf_first_line_of(where, key, first, &line);
+	tb_fail(&why, "it is given twice, in %.150s as %s=%.64s; keep one",
+		line.text, key, first);
+	return tb_conf_fail(where, key, second, why.text, err);
 }
 
 int tb_conf_read_flag(bool *flag, const char *key, const char *value,
-		      const char *path, struct tb_error *err)
+		      const struct tb_conf_where *where, struct tb_error *err)
 {
 	if (value == NULL)
 		return 0;
 	if (xstrcasecmp(value, "yes") != 0 && xstrcasecmp(value, "no") != 0)
-		return tb_conf_fail(path, key, value,
+		return tb_conf_fail(where, key, value,
 				    "this is not allowed; allowed: yes, no",
 				    err);
 	*flag = xstrcasecmp(value, "yes") == 0;
@@ -44,7 +62,7 @@ int tb_conf_read_flag(bool *flag, const char *key, const char *value,
 }
 
 int tb_conf_read_filter(struct tb_filter **filter, const char *value,
-			const char *path, struct tb_error *err)
+			const struct tb_conf_where *where, struct tb_error *err)
 {
 	struct tb_error why;
 
@@ -52,51 +70,86 @@ int tb_conf_read_filter(struct tb_filter **filter, const char *value,
 	if (value == NULL || xstrcasecmp(value, "NONE") == 0)
 		return 0;
 	*filter = tb_filter_parse(value, &why);
-	return *filter != NULL ? 0 : tb_conf_fail(path, keys[TB_WORD_FILTER],
+	return *filter != NULL ? 0 : tb_conf_fail(where, keys[TB_WORD_FILTER],
 						  value, why.text, err);
 }
 
 static int set_option(struct tb_request *request, const char *option,
-		      int word, const char *value, const char *path,
-		      struct tb_error *err)
+		      int word, const char *value,
+		      const struct tb_conf_where *where, struct tb_error *err)
 {
 	struct tb_error why;
 
 	if (value == NULL || tb_request_set(request, option, value, &why) == 0)
 		return 0;
-	return tb_conf_fail(path, keys[word], value, why.text, err);
+	return tb_conf_fail(where, keys[word], value, why.text, err);
 }
 
 /* Without an amount: that depends on the tasks of a node. */
 static int make_request(struct tb_request *request,
-			const struct tb_conf_words *words, const char *path,
-			struct tb_error *err)
+			const struct tb_conf_words *words,
+			const struct tb_conf_where *where, struct tb_error *err)
 {
 	if (tb_request_parse(request, "btype=host", err) < 0 ||
 	    set_option(request, "bunit", TB_WORD_UNIT,
-		       words->word[TB_WORD_UNIT], path, err) < 0 ||
+		       words->word[TB_WORD_UNIT].value, where, err) < 0 ||
 	    set_option(request, "bmem", TB_WORD_MEMORY,
-		       words->word[TB_WORD_MEMORY], path, err) < 0)
+		       words->word[TB_WORD_MEMORY].value, where, err) < 0)
 		return -1;
 	return set_option(request, "bstrategy", TB_WORD_STRATEGY,
-			  words->word[TB_WORD_STRATEGY], path, err);
+			  words->word[TB_WORD_STRATEGY].value, where, err);
+}
+
+void tb_conf_word_take(struct tb_conf_word *word, const char *key,
+		       s_p_hashtbl_t *table)
+{
+	char **values;
+	int count;
+
+	if (!s_p_get_array((void ***)&values, &count, key, table))
+		return;
+	word->value = xstrdup(values[0]);
+	if (count > 1)
+		word->again = xstrdup(values[1]);
+}
+
+void tb_conf_word_clear(struct tb_conf_word *word)
+{
+	xfree(word->value);
+	xfree(word->again);
+}
+
+int tb_conf_word_check(const struct tb_conf_word *word, const char *key,
+		       const struct tb_conf_where *where, struct tb_error *err)
+{
+	return word->again == NULL ? 0 :
+		tb_conf_fail_twice(where, key, word->value, word->again, err);
 }
 
 void tb_conf_words_take(struct tb_conf_words *words, s_p_hashtbl_t *table)
 {
 	for (int i = 0; i < TB_WORDS; i++)
-		s_p_get_string(&words->word[i], keys[i], table);
+		tb_conf_word_take(&words->word[i], keys[i], table);
 }
 
 void tb_conf_words_clear(struct tb_conf_words *words)
 {
 	for (int i = 0; i < TB_WORDS; i++)
-		xfree(words->word[i]);
+		tb_conf_word_clear(&words->word[i]);
+}
+
+static int check_words(const struct tb_conf_words *words,
+		       const struct tb_conf_where *where, struct tb_error *err)
+{
+	for (int i = 0; i < TB_WORDS; i++)
+		if (tb_conf_word_check(&words->word[i], keys[i], where, err) < 0)
+			return -1;
+	return 0;
 }
 
 int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
-		   const struct tb_conf_words *site, const char *path,
-		   struct tb_error *err)
+		   const struct tb_conf_words *site,
+		   const struct tb_conf_where *where, struct tb_error *err)
 {
 	struct tb_conf_words words = *site; /* borrowed */
 	struct {
@@ -112,18 +165,21 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 	policy->enabled = true;
 	policy->on_any_host = true;
 	tb_request_init(&policy->request);
+	if (check_words(own != NULL ? own : site, where, err) < 0)
+		return -1;
 	for (int i = 0; own != NULL && i < TB_WORDS; i++)
-		if (own->word[i] != NULL)
+		if (own->word[i].value != NULL)
 			words.word[i] = own->word[i];
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		if (tb_conf_read_flag(flags[i].flag, keys[flags[i].word],
-				      words.word[flags[i].word], path,
+				      words.word[flags[i].word].value, where,
 				      err) < 0)
 			return -1;
-	if (tb_conf_read_filter(&policy->filter, words.word[TB_WORD_FILTER],
-				path, err) < 0)
+	if (tb_conf_read_filter(&policy->filter,
+				words.word[TB_WORD_FILTER].value, where,
+				err) < 0)
 		return -1;
-	return make_request(&policy->request, &words, path, err);
+	return make_request(&policy->request, &words, where, err);
 }
 
 void tb_policy_clear(struct tb_policy *policy)

@@ -5,6 +5,9 @@
  * Private to conf.c.  The lines are read as they are written, into a struct
  * tb_conf_words; a partition's words go over the site's, and what comes out is
  * judged as a whole.
+ *
+ * All keys are arrays for Slurm's parser, which so keeps what was given twice
+ * instead of the last of it.
  */
 #ifndef TB_PLUGINS_CONF_POLICY_H
 #define TB_PLUGINS_CONF_POLICY_H
@@ -12,6 +15,7 @@
 #include <stdbool.h>
 
 #include "common/conf.h"
+#include "common/conf_line.h"
 #include "compat/slurm_compat.h"
 
 enum {
@@ -25,20 +29,25 @@ enum {
 	TB_WORDS
 };
 
-/* As in the file; NULL for what is not there. */
+/* A value as in the file. */
+struct tb_conf_word {
+	char *value; /* NULL: not there */
+	char *again; /* given a second time; NULL: not so */
+};
+
 struct tb_conf_words {
-	char *word[TB_WORDS];
+	struct tb_conf_word word[TB_WORDS];
 };
 
 /* The keys, for Slurm's parser: entries of a table of options. */
 #define TB_POLICY_OPTIONS \
-	{.key = "Enabled", .type = S_P_STRING}, \
-	{.key = "Implicit", .type = S_P_STRING}, \
-	{.key = "OnAnyHost", .type = S_P_STRING}, \
-	{.key = "DefaultUnit", .type = S_P_STRING}, \
-	{.key = "DefaultStrategy", .type = S_P_STRING}, \
-	{.key = "Filter", .type = S_P_STRING}, \
-	{.key = "MemoryBinding", .type = S_P_STRING}
+	{.key = "Enabled", .type = S_P_ARRAY}, \
+	{.key = "Implicit", .type = S_P_ARRAY}, \
+	{.key = "OnAnyHost", .type = S_P_ARRAY}, \
+	{.key = "DefaultUnit", .type = S_P_ARRAY}, \
+	{.key = "DefaultStrategy", .type = S_P_ARRAY}, \
+	{.key = "Filter", .type = S_P_ARRAY}, \
+	{.key = "MemoryBinding", .type = S_P_ARRAY}
 
 struct tb_policy {
 	bool enabled;
@@ -48,28 +57,43 @@ struct tb_policy {
 	struct tb_request request; /* of a job that is bound implicitly */
 };
 
+/* A key's value, which belongs to the word now.  clear: NULL again. */
+void tb_conf_word_take(struct tb_conf_word *word, const char *key,
+		       s_p_hashtbl_t *table);
+void tb_conf_word_clear(struct tb_conf_word *word);
+/* 0, or -1 with a sentence when it was given twice. */
+int tb_conf_word_check(const struct tb_conf_word *word, const char *key,
+		       const struct tb_conf_where *where, struct tb_error *err);
+
 void tb_conf_words_take(struct tb_conf_words *words, s_p_hashtbl_t *table);
 void tb_conf_words_clear(struct tb_conf_words *words);
 
 /*
  * Judge a partition's words over the site's; own is NULL for the site's.  0,
- * or -1 with a sentence; tb_policy_clear() is right after both.  path is that
+ * or -1 with a sentence; tb_policy_clear() is right after both.  where is that
  * of the file, for messages.
  */
 int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
-		   const struct tb_conf_words *site, const char *path,
-		   struct tb_error *err);
+		   const struct tb_conf_words *site,
+		   const struct tb_conf_where *where, struct tb_error *err);
 void tb_policy_clear(struct tb_policy *policy);
 
 /* A filter; *filter is NULL for NONE.  0, or -1 with a sentence. */
 int tb_conf_read_filter(struct tb_filter **filter, const char *value,
-			const char *path, struct tb_error *err);
+			const struct tb_conf_where *where, struct tb_error *err);
 /* yes or no; value NULL leaves *flag as it is. */
 int tb_conf_read_flag(bool *flag, const char *key, const char *value,
-		      const char *path, struct tb_error *err);
+		      const struct tb_conf_where *where, struct tb_error *err);
 
-/* Fail with file, line, key and value, and what is wrong with them. */
-int tb_conf_fail(const char *path, const char *key, const char *value,
-		 const char *why, struct tb_error *err);
+/* "FILE line N: KEY=VALUE" */
+void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
+			const char *value, struct tb_error *place);
+/* Fail with that, and what is wrong with it. */
+int tb_conf_fail(const struct tb_conf_where *where, const char *key,
+		 const char *value, const char *why, struct tb_error *err);
+/* Fail because a key has these two values. */
+int tb_conf_fail_twice(const struct tb_conf_where *where, const char *key,
+		       const char *first, const char *second,
+		       struct tb_error *err);
 
 #endif

@@ -3,7 +3,8 @@
  * node_extra.h - topobind's tokens in a node's Extra field
  *
  * The field is a site's own text; topobind keeps "name=value" tokens in it,
- * separated from the rest by blanks: m_topology= (published by the node) and
+ * separated from the rest by blanks: what the node publishes, m_topology= with
+ * m_distances= (core/distances.h) and m_speed= (MHz) where they are known, and
  * m_topology_inuse= (kept by the controller; used units in lower case).
  * Whatever else is in the field survives (DESIGN.md, sections 2 and 5).
  */
@@ -14,6 +15,8 @@
 #include <stddef.h>
 
 #define TB_EXTRA_TOPOLOGY "m_topology"
+#define TB_EXTRA_DISTANCES "m_distances"
+#define TB_EXTRA_SPEED "m_speed"
 #define TB_EXTRA_INUSE "m_topology_inuse"
 
 /*

@@ -200,6 +200,17 @@ char *tb_slurm_step_partition(tb_slurm_step_t *step)
 	return copy;
 }
 
+/* --threads-per-core, and the hints that mean one. */
+static unsigned threads_per_core(const stepd_step_rec_t *step)
+{
+	if (step->cpu_bind_type & CPU_BIND_ONE_THREAD_PER_CORE)
+		return 1;
+	if (step->msg == NULL || step->batch ||
+	    step->msg->threads_per_core >= NO_VAL16)
+		return 0;
+	return step->msg->threads_per_core;
+}
+
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 {
 	uint32_t id = step->step_id.step_id;
@@ -215,6 +226,19 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 		step->mem_bind_type & (MEM_BIND_RANK | MEM_BIND_MAP |
 				       MEM_BIND_MASK | MEM_BIND_LOCAL);
 	input->shares = step->overcommit || (step->flags & LAUNCH_OVERCOMMIT);
+	input->threads_per_core = threads_per_core(step);
+}
+
+bool tb_slurm_step_shell(const tb_slurm_step_t *step,
+			 struct tb_slurm_shell *shell)
+{
+	*shell = (struct tb_slurm_shell){
+		.job = step->step_id.job_id,
+		.step = step->step_id.step_id,
+		.uid = step->uid,
+		.gid = step->gid,
+	};
+	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
 }
 
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)

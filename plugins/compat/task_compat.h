@@ -36,6 +36,18 @@ char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 /* The same of a step; env, cores, tasks and kind are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
 
+/*
+ * A step that is one shell for its whole job, in which mpirun may be started: a
+ * batch script, or what salloc starts on a node.  False for other steps.
+ */
+struct tb_slurm_shell {
+	uint32_t job, step;
+	uid_t uid;
+	gid_t gid;
+};
+bool tb_slurm_step_shell(const tb_slurm_step_t *step,
+			 struct tb_slurm_shell *shell);
+
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task);
 /* In the task: which one it is on this node. */
 uint32_t tb_slurm_task_id(tb_slurm_step_t *step);

@@ -7,10 +7,12 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "combinations.h"
 #include "common/conf.h"
 #include "effective.h"
 #include "job_test.h"
 #include "ledger.h"
+#include "names.h"
 #include "nodes.h"
 #include "show.h"
 #include "steps.h"
@@ -82,6 +84,7 @@ static void read_again(void)
 void tb_hook_node_init(void)
 {
 	read_again();
+	tb_names_check(site);
 	rebuild();
 }
 
@@ -103,11 +106,29 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+/*
+ * The client's check was bypassed: refused at submission.  A job that was
+ * changed since waits, and says for what.
+ */
+static int refuse(const struct tb_test *test, const struct tb_error *why)
+{
+	if (tb_test_mode(test) == TB_TEST_ONLY)
+		info("topobind: %pJ refused: %s", test->job, why->text);
+	else
+		tb_show_waiting(test->job, why->text);
+	return SLURM_ERROR;
+}
+
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
+	struct tb_error why;
+
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
+	if (tb_job_combinations(test->job, &effective->request,
+				effective->implicit_cpus != 0, &why))
+		return refuse(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
 		effective->request.type = TB_SLOT;
@@ -118,7 +139,7 @@ int tb_hook_job_test(struct tb_test *test)
 {
 	struct tb_effective effective;
 	struct tb_error why;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	if (!test->job->details)
 		return EINVAL;
@@ -127,9 +148,8 @@ int tb_hook_job_test(struct tb_test *test)
 		return tb_test_plain_job(test);
 	if (!tb_effective_find(&effective, site, test->job, &why))
 		rc = test_effective(test, &effective);
-	else if (tb_test_mode(test) == TB_TEST_ONLY)
-		/* The client's check was bypassed: refused at submission. */
-		info("topobind: %pJ refused: %s", test->job, why.text);
+	else
+		rc = refuse(test, &why);
 	tb_effective_clear(&effective);
 	return rc;
 }

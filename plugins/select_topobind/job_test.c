@@ -248,14 +248,16 @@ static int test_only(const struct tb_test *test,
 		     const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_idle();
+	struct tb_request wide = *request; /* borrows what it points to */
 	struct tb_offers *offers;
 	struct tb_test call = *test;
 	uint32_t first = 0, end;
 	int rc = SLURM_ERROR;
 
+	tb_request_widen_window(&wide);
 	/* What reservations hold now, they need not hold for ever. */
 	call.excluded = NULL;
-	offers = tb_offers_create(&call, request, view);
+	offers = tb_offers_create(&call, &wide, view);
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
 		if (class_suffices(offers, &call, first, end))
 			rc = test_class(offers, &call, first, end);

@@ -10,14 +10,26 @@
 #include "src/common/xstring.h"
 
 #include "common/node_extra.h"
+#include "core/distances.h"
+
+/* A part of another text, which ends elsewhere; begin is NULL for none. */
+struct part {
+	const char *begin;
+	size_t length;
+};
+
+/* What topobind.conf or the node itself says of a node. */
+struct statement {
+	struct part topology, distances;
+};
 
 /* What we know of one node. */
 struct node {
 	struct tb_shape *shape;
-	char *published;     /* the string its shape was made from, or NULL */
+	char *topology;      /* as stated, or NULL */
+	char *distances;     /* likewise */
 	time_t looked_at;    /* when the record was last looked at */
-	bool is_stated;      /* its shape was made from that string */
-	bool complained;     /* said once that its topology is unusable */
+	bool is_stated;      /* its shape was made from the stated topology */
 };
 
 static const struct tb_conf *site;
@@ -36,13 +48,16 @@ static void destroy_shape(struct tb_shape *shape)
 	tb_placer_destroy(shape->placer);
 	tb_topology_destroy(shape->topology);
 	xfree(shape->text);
+	xfree(shape->distances);
 	xfree(shape);
 }
 
 void tb_nodes_fini(void)
 {
-	for (uint32_t node = 0; node < node_count; node++)
-		xfree(nodes[node].published);
+	for (uint32_t node = 0; node < node_count; node++) {
+		xfree(nodes[node].topology);
+		xfree(nodes[node].distances);
+	}
 	xfree(nodes);
 	node_count = 0;
 	for (uint32_t i = 0; i < shape_count; i++)
@@ -67,17 +82,20 @@ static bool bits_fit(struct tb_shape *shape, uint32_t bits)
 	       bits == tb_topology_threads(shape->topology);
 }
 
-static void set_distances(struct tb_shape *shape, const char *node_name)
+static int set_distances(struct tb_shape *shape, struct tb_error *err)
 {
-	unsigned count;
-	struct tb_error why;
+	unsigned count = tb_topology_count(shape->topology, 'N');
+	unsigned *distances;
+	int rc;
 
-	shape->distances = tb_conf_distances(site, node_name, &count);
-	if (shape->distances &&
-	    tb_topology_set_distances(shape->topology, shape->distances, count,
-				      &why))
-		error("topobind: distances of node %s: %s", node_name,
-		      why.text);
+	if (!shape->distances)
+		return 0;
+	distances = tb_distances_parse(shape->distances, count, err);
+	if (!distances)
+		return -1;
+	rc = tb_topology_set_distances(shape->topology, distances, count, err);
+	free(distances);
+	return rc;
 }
 
 static bool complete_shape(struct tb_shape *shape, uint32_t bits)
@@ -93,43 +111,45 @@ static bool complete_shape(struct tb_shape *shape, uint32_t bits)
 	return shape->placer && shape->used && shape->threads && shape->cores;
 }
 
-static struct tb_shape *create_shape(const char *text, const char *node_name,
+static int fail_misfit(const struct tb_shape *shape, uint32_t bits,
+		       struct tb_error *err)
+{
+	return tb_fail(err, "it has %u cores and %u threads, but the node has %u cores in slurm.conf; make CPUs, Sockets, CoresPerSocket and ThreadsPerCore agree with it (topobind topology shows it)",
+		       tb_topology_cores(shape->topology),
+		       tb_topology_threads(shape->topology), bits);
+}
+
+static struct tb_shape *create_shape(const char *text, const char *distances,
 				     uint32_t bits, struct tb_error *err)
 {
 	struct tb_shape *shape = xmalloc(sizeof(*shape));
 
 	shape->text = xstrdup(text);
+	shape->distances = xstrdup(distances);
 	shape->topology = tb_topology_parse(text, NULL, err);
-	if (!shape->topology) {
-		destroy_shape(shape);
-		return NULL;
-	}
-	if (!complete_shape(shape, bits)) {
-		tb_fail(err, "it has %u cores and %u threads, but the node has %u cores in slurm.conf; make CPUs, Sockets, CoresPerSocket and ThreadsPerCore agree with it (topobind topology shows it)",
-			tb_topology_cores(shape->topology),
-			tb_topology_threads(shape->topology), bits);
-		destroy_shape(shape);
-		return NULL;
-	}
-	set_distances(shape, node_name);
-	return shape;
+	if (!shape->topology || set_distances(shape, err))
+		goto fail;
+	if (complete_shape(shape, bits))
+		return shape;
+	fail_misfit(shape, bits, err);
+fail:
+	destroy_shape(shape);
+	return NULL;
 }
 
 static struct tb_shape *find_or_create_shape(const char *text,
-					     const char *node_name,
+					     const char *distances,
 					     uint32_t bits,
 					     struct tb_error *err)
 {
 	struct tb_shape *shape;
-	unsigned count;
-	const unsigned *distances = tb_conf_distances(site, node_name, &count);
 
 	for (uint32_t i = 0; i < shape_count; i++)
 		if (shapes[i]->cores->nbits == bits &&
-		    shapes[i]->distances == distances &&
+		    !xstrcmp(shapes[i]->distances, distances) &&
 		    !strcmp(shapes[i]->text, text))
 			return shapes[i];
-	shape = create_shape(text, node_name, bits, err);
+	shape = create_shape(text, distances, bits, err);
 	if (!shape)
 		return NULL;
 	xrecalloc(shapes, shape_count + 1, sizeof(*shapes));
@@ -153,56 +173,102 @@ static char *slurm_topology(const node_record_t *record)
 	return text;
 }
 
-static void complain(struct node *node, const char *node_name, const char *what,
-		     const char *why)
+static struct part whole(const char *text)
 {
-	if (node->complained)
-		return;
-	node->complained = true;
-	error("topobind: node %s: its topology %s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
-	      node_name, what, why);
+	return (struct part){text, text ? strlen(text) : 0};
+}
+
+static struct part token(const node_record_t *record, const char *name)
+{
+	struct part part = {NULL, 0};
+
+	part.begin = tb_extra_find(record->extra, name, &part.length);
+	return part;
 }
 
 /*
- * The string of the node by topobind.conf or its own word, and its length; NULL
- * for neither.  Looked at in every test, so nothing is copied.
+ * All from topobind.conf or all from the node's own word.  Looked at in every
+ * test, so nothing is copied.
  */
-static const char *stated_topology(const node_record_t *record, size_t *length)
+static struct statement statement_of(const node_record_t *record)
 {
 	const char *configured = tb_conf_topology(site, record->name);
 
-	if (!configured)
-		return tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, length);
-	*length = strlen(configured);
-	return configured;
+	if (configured)
+		return (struct statement){
+			whole(configured),
+			whole(tb_conf_distances(site, record->name)),
+		};
+	return (struct statement){
+		token(record, TB_EXTRA_TOPOLOGY),
+		token(record, TB_EXTRA_DISTANCES),
+	};
 }
 
-static bool says_the_same(const struct node *node, const char *stated,
-			  size_t length)
+static bool is_same(const char *text, struct part part)
 {
-	if (!stated || !node->published)
-		return !stated && !node->published;
-	return !strncmp(node->published, stated, length) &&
-	       !node->published[length];
+	if (!text || !part.begin)
+		return !text && !part.begin;
+	return !strncmp(text, part.begin, part.length) && !text[part.length];
 }
 
+static void keep(char **text, struct part part)
+{
+	xfree(*text);
+	*text = part.begin ? xstrndup(part.begin, part.length) : NULL;
+}
+
+/* The shape by what is stated; NULL when that is nothing or cannot be used. */
+static struct tb_shape *stated_shape(const struct node *node,
+				     const node_record_t *record)
+{
+	struct tb_shape *plain, *shape;
+	struct tb_error why;
+
+	if (!node->topology)
+		return NULL;
+	plain = find_or_create_shape(node->topology, NULL, record->tot_cores,
+				     &why);
+	if (!plain) {
+		error("topobind: node %s: its topology %.200s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
+		      record->name, node->topology, why.text);
+		return NULL;
+	}
+	if (!node->distances)
+		return plain;
+	shape = find_or_create_shape(node->topology, node->distances,
+				     record->tot_cores, &why);
+	if (shape)
+		return shape;
+	error("topobind: node %s: its NUMA distances %.200s cannot be used: %s; going on without",
+	      record->name, node->distances, why.text);
+	return plain;
+}
+
+/* A filter that was written for this node and is none for it. */
+static void check_filter(const struct tb_shape *shape, const char *node_name)
+{
+	const struct tb_filter *filter = tb_conf_node_filter(site, node_name);
+
+	if (filter && !tb_filter_matches(filter, shape->topology))
+		error("topobind: node %s: the Filter= of its NodeName= line in topobind.conf has another shape than the node, %.200s; it has no effect",
+		      node_name, shape->text);
+}
+
+/* Told once, as this is called when what is stated has changed. */
 static struct tb_shape *look_up_shape(struct node *node,
 				      const node_record_t *record)
 {
-	struct tb_shape *shape = NULL;
-	struct tb_error why = {""};
+	struct tb_shape *shape = stated_shape(node, record);
+	struct tb_error why;
 	char *text;
 
-	if (node->published) {
-		shape = find_or_create_shape(node->published, record->name,
-					     record->tot_cores, &why);
-		if (!shape)
-			complain(node, record->name, node->published, why.text);
-	}
 	node->is_stated = shape != NULL;
-	if (!shape) {
+	if (shape) {
+		check_filter(shape, record->name);
+	} else {
 		text = slurm_topology(record);
-		shape = text ? find_or_create_shape(text, record->name,
+		shape = text ? find_or_create_shape(text, NULL,
 						    record->tot_cores, &why)
 			     : NULL;
 		xfree(text);
@@ -217,25 +283,24 @@ static struct tb_shape *look_up_shape(struct node *node,
  */
 static bool is_stale(const struct node *node)
 {
-	return !node->shape || node->looked_at <= last_node_update;
+	return node->looked_at <= last_node_update;
 }
 
 struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
 	struct node *node = &nodes[index];
-	const char *stated;
-	size_t length;
+	struct statement stated;
 
 	if (!record || index >= node_count)
 		return NULL;
 	if (!is_stale(node))
 		return node->shape;
-	stated = stated_topology(record, &length);
-	if (!node->shape || !says_the_same(node, stated, length)) {
-		xfree(node->published);
-		node->published = stated ? xstrndup(stated, length) : NULL;
-		node->complained = false;
+	stated = statement_of(record);
+	if (!node->looked_at || !is_same(node->topology, stated.topology) ||
+	    !is_same(node->distances, stated.distances)) {
+		keep(&node->topology, stated.topology);
+		keep(&node->distances, stated.distances);
 		node->shape = look_up_shape(node, record);
 	}
 	node->looked_at = time(NULL);

@@ -4,7 +4,8 @@
  *
  * First found wins: topobind.conf, the token m_topology= that the node
  * published in its Extra field, Slurm's own Sockets/Cores/Threads (DESIGN.md,
- * section 2).  A distinct string is parsed once and shared by its nodes.
+ * section 2).  The NUMA distances come from where the string comes from.  What
+ * is distinct is parsed once and shared by its nodes.
  */
 #ifndef TB_SELECT_NODES_H
 #define TB_SELECT_NODES_H
@@ -20,12 +21,12 @@
 
 #include "ledger.h"
 
-/* What all nodes with one topology string and the same bits share. */
+/* What all nodes with the same topology, distances and bits share. */
 struct tb_shape {
 	char *text;
+	char *distances; /* core/distances.h, or NULL */
 	struct tb_topology *topology;
 	struct tb_placer *placer;
-	const unsigned *distances; /* as configured, or NULL; conf's */
 	bool by_thread; /* a Slurm core is a thread of the string */
 	/* Scratch for one node at a time. */
 	struct tb_bitset *used;    /* threads */

@@ -96,13 +96,30 @@ static uint32_t equal_slots(const struct tb_offers *offers,
 	return equal;
 }
 
+static bool is_short_of(uint16_t wanted, uint16_t there)
+{
+	return wanted != NO_VAL16 && wanted > there;
+}
+
+/* --sockets-per-node, --cores-per-socket, --threads-per-core, -B. */
+static bool node_is_large_enough(uint32_t node, const job_record_t *job)
+{
+	const multi_core_data_t *wanted = job->details->mc_ptr;
+	const node_record_t *record = node_record_table_ptr[node];
+
+	return !wanted ||
+	       !(is_short_of(wanted->sockets_per_node, record->tot_sockets) ||
+		 is_short_of(wanted->cores_per_socket, record->cores) ||
+		 is_short_of(wanted->threads_per_core, record->tpc));
+}
+
 static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 		       uint32_t node)
 {
 	struct tb_shape *shape = tb_node_shape_for(node, test->job);
 	uint32_t slots, cpus;
 
-	if (!shape)
+	if (!shape || !node_is_large_enough(node, test->job))
 		return;
 	slots = tb_offers_place(offers, test, node, shape,
 				tb_job_slots_per_node(test->job));
@@ -115,6 +132,9 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 		slots = equal_slots(offers, test->job, node, shape, &cpus);
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
+		return;
+	/* --mincpus, and what MaxMemPerCPU makes of --mem. */
+	if (cpus * slots < test->job->details->pn_min_cpus)
 		return;
 	offers->list[offers->count++] = (struct tb_offer) {
 		.node = node, .slots = slots, .cpus = cpus

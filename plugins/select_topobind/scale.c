@@ -48,6 +48,23 @@ static void save(const struct job_details *details, struct tb_scale *saved)
 		.pn_min_cpus = details->pn_min_cpus,
 		.orig_pn_min_cpus = details->orig_pn_min_cpus,
 	};
+	if (details->mc_ptr) {
+		saved->sockets_per_node = details->mc_ptr->sockets_per_node;
+		saved->cores_per_socket = details->mc_ptr->cores_per_socket;
+		saved->ntasks_per_core = details->mc_ptr->ntasks_per_core;
+	}
+}
+
+/*
+ * What select/cons_tres would look for among the cores that it is shown.  Nodes
+ * are chosen by their own sockets and cores, in offers.c, and no two tasks with
+ * slots share a core.
+ */
+static void free_layout(multi_core_data_t *layout)
+{
+	layout->sockets_per_node = NO_VAL16;
+	layout->cores_per_socket = NO_VAL16;
+	layout->ntasks_per_core = INFINITE16;
 }
 
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
@@ -57,6 +74,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t slots = tb_job_slots(job);
 
 	save(details, saved);
+	if (details->mc_ptr)
+		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
 		details->cpus_per_task = cpus;
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
@@ -89,4 +108,9 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 	details->max_cpus = saved->max_cpus;
 	details->pn_min_cpus = saved->pn_min_cpus;
 	details->orig_pn_min_cpus = saved->orig_pn_min_cpus;
+	if (details->mc_ptr) {
+		details->mc_ptr->sockets_per_node = saved->sockets_per_node;
+		details->mc_ptr->cores_per_socket = saved->cores_per_socket;
+		details->mc_ptr->ntasks_per_core = saved->ntasks_per_core;
+	}
 }

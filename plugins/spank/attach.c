@@ -30,8 +30,8 @@ bool tb_attach_is_asked(void)
 	return asked;
 }
 
-/* The rest of the line that begins with BINDING; NULL for none. */
-static char *request_in(const char *comment)
+/* What comes after BINDING at the begin of a line; NULL for none. */
+static const char *binding_in(const char *comment)
 {
 	const char *line = comment;
 
@@ -40,24 +40,48 @@ static char *request_in(const char *comment)
 		if (line != NULL)
 			line++;
 	}
-	if (line == NULL)
+	return line != NULL ? line + strlen(BINDING) : NULL;
+}
+
+/* That line of a job, malloc()ed; NULL for none. */
+static char *load_binding(uint32_t job_id)
+{
+	job_info_msg_t *jobs = NULL;
+	const char *found = NULL;
+	char *binding = NULL;
+
+	if (slurm_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
 		return NULL;
-	line += strlen(BINDING);
-	if (strncmp(line, IMPLICIT, strlen(IMPLICIT)) == 0)
-		return NULL;
-	return strndup(line, strcspn(line, "\n"));
+	for (uint32_t i = 0; i < jobs->record_count && found == NULL; i++)
+		if (jobs->job_array[i].job_id == job_id)
+			found = binding_in(jobs->job_array[i].system_comment);
+	if (found != NULL)
+		binding = strndup(found, strcspn(found, "\n"));
+	slurm_free_job_info_msg(jobs);
+	return binding;
+}
+
+static bool is_implicit(const char *binding)
+{
+	return strncmp(binding, IMPLICIT, strlen(IMPLICIT)) == 0;
 }
 
 char *tb_attach_request(uint32_t job_id)
 {
-	job_info_msg_t *jobs = NULL;
-	char *request = NULL;
+	char *binding = load_binding(job_id);
 
-	if (slurm_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
+	if (binding != NULL && is_implicit(binding)) {
+		free(binding);
 		return NULL;
-	for (uint32_t i = 0; i < jobs->record_count && request == NULL; i++)
-		if (jobs->job_array[i].job_id == job_id)
-			request = request_in(jobs->job_array[i].system_comment);
-	slurm_free_job_info_msg(jobs);
-	return request;
+	}
+	return binding;
+}
+
+bool tb_attach_is_implicit(uint32_t job_id)
+{
+	char *binding = load_binding(job_id);
+	bool implicit = binding != NULL && is_implicit(binding);
+
+	free(binding);
+	return implicit;
 }

@@ -20,4 +20,7 @@ bool tb_attach_is_asked(void);
  */
 char *tb_attach_request(uint32_t job_id);
 
+/* Is a running job bound because the site binds all, not by its request? */
+bool tb_attach_is_implicit(uint32_t job_id);
+
 #endif

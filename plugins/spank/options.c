@@ -32,10 +32,10 @@ const struct tb_option tb_option_table[] = {
 	{ "bfilter", "filter",
 	  "units to leave out: a topology string with these in lower case, "
 	  "first_core, or first_core+STRING" },
-	{ "binstance", "set|env",
+	{ "binstance", "set|env|pe",
 	  "who binds: set: topobind holds every task in its units; env: nobody, "
-	  "the variables TOPOBIND_* tell a task what it should bind itself to "
-	  "(default set)" },
+	  "the variables TOPOBIND_* tell a task what it should bind itself to; "
+	  "pe: MPI, by a host file or rank file (default set)" },
 	{ "btopology", "string",
 	  "only nodes of exactly this shape, a topology string in capitals" },
 	{ "bcpus", "list",

@@ -21,12 +21,14 @@
 
 #include "common/request_env.h"
 #include "spank/attach.h"
+#include "spank/combinations.h"
 #include "spank/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define OPTION_VARIABLE "_SLURM_SPANK_OPTION_topobind_"
 #define USER_VARIABLE "TOPOBIND"
 #define JOB_VARIABLE TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE
+#define IMPLICIT_VARIABLE TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE
 
 extern EXPORT const char plugin_name[];
 extern EXPORT const char plugin_type[];
@@ -148,13 +150,15 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 }
 
 static int send_request(spank_t spank, const char *variable,
-			const char *lower, const char *lower_name,
-			struct tb_error *err)
+			enum tb_asker asker, const char *lower,
+			const char *lower_name, struct tb_error *err)
 {
 	struct tb_request request;
 	char *line = NULL;
 	int rc = tb_options_merge(&options, lower, lower_name, &request, err);
 
+	if (rc == 0)
+		rc = tb_client_combinations(&request, asker, err);
 	if (rc == 0) {
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);
@@ -165,6 +169,26 @@ static int send_request(spank_t spank, const char *variable,
 			rc = tb_fail(err, "out of memory");
 	}
 	free(line);
+	tb_request_clear(&request);
+	return rc;
+}
+
+/* In the script of a job that the site has bound without a request? */
+static bool is_implicit(void)
+{
+	return getenv(IMPLICIT_VARIABLE) != NULL;
+}
+
+/* A step in its job's slots: do its options go with the job's request? */
+static int check_step(const char *job_line, struct tb_error *err)
+{
+	struct tb_request request;
+	int rc = 0;
+
+	tb_request_init(&request);
+	/* A line that nobody can read is for slurmstepd to judge. */
+	if (tb_request_parse(&request, job_line, NULL) == 0)
+		rc = tb_client_combinations(&request, TB_JOB_STEP, err);
 	tb_request_clear(&request);
 	return rc;
 }
@@ -182,11 +206,11 @@ static int send_step(spank_t spank, struct tb_error *err)
 	    send_line(spank, TB_REQUEST_VARIABLE, job_line, err) < 0)
 		return -1;
 	if (tb_options_given(&options))
-		return send_request(spank, TB_STEP_REQUEST_VARIABLE, NULL,
-				    NULL, err);
+		return send_request(spank, TB_STEP_REQUEST_VARIABLE,
+				    TB_JOB_STEP, NULL, NULL, err);
 	if (job_line != NULL)
-		return 0;
-	return send_request(spank, TB_STEP_REQUEST_VARIABLE,
+		return is_implicit() ? 0 : check_step(job_line, err);
+	return send_request(spank, TB_STEP_REQUEST_VARIABLE, TB_JOB_STEP,
 			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
 
@@ -194,8 +218,9 @@ static int send_job(spank_t spank, struct tb_error *err)
 {
 	/* Of the job in which this sbatch or salloc was called. */
 	unsetenv(JOB_VARIABLE);
-	return send_request(spank, TB_REQUEST_VARIABLE, getenv(USER_VARIABLE),
-			    USER_VARIABLE, err);
+	unsetenv(IMPLICIT_VARIABLE);
+	return send_request(spank, TB_REQUEST_VARIABLE, TB_JOB,
+			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }
 
 static bool is_step(void)
@@ -237,23 +262,46 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char *argv[])
 	return rc < 0 ? refuse(spank, &err) : 0;
 }
 
+/* A user who asked for no binding is not refused; the option is lost. */
+static void note_lost_option(uint32_t job_id)
+{
+	if (tb_client_lets_slurm_bind() && tb_attach_is_implicit(job_id))
+		slurm_info("topobind: --cpu-bind has no effect in a job that "
+			   "the site binds: submit it with --bamount=0 to let "
+			   "Slurm bind its tasks");
+}
+
+/* srun --jobid from a shell that is not the job's. */
+static int attach(spank_t spank, uint32_t job_id, struct tb_error *err)
+{
+	char *line = tb_attach_request(job_id);
+	int rc = 0;
+
+	if (line != NULL) {
+		rc = check_step(line, err);
+		if (rc == 0)
+			rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
+	}
+	free(line);
+	return rc;
+}
+
 /* The job is there; srun is about to start the step's tasks. */
 int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 {
 	struct tb_error err;
 	uint32_t job_id;
-	char *line;
 	int rc = 0;
 
 	(void)ac;
 	(void)argv;
-	if (!is_client() || request_sent || !tb_attach_is_asked() ||
+	if (!is_client() ||
 	    spank_get_item(spank, S_JOB_ID, &job_id) != ESPANK_SUCCESS)
 		return 0;
-	line = tb_attach_request(job_id);
-	if (line != NULL)
-		rc = send_line(spank, TB_REQUEST_VARIABLE, line, &err);
-	free(line);
+	if (!request_sent || is_implicit())
+		note_lost_option(job_id);
+	if (!request_sent && tb_attach_is_asked())
+		rc = attach(spank, job_id, &err);
 	if (rc < 0)
 		slurm_error("topobind: %s", err.text);
 	return rc;

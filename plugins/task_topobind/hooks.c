@@ -11,7 +11,10 @@
 
 #include "common/conf.h"
 #include "common/request_env.h"
+#include "core/distances.h"
 #include "hwloc/machine.h"
+#include "task_topobind/pe.h"
+#include "task_topobind/pe_files.h"
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
@@ -58,20 +61,58 @@ static void save_machine(const struct tb_machine *machine)
 	free(path);
 }
 
+/* As text; NULL for none that say anything. */
+static char *distances_to_tell(const struct tb_machine *machine)
+{
+	const unsigned *distances = tb_machine_distances(machine);
+	unsigned count = tb_machine_numa_nodes(machine);
+	struct tb_error err;
+	char *text;
+
+	if (distances == NULL || !tb_distances_differ(distances, count))
+		return NULL;
+	text = tb_distances_print(distances, count, &err);
+	if (text == NULL)
+		error("topobind: node %s does not publish its NUMA distances: %s",
+		      tb_daemon_node_name(), err.text);
+	return text;
+}
+
+static char *speed_to_tell(const struct tb_machine *machine)
+{
+	unsigned speed = tb_machine_speed(machine);
+	char *text;
+
+	return speed > 0 && asprintf(&text, "%u", speed) >= 0 ? text : NULL;
+}
+
 static void publish_machine(const struct tb_machine *machine)
+{
+	char *distances = distances_to_tell(machine);
+	char *speed = speed_to_tell(machine);
+	const struct tb_published published = {
+		.topology = tb_machine_string(machine),
+		.distances = distances,
+		.speed = speed,
+	};
+
+	tb_publish_start(tb_daemon_node_name(), &published);
+	free(distances);
+	free(speed);
+}
+
+static void publish_fitting(const struct tb_machine *machine)
 {
 	struct tb_node_input node;
 	unsigned cores;
 
 	tb_daemon_node_shape(&node);
 	cores = node.sockets * node.cores;
-	if (tb_plan_fits(tb_machine_topology(machine), cores)) {
-		tb_publish_start(tb_daemon_node_name(),
-				 tb_machine_string(machine));
-		return;
-	}
-	info("topobind: the topology %s is not published: node %s has %u cores",
-	     tb_machine_string(machine), tb_daemon_node_name(), cores);
+	if (tb_plan_fits(tb_machine_topology(machine), cores))
+		publish_machine(machine);
+	else
+		info("topobind: the topology %s is not published: node %s has %u cores",
+		     tb_machine_string(machine), tb_daemon_node_name(), cores);
 }
 
 void tb_task_slurmd_start(void)
@@ -80,6 +121,7 @@ void tb_task_slurmd_start(void)
 	struct tb_error err = { "" };
 	struct tb_conf *site = load_site(&err);
 
+	tb_pe_files_sweep(tb_daemon_spool_dir());
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	if (site != NULL)
@@ -90,7 +132,7 @@ void tb_task_slurmd_start(void)
 	}
 	save_machine(machine);
 	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
-		publish_machine(machine);
+		publish_fitting(machine);
 out:
 	tb_machine_destroy(machine);
 	tb_conf_destroy(site);
@@ -132,15 +174,20 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 			   char *const *spank_env, uint32_t spank_count)
 {
 	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE;
+	const char *implicit_name = TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE;
+	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
 	char *line;
 
 	if (*env == NULL)
 		return;
-	/* It may be there from a job in which this one was submitted. */
+	/* They may be there from a job in which this one was submitted. */
 	unsetenvp(*env, name);
+	unsetenvp(*env, implicit_name);
 	line = batch_line(spank_env, spank_count);
 	if (line != NULL)
 		env_array_overwrite(env, name, line);
+	if (implicit != NULL)
+		env_array_overwrite(env, implicit_name, implicit);
 	*env_count = envcount(*env);
 	free(line);
 }
@@ -233,6 +280,7 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 	tb_conf_destroy(site);
 	if (current == NULL)
 		return;
+	tb_pe_write(slurm_step, current);
 	if (tb_step_is_held(current))
 		open_cpusets(slurm_step);
 	if (tb_step_error(current) != NULL)

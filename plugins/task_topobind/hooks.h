@@ -19,8 +19,9 @@ void tb_task_slurmd_stop(void);
 
 /*
  * slurmd has a batch script to start: put the job's request, which the
- * controller has kept in spank_env, into the script's environment.  Both the
- * script's slurmstepd and an srun in the script read it there.  env is an
+ * controller has kept in spank_env, into the script's environment, and whether
+ * it is the site's.  Both the script's slurmstepd and an srun in the script
+ * read it there.  env is an
  * environment of Slurm's (env_array_*), env_count its size.
  */
 void tb_task_batch_request(char ***env, uint32_t *env_count,

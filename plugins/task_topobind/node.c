@@ -34,15 +34,12 @@ static char *describe_record(const struct tb_node_input *input)
 	return text;
 }
 
-static struct tb_topology *parse_described(const struct tb_node_input *input,
-					   struct tb_error *err)
+static struct tb_topology *parse_record(const struct tb_node_input *input,
+					struct tb_error *err)
 {
 	struct tb_topology *topology;
-	char *text;
+	char *text = describe_record(input);
 
-	if (input->configured != NULL)
-		return tb_topology_parse(input->configured, NULL, err);
-	text = describe_record(input);
 	if (text == NULL) {
 		tb_fail(err, "out of memory");
 		return NULL;
@@ -52,8 +49,27 @@ static struct tb_topology *parse_described(const struct tb_node_input *input,
 	return topology;
 }
 
-static bool machine_is_node(const struct tb_node *node,
-			    const struct tb_node_input *input)
+/*
+ * What the site says; none where it says nothing, or another count of cores
+ * than the node has: then the controller goes on without it, too.
+ */
+static int read_configured(struct tb_node *node,
+			   const struct tb_node_input *input,
+			   struct tb_error *err)
+{
+	if (input->configured == NULL)
+		return 0;
+	node->described = tb_topology_parse(input->configured, NULL, err);
+	if (node->described == NULL)
+		return -1;
+	if (!tb_plan_fits(node->described, node->cores)) {
+		tb_topology_destroy(node->described);
+		node->described = NULL;
+	}
+	return 0;
+}
+
+static bool machine_is_node(const struct tb_node *node)
 {
 	const struct tb_topology *real;
 
@@ -62,7 +78,7 @@ static bool machine_is_node(const struct tb_node *node,
 	real = tb_machine_topology(node->machine);
 	if (!tb_plan_fits(real, node->cores))
 		return false;
-	return input->configured == NULL ||
+	return node->described == NULL ||
 	       tb_topology_same_shape(real, node->described);
 }
 
@@ -72,7 +88,7 @@ static int fail_mismatch(const struct tb_node *node,
 {
 	const char *seen = tb_machine_string(node->machine);
 
-	if (input->configured != NULL)
+	if (node->described != NULL)
 		return tb_fail(err, "topobind.conf gives this node Topology="
 			       "%.150s but the machine is %.150s; correct it, "
 			       "or leave it out", input->configured, seen);
@@ -89,15 +105,16 @@ int tb_node_open(struct tb_node *node, const struct tb_node_input *input,
 	node->machine = tb_machine_read(input->machine_file, err);
 	if (node->machine == NULL && !input->overrides)
 		return -1;
-	if (input->configured != NULL || input->overrides) {
-		node->described = parse_described(input, err);
-		if (node->described == NULL)
-			return -1;
-	}
-	if (machine_is_node(node, input))
+	if (read_configured(node, input, err) < 0)
+		return -1;
+	if (machine_is_node(node))
 		return 0;
 	if (!input->overrides)
 		return fail_mismatch(node, input, err);
+	if (node->described == NULL)
+		node->described = parse_record(input, err);
+	if (node->described == NULL)
+		return -1;
 	tb_machine_destroy(node->machine);
 	node->machine = NULL;
 	return 0;

@@ -20,7 +20,8 @@
 /* What Slurm and the site say of the node. */
 struct tb_node_input {
 	const char *machine_file; /* what slurmd has saved */
-	const char *configured;	  /* topology string; NULL for none */
+	const char *configured;	  /* topology string; NULL for none; one of
+				     another count of cores is ignored */
 	unsigned sockets, cores, threads; /* sockets of the node, cores of a
 					     socket, threads of a core */
 	bool overrides; /* the node may differ from the machine */
@@ -28,7 +29,8 @@ struct tb_node_input {
 
 struct tb_node {
 	struct tb_machine *machine;    /* NULL: a virtual node */
-	struct tb_topology *described; /* the topology of a virtual node */
+	struct tb_topology *described; /* what topobind.conf, for a virtual
+					  node else slurm.conf says */
 	unsigned cores;		       /* Slurm's cores */
 };
 

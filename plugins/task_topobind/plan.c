@@ -179,8 +179,22 @@ static void choose_policies(struct tb_plan *plan,
 		tb_request_memory(input->job, input->site) == TB_MEMORY_LOCAL;
 }
 
-int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
-		 struct tb_error *err)
+/* The cores are the task's own; it does not use all of their threads. */
+static void limit_threads(struct tb_plan *plan,
+			  const struct tb_plan_input *input)
+{
+	if (input->threads_per_core == 0)
+		return;
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		if (plan->slot[i] != TB_NO_SLOT)
+			tb_limit_threads(input->topology,
+					 input->threads_per_core,
+					 plan->task[i]);
+	}
+}
+
+static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
+		     struct tb_error *err)
 {
 	memset(plan, 0, sizeof(*plan));
 	choose_policies(plan, input);
@@ -200,6 +214,16 @@ int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
 	return place_tasks(plan, input, err);
+}
+
+int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
+		 struct tb_error *err)
+{
+	int rc = make_plan(plan, input, err);
+
+	if (rc == 0)
+		limit_threads(plan, input);
+	return rc;
 }
 
 const struct tb_bitset *tb_plan_near(const struct tb_plan *plan, unsigned task)

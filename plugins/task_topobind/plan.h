@@ -28,6 +28,8 @@ struct tb_plan_input {
 	unsigned tasks;		       /* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */
 	bool shares; /* overcommitted: tasks may share slots */
+	/* --threads-per-core and hints: threads of a core to use; 0 for all. */
+	unsigned threads_per_core;
 };
 
 #define TB_NO_SLOT (-1)

@@ -37,22 +37,33 @@ static int update_extra(const char *node_name, const char *extra)
 	return slurm_update_node(&update) == SLURM_SUCCESS ? 0 : -1;
 }
 
-static int publish_into(const char *node_name, const char *old_extra,
-			const char *topology)
+/* One token set, or without a value removed.  Takes over extra. */
+static char *set_token(char *extra, const char *name, const char *value)
 {
-	char *extra;
+	char *with = extra != NULL ? tb_extra_with(extra, name, value) : NULL;
+
+	free(extra);
+	return with;
+}
+
+static int publish_into(const char *node_name, const char *old_extra,
+			const struct tb_published *published)
+{
+	char *extra = strdup(old_extra != NULL ? old_extra : "");
 	int rc = -1;
 
-	if (tb_extra_has(old_extra, TB_EXTRA_TOPOLOGY, topology))
-		return 0;
-	extra = tb_extra_with(old_extra, TB_EXTRA_TOPOLOGY, topology);
+	extra = set_token(extra, TB_EXTRA_TOPOLOGY, published->topology);
+	extra = set_token(extra, TB_EXTRA_DISTANCES, published->distances);
+	extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
 	if (extra != NULL)
-		rc = update_extra(node_name, extra);
+		rc = old_extra != NULL && strcmp(extra, old_extra) == 0 ? 0 :
+			update_extra(node_name, extra);
 	free(extra);
 	return rc;
 }
 
-static int publish_once(const char *node_name, const char *topology)
+static int publish_once(const char *node_name,
+			const struct tb_published *published)
 {
 	node_info_msg_t *nodes = NULL;
 	int rc = -1;
@@ -65,7 +76,7 @@ static int publish_once(const char *node_name, const char *topology)
 		const node_info_t *node = &nodes->node_array[i];
 
 		if (node->name != NULL && strcmp(node->name, node_name) == 0)
-			rc = publish_into(node_name, node->extra, topology);
+			rc = publish_into(node_name, node->extra, published);
 	}
 	slurm_free_node_info_msg(nodes);
 	return rc;
@@ -79,14 +90,15 @@ static bool pause_or_end(int slurmd, int seconds)
 	return poll(&fd, 1, seconds * 1000) > 0;
 }
 
-static void publish(int slurmd, const char *node_name, const char *topology)
+static void publish(int slurmd, const char *node_name,
+		    const struct tb_published *published)
 {
 	int seconds = 1;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (publish_once(node_name, topology) == 0) {
+		if (publish_once(node_name, published) == 0) {
 			info("topobind: node %s publishes %s", node_name,
-			     topology);
+			     published->topology);
 			return;
 		}
 		if (pause_or_end(slurmd, seconds))
@@ -128,7 +140,8 @@ static void become_helper(void)
 	setsid();
 }
 
-void tb_publish_start(const char *node_name, const char *topology)
+void tb_publish_start(const char *node_name,
+		      const struct tb_published *published)
 {
 	int ends[2];
 	pid_t pid;
@@ -144,7 +157,7 @@ void tb_publish_start(const char *node_name, const char *topology)
 		/* A child of init needs nobody to wait for it. */
 		if (fork() == 0) {
 			become_helper();
-			publish(ends[0], node_name, topology);
+			publish(ends[0], node_name, published);
 		}
 		_exit(0);
 	}

@@ -18,6 +18,7 @@ struct tb_step {
 	struct tb_plan plan;
 	struct tb_fence *fence;
 	struct tb_membind *membind; /* NULL: tasks have no memory policy */
+	struct tb_pe_files *files; /* NULL: none */
 	/*
 	 * Tasks are forked before slurmstepd holds them, so what it has to
 	 * say to each is in memory that they share; empty text: held.
@@ -85,6 +86,7 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.site = site_memory(input),
 		.whole = input->whole,
 		.shares = input->shares,
+		.threads_per_core = input->threads_per_core,
 	};
 
 	if (tb_node_open(&step->node, &input->node, err) < 0)
@@ -111,8 +113,8 @@ static int share_verdicts(struct tb_step *step, unsigned tasks,
 }
 
 /*
- * With binstance=env tasks are free inside their step's cpuset, which keeps
- * them off the units of other jobs.
+ * With binstance=env and pe tasks are free inside their step's cpuset, which
+ * keeps them off the units of other jobs.
  */
 static bool binds_tasks(const struct tb_step *step)
 {
@@ -187,6 +189,17 @@ void tb_step_fail(struct tb_step *step, const struct tb_error *err)
 bool tb_step_is_held(const struct tb_step *step)
 {
 	return !step->failed && !tb_node_is_virtual(&step->node);
+}
+
+bool tb_step_has_instance(const struct tb_step *step,
+			  enum tb_instance instance)
+{
+	return !step->failed && step->plan.instance == instance;
+}
+
+void tb_step_give_files(struct tb_step *step, struct tb_pe_files *files)
+{
+	step->files = files;
 }
 
 static char *print_cpus(const struct tb_step *step,
@@ -296,6 +309,14 @@ int tb_step_prefer(const struct tb_step *step, unsigned task,
 	return rc;
 }
 
+/* Nobody holds a task on a virtual node. */
+static enum tb_instance instance_told(const struct tb_step *step)
+{
+	if (step->plan.instance == TB_SET && !binds_tasks(step))
+		return TB_ENV;
+	return step->plan.instance;
+}
+
 int tb_step_variables(const struct tb_step *step, unsigned task,
 		      struct tb_variables *variables, struct tb_error *err)
 {
@@ -310,11 +331,13 @@ int tb_step_variables(const struct tb_step *step, unsigned task,
 		*err = step->verdict[task];
 		return -1;
 	}
-	return tb_variables_bound(variables, &step->node,
-				  step->plan.task[task],
-				  tb_plan_near(&step->plan, task),
-				  step->plan.slot[task], binds_tasks(step),
-				  err);
+	if (tb_variables_bound(variables, &step->node, step->plan.task[task],
+			       tb_plan_near(&step->plan, task),
+			       step->plan.slot[task], instance_told(step),
+			       err) < 0)
+		return -1;
+	tb_variables_files(variables, step->files);
+	return 0;
 }
 
 int tb_step_destroy(struct tb_step *step, struct tb_error *err)
@@ -325,6 +348,7 @@ int tb_step_destroy(struct tb_step *step, struct tb_error *err)
 		return 0;
 	rc = tb_fence_destroy(step->fence, err);
 	tb_membind_destroy(step->membind);
+	tb_pe_files_destroy(step->files);
 	if (step->verdict != NULL)
 		munmap(step->verdict, step->verdict_size);
 	tb_plan_clear(&step->plan);

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/request.h"
 #include "task_topobind/node.h"
+#include "task_topobind/pe_files.h"
 #include "task_topobind/variables.h"
 
 struct tb_step;
@@ -38,6 +39,7 @@ struct tb_step_input {
 	bool mem_bind; /* Slurm sets a memory policy: --mem-bind */
 	bool whole;	/* a batch script or the like */
 	bool shares;	/* overcommitted */
+	unsigned threads_per_core; /* to use; 0 for all */
 };
 
 /* Does the environment ask for a binding, or try to? */
@@ -50,6 +52,13 @@ struct tb_step *tb_step_create_failed(const struct tb_error *err);
 /* What has gone wrong for the whole step so far; NULL for nothing. */
 const struct tb_error *tb_step_error(const struct tb_step *step);
 void tb_step_fail(struct tb_step *step, const struct tb_error *err);
+
+/* Is that who binds the tasks?  Nobody, after an error. */
+bool tb_step_has_instance(const struct tb_step *step,
+			  enum tb_instance instance);
+
+/* Files that the tasks are told of; the step removes them at its end. */
+void tb_step_give_files(struct tb_step *step, struct tb_pe_files *files);
 
 /* Are there cgroups to be made?  Not on a virtual node, not after an error. */
 bool tb_step_is_held(const struct tb_step *step);

@@ -69,6 +69,10 @@ static const struct opening openings[] = {
 	{ true, "SCCCC", 1, 4, 1, false, REFUSED, 0 },
 	{ true, "SCCCC", 1, 4, 1, true, VIRTUAL, 4 },
 	{ true, "SCCCCSCCCC", 2, 4, 1, true, VIRTUAL, 8 },
+	/* Of another count of cores: as if it were not there. */
+	{ true, "SC", 1, 4, 1, false, REAL, 4 },
+	{ true, "SC", 2, 4, 1, false, REFUSED, 0 },
+	{ true, "SC", 2, 4, 1, true, VIRTUAL, 8 },
 	{ true, "rubbish", 2, 4, 1, true, REFUSED, 0 },
 	{ true, NULL, 2, 4, 1, false, REFUSED, 0 },
 	{ true, NULL, 2, 4, 2, true, VIRTUAL, 16 },
@@ -147,26 +151,26 @@ static void tell_virtual(void **state)
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set_range(threads, 4, 2);
 	assert_int_equal(tb_variables_bound(&variables, &node, threads, NULL, 1,
-					    false, &err), 0);
-	assert_variable(&variables, "TOPOBIND_INSTANCE", "env");
+					    TB_PE, &err), 0);
+	assert_variable(&variables, "TOPOBIND_INSTANCE", "pe");
 	assert_variable(&variables, "TOPOBIND_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "TOPOBIND_CPUSET", "0x00000030");
 	assert_variable(&variables, "TOPOBIND_CPUS", "4-5");
 	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
 	assert_variable(&variables, "TOPOBIND_SLOT", "1");
-	assert_variable(&variables, "SGE_BINDING_INSTANCE", "env");
+	assert_variable(&variables, "SGE_BINDING_INSTANCE", "pe");
 	assert_variable(&variables, "SGE_BINDING_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "SGE_BINDING_CPUSET", "0x00000030");
 	tb_variables_clear(&variables);
 
 	/* Memory near the threads only. */
 	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
-					    1, false, &err), 0);
+					    1, TB_SET, &err), 0);
 	assert_variable(&variables, "TOPOBIND_MEMS", "1");
 	tb_variables_clear(&variables);
 	tb_bitset_set(threads, 0);
 	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
-					    1, false, &err), 0);
+					    1, TB_SET, &err), 0);
 	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
 	tb_variables_clear(&variables);
 	tb_bitset_destroy(threads);
@@ -187,10 +191,12 @@ static void tell_real(void **state)
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set(threads, 3);
 	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
-					    TB_NO_SLOT, true, &err), 0);
+					    TB_NO_SLOT, TB_SET, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "set");
 	assert_variable(&variables, "TOPOBIND_CPUS", "3");
 	assert_variable(&variables, "TOPOBIND_MEMS", "0");
+	assert_variable(&variables, "TOPOBIND_PE_HOSTFILE", NULL);
+	assert_variable(&variables, "TOPOBIND_RANKFILE", NULL);
 	assert_variable(&variables, "TOPOBIND_SLOT", "NONE");
 	tb_variables_clear(&variables);
 	tb_bitset_destroy(threads);

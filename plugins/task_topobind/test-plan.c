@@ -130,7 +130,8 @@ static void compare(const struct planning *planning, const struct tb_plan *plan,
 	}
 }
 
-static void try(const struct planning *planning, size_t row)
+static void try(const struct planning *planning, unsigned threads_per_core,
+		size_t row)
 {
 	struct tb_request job, step;
 	struct tb_topology *topology;
@@ -152,6 +153,7 @@ static void try(const struct planning *planning, size_t row)
 		.tasks = planning->tasks,
 		.whole = planning->whole,
 		.shares = planning->shares,
+		.threads_per_core = threads_per_core,
 	};
 
 	rc = tb_plan_make(&plan, &input, &err);
@@ -174,7 +176,31 @@ static void plans_a_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(plannings) / sizeof(plannings[0]); i++)
-		try(&plannings[i], i);
+		try(&plannings[i], 0, i);
+}
+
+/* Some threads of each core; a batch script has them all. */
+static const struct {
+	unsigned threads_per_core;
+	struct planning planning;
+} limits[] = {
+	{ 1, { THREADED, 8, "0-1", "0-1", "bamount=1", NULL, 2, false, false,
+	       { "0", "2" }, { 0, 1 } } },
+	{ 2, { THREADED, 8, "0-1", "0-1", "bamount=1", NULL, 2, false, false,
+	       { "0-1", "2-3" }, { 0, 1 } } },
+	{ 1, { THREADED, 16, "0-3", "0-3", "bamount=2", NULL, 1, false, false,
+	       { "0,2" }, { 0 } } },
+	{ 1, { THREADED, 8, "0-1", "0-1", "bamount=1", "bamount=2", 1, false,
+	       false, { "0,2" }, { 0 } } },
+	{ 1, { THREADED, 8, "0-1", "0-1", "bamount=1", NULL, 1, true, false,
+	       { "0-3" }, { TB_NO_SLOT } } },
+};
+
+static void leaves_threads_out(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		try(&limits[i].planning, limits[i].threads_per_core, i);
 }
 
 /* Who binds, by the requests of job and step. */
@@ -184,6 +210,7 @@ static const struct {
 } instances[] = {
 	{ "bamount=1", NULL, TB_SET },
 	{ "bamount=1,binstance=env", NULL, TB_ENV },
+	{ "bamount=1,binstance=pe", NULL, TB_PE },
 	{ "bamount=1,binstance=env", "bamount=1", TB_SET },
 	{ "bamount=1", "bamount=1,binstance=env", TB_ENV },
 	/* A step that only switches off its slots. */
@@ -316,6 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_a_table),
+		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
 		cmocka_unit_test(knows_where_memory_is),
 	};

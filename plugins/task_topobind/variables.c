@@ -8,7 +8,7 @@
 
 #include "task_topobind/plan.h"
 
-enum what { INSTANCE, TOPOLOGY, CPUSET, CPUS, MEMS, SLOT, WHATS };
+enum what { INSTANCE, TOPOLOGY, CPUSET, CPUS, MEMS, SLOT, HOSTS, RANKS, WHATS };
 
 static const struct {
 	const char *name;
@@ -20,6 +20,8 @@ static const struct {
 	{ "TOPOBIND_CPUS", CPUS },
 	{ "TOPOBIND_MEMS", MEMS },
 	{ "TOPOBIND_SLOT", SLOT },
+	{ "TOPOBIND_PE_HOSTFILE", HOSTS },
+	{ "TOPOBIND_RANKFILE", RANKS },
 	{ "SGE_BINDING_INSTANCE", INSTANCE },
 	{ "SGE_BINDING_TOPOLOGY", TOPOLOGY },
 	{ "SGE_BINDING_CPUSET", CPUSET },
@@ -58,8 +60,8 @@ static char *print_slot(int slot)
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
 		       const struct tb_bitset *threads,
-		       const struct tb_bitset *near, int slot, bool held,
-		       struct tb_error *err)
+		       const struct tb_bitset *near, int slot,
+		       enum tb_instance instance, struct tb_error *err)
 {
 	struct tb_bitset *os_cpus = tb_node_os_cpus(node, threads);
 	struct tb_bitset *os_nodes = tb_node_os_nodes(node, near);
@@ -69,7 +71,7 @@ int tb_variables_bound(struct tb_variables *variables,
 	memset(variables, 0, sizeof(*variables));
 	if (os_cpus == NULL || os_nodes == NULL)
 		goto out;
-	text[INSTANCE] = strdup(held ? "set" : "env");
+	text[INSTANCE] = strdup(tb_instance_name(instance));
 	text[TOPOLOGY] = tb_topology_print(tb_node_topology(node), threads);
 	text[CPUSET] = tb_bitset_print_mask(os_cpus);
 	text[CPUS] = tb_bitset_print_list(os_cpus);
@@ -77,7 +79,7 @@ int tb_variables_bound(struct tb_variables *variables,
 	text[SLOT] = print_slot(slot);
 	fill(variables, (const char *const *)text);
 	rc = 0;
-	for (int i = 0; i < WHATS; i++) {
+	for (int i = 0; i < HOSTS; i++) {
 		if (text[i] == NULL)
 			rc = -1;
 	}
@@ -85,6 +87,17 @@ out:
 	tb_bitset_destroy(os_cpus);
 	tb_bitset_destroy(os_nodes);
 	return rc < 0 ? tb_fail(err, "out of memory") : 0;
+}
+
+void tb_variables_files(struct tb_variables *variables,
+			const struct tb_pe_files *files)
+{
+	for (int i = 0; files != NULL && i < TB_VARIABLES; i++) {
+		if (table[i].what == HOSTS)
+			variables->value[i] = tb_pe_files_hosts(files);
+		else if (table[i].what == RANKS)
+			variables->value[i] = tb_pe_files_ranks(files);
+	}
 }
 
 void tb_variables_clear(struct tb_variables *variables)

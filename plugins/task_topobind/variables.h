@@ -12,9 +12,11 @@
 
 #include "core/bitset.h"
 #include "core/error.h"
+#include "core/request.h"
 #include "task_topobind/node.h"
+#include "task_topobind/pe_files.h"
 
-#define TB_VARIABLES 9
+#define TB_VARIABLES 11
 
 struct tb_variables {
 	const char *name[TB_VARIABLES];
@@ -26,15 +28,19 @@ struct tb_variables {
 void tb_variables_plain(struct tb_variables *variables);
 
 /*
- * Of a task with some threads of the node, held there or only told so; near are
- * the threads near which its memory is, NULL: anywhere; slot is TB_NO_SLOT for
- * a batch script and the like.  0, or -1 with a sentence in err.
+ * Of a task with some threads of the node, and who binds it there; near are the
+ * threads near which its memory is, NULL: anywhere; slot is TB_NO_SLOT for a
+ * batch script and the like.  0, or -1 with a sentence in err.
  */
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
 		       const struct tb_bitset *threads,
-		       const struct tb_bitset *near, int slot, bool held,
-		       struct tb_error *err);
+		       const struct tb_bitset *near, int slot,
+		       enum tb_instance instance, struct tb_error *err);
+
+/* With these files (NULL: none), which outlive the variables. */
+void tb_variables_files(struct tb_variables *variables,
+			const struct tb_pe_files *files);
 
 /* Right after both, whatever the second returned. */
 void tb_variables_clear(struct tb_variables *variables);

@@ -205,7 +205,7 @@ test_case "CPUs that no node has" case_rubbish "${option}bcpus=65535"
 test_case "CPUs that cannot be" case_rubbish "${option}bcpus=3-1"
 test_case "a list of three megabytes" case_rubbish \
 	"$(file_of list repeat 3000000 0+ "${option}bcpus=")"
-test_case "an unknown instance" case_rubbish "${option}binstance=pe" \
+test_case "an unknown instance" case_rubbish "${option}binstance=mpi" \
 	"${option}bamount=1"
 test_case "an unknown memory policy" case_rubbish "${option}bmem=far" \
 	"${option}bamount=1"

@@ -107,14 +107,22 @@ case_in_one_sweep() {
 }
 
 case_power_cores_only() {
-	local job
+	local job power
 
 	reconfigure_with Implicit=yes
 	never -w "$NODE_RAPTOR" -N1 -n7
-	job=$(alloc -w "$NODE_RAPTOR" -n6)
-	assert_granted "$job" "$NODE_RAPTOR" 0-11
-	job=$(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)
-	assert_granted "$job" "$NODE_RAPTOR" 12-19
+	power=$(alloc -w "$NODE_RAPTOR" -n6)
+	assert_granted "$power" "$NODE_RAPTOR" 0-11
+	# All efficiency cores are free, and none is for a plain job.
+	job=$(batch -w "$NODE_RAPTOR" -n1)
+	wait_until 20 was_passed_over "$job"
+	assert_contains "job $job" \
+		"waiting=no required node has 1 free C unit: 1 node has 0" \
+		"$(scontrol show job "$job")"
+	assert_eq "in use" 0-11 "$(inuse "$NODE_RAPTOR")"
+	cancel "$power"
+	wait_until 30 runs "$job"
+	assert_granted "$job" "$NODE_RAPTOR" 0-1
 }
 
 case_default_unit() {
@@ -251,11 +259,12 @@ on_zen() {
 	scontrol reconfigure
 }
 
-# first_core_is PARTITION NODE LIST - the first core that a job is granted
+# first_core_is PARTITION NODE LIST [OPTION] - the first core that a job is
+# granted
 first_core_is() {
 	local job
 
-	job=$(alloc -p "$1" -w "$2" --bunit=C --bamount=1)
+	job=$(alloc -p "$1" -w "$2" --bunit=C --bamount=1 "${@:4}")
 	assert_granted "$job" "$2" "$3"
 	cancel "$job"
 }
@@ -278,6 +287,28 @@ case_filter() {
 	on_zen Filter=NONE
 	first_core_is main "$NODE_ZEN" 0-1
 	first_core_is main "$NODE_RAPTOR" 2-3
+}
+
+# What the job masks comes on top, wherever the other filter is.
+case_filter_of_the_job_adds() {
+	local string second
+
+	string=$(node_token "$NODE_RAPTOR" m_topology)
+	second=--bfilter=${string/YCTTYCTT/YCTTyctt}
+	reconfigure_with "PartitionName=virtual Filter=first_core"
+	first_core_is virtual "$NODE_RAPTOR" 4-5 "$second"
+	first_core_is main "$NODE_RAPTOR" 0-1 "$second"
+	conf_with
+	sed -i "s/^NodeName=$NODE_RAPTOR .*/& Filter=first_core/" \
+		"$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	first_core_is main "$NODE_RAPTOR" 4-5 "$second"
+	reconfigure_with "Filter=first_core+${string/YCTTYCTT/YCTTyctt}"
+	first_core_is main "$NODE_RAPTOR" 4-5
+	first_core_is main "$NODE_RAPTOR" 6-7 \
+		"--bfilter=${string/YCTTYCTTYCTT/YCTTYCTTyctt}"
+	never -w "$NODE_RAPTOR" --bamount=5
+	never -w "$NODE_RAPTOR" --bunit=X --bamount=1 --bfilter="${string,,}"
 }
 
 case_filter_for_the_shape_of_the_node() {
@@ -364,7 +395,8 @@ case_running_jobs_keep_their_grants() {
 	before=$(held)
 	shown=$(for job in $jobs; do binding "$job"; done)
 	assert_eq "requests" 3 "$(wc -l <<<"$shown")"
-	for change in "Implicit=no" "Enabled=no" "Implicit=yes DefaultUnit=N"; do
+	for change in "Implicit=no" "Enabled=no" "Implicit=yes DefaultUnit=N" \
+		"Filter=first_core OnAnyHost=no"; do
 		# shellcheck disable=SC2086 # two lines
 		"$how" $change
 		assert_eq "held after $change" "$before" "$(held)"
@@ -373,6 +405,30 @@ case_running_jobs_keep_their_grants() {
 		assert_eq "in use after $change" 0-11 "$(inuse "$NODE_ZEN")"
 		assert_does_not_share
 	done
+}
+
+# The node's threads are the same, only their shape is another one.
+case_topology_changes_under_jobs() {
+	local before power
+
+	reconfigure_with
+	power=$(alloc -w "$NODE_RAPTOR" --bunit=C --bamount=4)
+	alloc -w "$NODE_RAPTOR" --bunit=EY --bamount=1 >/dev/null
+	before=$(held)
+	sed -i "s/^\(NodeName=$NODE_RAPTOR Topology=\).*/\1SCCCCCCCCCCSEEEEEEEEEE/" \
+		"$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	assert_eq "held afterwards" "$before" "$(held)"
+	assert_eq "in use" 0-7,12-15 "$(inuse "$NODE_RAPTOR")"
+	first_core_is main "$NODE_RAPTOR" 8
+	cancel "$power"
+	wait_until 20 holds "$NODE_RAPTOR" 12-15
+	reconfigure_with
+	assert_eq "in use" 12-15 "$(inuse "$NODE_RAPTOR")"
+}
+
+holds() {
+	[ "$(inuse "$1")" = "$2" ]
 }
 
 case_plain_jobs_stay_plain() {
@@ -430,6 +486,7 @@ MemoryBinding=near	none, prefer, local
 NodeAllocationPolicy=FASTEST	keys
 just words	keys
 Implicit	keys
+Implicit=yes DefaultUnit=X	one Key=value on a line
 Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no
@@ -451,25 +508,37 @@ PartitionName=main DefaultStrategy=none	packed, linear, scatter
 PartitionName=main MemoryBinding=	keys
 PartitionName=main MemoryBinding=Local	none, prefer, local
 PartitionName=main Filter=?	first_core
-PartitionName=main Enabled=	keys'
+PartitionName=main Enabled=	keys
+PartitionName=main Implicit=yes Implicit=no	given twice
+PartitionName=main Filter=NONE filter=NONE	given twice
+NodeName=other Topology=SC Topology=SCC	given twice
+NodeName=other Filter=NONE Filter=first_core	given twice
+NodeName=other Topology=NSCNSC Distances=1,2;2,1 Distances=1,2;2,1	given twice'
 
 # assert_does_not_start WANTED LINE... - slurmctld in the foreground ends by
 # itself, and says where the last line is and what is wrong
 assert_does_not_start() {
-	local wanted=$1 output status=0 number
+	local wanted=$1 number
 
 	shift
 	conf_with "$@"
 	number=$(wc -l <"$cluster/etc/topobind.conf")
+	assert_ends_with "$cluster/etc/topobind.conf line $number: " "$wanted"
+}
+
+# assert_ends_with PART... - as it starts
+assert_ends_with() {
+	local output status=0 part
+
 	output=$(timeout 20 slurmctld -D 2>&1) || status=$?
 	case $status in
-	0 | 124) fail "slurmctld starts with $*: $status" ;;
+	0 | 124) fail "slurmctld starts: $status" ;;
 	esac
 	output=$(grep 'topobind:' <<<"$output")
 	echo "$output" | head -n 1
-	assert_contains "with $*" \
-		"$cluster/etc/topobind.conf line $number: " "$output"
-	assert_contains "with $*" "$wanted" "$output"
+	for part; do
+		assert_contains message "$part" "$output"
+	done
 }
 
 # Not a case each: without slurmctld a case takes a minute to end.
@@ -480,13 +549,35 @@ case_wrong_file_stops_the_start() {
 	while IFS=$'\t' read -r line wanted; do
 		assert_does_not_start "$wanted" "$line"
 	done <<<"$wrong_lines"
-	assert_does_not_start "two lines" "PartitionName=main Implicit=yes" \
-		"PartitionName=main Implicit=yes"
-	assert_does_not_start "another NodeName" "NodeName=other Filter=NONE" \
-		"NodeName=a,other Filter=NONE"
+	first_of_two "Implicit=yes" "Implicit=yes"
+	first_of_two "NodeRecord=yes" "NodeRecord=no"
+	# What a partition says is not what the site says.
+	first_of_two "Filter=NONE" "PartitionName=main Filter=first_core" \
+		"Filter=first_core"
+	first_of_two "PartitionName=main Implicit=yes" \
+		"PartitionName=main Filter=NONE"
+	first_of_two "NodeName=other Filter=NONE" "NodeName=a,other Filter=NONE"
+	# In a file that is included.
+	printf '%s\n' '' 'Implicit=perhaps' >"$cluster/etc/more.conf"
+	conf_with "Include more.conf"
+	sed -i '/^Implicit=/d' "$cluster/etc/topobind.conf"
+	assert_ends_with "$cluster/etc/more.conf line 2: Implicit=perhaps"
+	conf_with "Include $cluster/etc/more.conf" "Implicit=yes"
+	assert_ends_with "given twice, in $cluster/etc/more.conf line 2 as"
+	echo Nonsense=1 >"$cluster/etc/more.conf"
+	assert_ends_with "$cluster/etc/more.conf line 1: this cannot be read"
 	conf_with
 	daemon slurmctld start
 	alloc -w "$NODE_ZEN" --bunit=C --bamount=1 >/dev/null
+}
+
+# first_of_two LINE... - the message for the last line names the first one, too
+first_of_two() {
+	local first
+
+	conf_with "$@"
+	first=$(($(wc -l <"$cluster/etc/topobind.conf") - $# + 1))
+	assert_does_not_start "line $first" "$@"
 }
 
 case_wrong_file_is_refused_at_reconfigure() {
@@ -502,6 +593,57 @@ case_wrong_file_is_refused_at_reconfigure() {
 			"implicit,bunit=X,btype=host" "$(binding "$job")"
 		cancel "$job"
 	done <<<"$wrong_lines"
+}
+
+# --- lines without effect ---------------------------------------------------
+
+# They count as soon as Slurm has the partition, and it may go again.
+case_names_that_slurm_does_not_have() {
+	local job
+
+	reconfigure_with "PartitionName=later Implicit=yes" \
+		"NodeName=nowhere[1-3],elsewhere Filter=first_core"
+	scontrol create PartitionName=later Nodes="$NODE_ZEN" MaxTime=10
+	job=$(alloc -p later -n1)
+	assert_eq binding "implicit,btype=host" "$(binding "$job")"
+	cancel "$job"
+	scontrol delete PartitionName=later
+	daemon slurmctld stop
+	daemon slurmctld start
+	first_core_is main "$NODE_ZEN" 0-1
+}
+
+# Another count of cores than the node has: Slurm's own description counts.
+case_topology_that_does_not_fit() {
+	local job
+
+	conf_with
+	sed -i "s/^\(NodeName=$NODE_ZEN Topology=\).*/\1SXCCSXCC/" \
+		"$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-47
+	cancel "$job"
+	# The node's side goes on in the same way.
+	# shellcheck disable=SC2016 # the task's variable
+	assert_eq "told to the task" 0-47 "$(srun -Q -w "$NODE_ZEN" -n1 \
+		--bunit=X --bamount=1 sh -c 'echo $TOPOBIND_CPUS')"
+	echo OnAnyHost=no >>"$cluster/etc/topobind.conf"
+	sed -i '/^OnAnyHost=yes/d' "$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	never -w "$NODE_ZEN" --bunit=X --bamount=1
+	never -w "$NODE_ZEN" --bcpus=0
+	job=$(alloc -w "$NODE_ZEN" -n1)
+	assert_eq binding "" "$(binding "$job")"
+}
+
+# A filter of the node's line that has another shape than the node.
+case_filter_of_another_shape() {
+	conf_with
+	sed -i "s/^NodeName=$NODE_RAPTOR .*/NodeName=$NODE_RAPTOR Filter=ScC/" \
+		"$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	first_core_is main "$NODE_RAPTOR" 0-1
 }
 
 case_wrong_file_on_a_node() {
@@ -546,11 +688,14 @@ test_case "defaults are not for requests" case_defaults_are_not_for_requests
 test_case "Implicit in partitions" case_implicit_in_a_partition
 test_case "Enabled in partitions" case_enabled
 test_case "Filter of site, partition, node" case_filter
+test_case "Filter, and that of the job" case_filter_of_the_job_adds
 test_case "Filter for one shape" case_filter_for_the_shape_of_the_node
 test_case "running jobs keep their grants at reconfigure" \
 	case_running_jobs_keep_their_grants by_reconfigure
 test_case "running jobs keep their grants at a restart" \
 	case_running_jobs_keep_their_grants by_restart
+test_case "running jobs keep their grants when a node's shape changes" \
+	case_topology_changes_under_jobs
 test_case "plain jobs stay plain" case_plain_jobs_stay_plain
 test_case "steps of a batch job keep its binding" \
 	case_steps_of_a_batch_job_keep_it
@@ -558,6 +703,9 @@ test_case "a requeued job starts by the new file" \
 	case_requeued_job_starts_by_the_new_file
 test_case "a wrong file is refused at reconfigure" \
 	case_wrong_file_is_refused_at_reconfigure
+test_case "names that Slurm does not have" case_names_that_slurm_does_not_have
+test_case "a topology that does not fit" case_topology_that_does_not_fit
+test_case "a node's filter of another shape" case_filter_of_another_shape
 test_case "a node goes on with what was right" case_wrong_file_on_a_node
 test_case "a wrong file stops the start" case_wrong_file_stops_the_start
 test_case "OnAnyHost" case_on_any_host

@@ -322,7 +322,7 @@ case_pty_is_held() {
 	one_core
 	script -qec "srun -Q --jobid=$job -n1 --pty $in_proc" /dev/null \
 		</dev/null >"$work/pty"
-	assert_eq "CPUs in a terminal" "$first" "$(tr -d '\r' <"$work/pty")"
+	assert_eq "CPUs in a terminal" "$first" "$(grep -ao 'Cpus_allowed_list:[[:print:][:blank:]]*' "$work/pty")"
 }
 
 # The sockets of a process that are connected.

@@ -1,52 +1,43 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # topobind(1) and topobind_binding(7): their examples are what the command
-# prints, and they know every option
+# prints, and they know every option; the messages that the pages of the plugins
+# explain are those of the code
 # shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-doc=$(dirname "$0")/../../doc
+# shellcheck source=test/manual.sh
+. "$(dirname "$0")/../manual.sh"
 
-# examples - the blocks of the manual as plain text, each after a line "%%"
-examples() {
-	awk '/^\.EX/ { print "%%"; inside = 1; next }
-	     /^\.EE/ { inside = 0 }
-	     inside' "$manual" |
-		sed -e 's/\\f[BPI]//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' \
-			-e 's/\\&//g' -e 's/\\e/\\/g'
+top=$(dirname "$0")/../..
+doc=$top/doc
+
+# What asks Slurm draws a file instead.
+topobind() {
+	if [ "$1" = map ]; then
+		"$program" map --from "$data/maps/manual.json"
+	else
+		"$program" "$@"
+	fi
 }
 
-# example N - a block
-example() {
-	examples | awk -v wanted="$1" '/^%%$/ { n++; next } n == wanted'
-}
-
-# replay N - run the command of a block (up to the line without a backslash at
-# its end) and compare; what asks Slurm draws a file instead
-replay() {
-	example "$1" >"$work/example"
-	# shellcheck disable=SC2016
-	awk '{ print } !/\\$/ { exit }' "$work/example" |
-		sed -e 's/^\$ topobind/"$program"/' \
-			-e "s,map n1,map --from $data/maps/manual.json," \
-			>"$work/command"
-	lines=$(wc -l <"$work/command")
-	tail -n +$((lines + 1)) "$work/example" >"$work/expected"
-	# shellcheck source=/dev/null
-	. "$work/command" >"$work/out" 2>"$work/err"
-	cmp "$work/expected" "$work/out" >>"$work/err" 2>&1 &&
-		[ -s "$work/expected" ]
+# prints_its_example N - what the commands of an example print stands there
+prints_its_example() {
+	manual_example "$manual" "$1" >"$work/out"
+	replay "$work/out" >"$work/replayed"
+	grep -q '^\$ ' "$work/out" &&
+		diff "$work/out" "$work/replayed" >"$work/err"
 }
 
 code=0
 for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
 	name=$(basename "$manual")
-	count=$(examples | grep -c '^%%$')
+	count=$(manual_examples "$manual" | grep -c '^%%$')
 	check "$name has examples" [ "$count" -ge 3 ]
 	n=0
 	while [ "$n" -lt "$count" ]; do
 		n=$((n + 1))
-		check "$name: example $n" replay "$n"
+		check "$name: example $n" prints_its_example "$n"
 	done
 done
 
@@ -62,11 +53,40 @@ for option in $("$program" place --help |
 done
 
 manual=$doc/topobind.1
-for command in topology place map; do
+for command in topology place map hostfile; do
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do
 		check "$command $option" knows "$option"
 	done
+done
+
+# strings - all texts of the plugins and libraries, each made one
+strings() {
+	find "$top/plugins" "$top/lib" -name '*.c' -exec cat {} + |
+		tr '\n\t' '  ' | sed -e 's/"  *"//g'
+}
+
+# said_messages - the fixed parts of the messages that a page explains
+said_messages() {
+	awk '/^\.SH/ { inside = /DIAGNOSTICS/ } inside && /^\\fB/' "$manual" |
+		sed -e 's/\\fI[^\\]*\\f[BP]/\n/g' |
+		manual_plain | grep -E '.{8}'
+}
+
+# knows_what_is_said - the page has messages, and all are in the code
+knows_what_is_said() {
+	said_messages >"$work/out"
+	: >"$work/err"
+	while IFS= read -r message; do
+		grep -q -F -e "$message" "$work/strings" ||
+			echo "no such message: $message" >>"$work/err"
+	done <"$work/out"
+	[ -s "$work/out" ] && [ ! -s "$work/err" ]
+}
+
+strings >"$work/strings"
+for manual in "$doc"/*.8; do
+	check "$(basename "$manual"): messages" knows_what_is_said
 done
 
 report

@@ -30,6 +30,24 @@ check 'and the reason' grep -q 'filter' "$work/out"
 run place --topology NSxycttycttXYCTTYCTT --bunit X --bamount 2
 check 'lower-case units are in use' ended 1
 
+# --- NUMA distances ---
+
+# The seed's quadrants: after N2 its neighbour N1, although N4 is free.
+quadrants='10,20,20,30;20,10,30,20;20,30,10,20;30,20,20,10'
+run place --topology NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC --slots 13 \
+	--bamount 1 --bsort NXC --distances "$quadrants" --json
+check 'with distances the near ones come next' \
+	has_value '["4","5","6","7","2","3","12","13","14","15","10","11","9"]' \
+	slot_threads
+run place --topology NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC --slots 6 \
+	--bamount 1 --bsort NXC --json
+check 'without them load alone counts' \
+	has_value '["4","5","6","7","12","13"]' slot_threads
+run place --topology NSCNSC --bamount 1 --distances '10,20;20'
+check 'distances of too few NUMA nodes' refused_for '10,20;20'
+run place --topology SCC --bamount 1 --distances 10
+check 'distances without NUMA nodes' refused_for --distances
+
 # --- JSON ---
 
 place --slots 2 --bunit Y --bamount 1 --json
@@ -129,8 +147,9 @@ run place --bunit C --bamount 1 --topology 'SCCCX'
 check 'refused: a broken topology' refused
 
 long=$(rubbish)
-for option in topology bunit bamount btype bstrategy bsort bstart bstop \
-	bfilter binstance btopology bcpus bmem topobind slots; do
+for option in topology distances bunit bamount btype bstrategy bsort bstart \
+	bstop bfilter binstance btopology bcpus bmem \
+	topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused
 done

@@ -40,6 +40,13 @@ check 'JSON: OS number of a NUMA node' has_value 2 numa_nodes 1 os_node
 check 'JSON: distances' has_value '[11,10,21,21]' numa_nodes 1 distances
 check 'JSON: memory' has_value 0-3 memory_nodes
 
+run topology --xml "$topologies/quadrant-4n4s8l3.xml"
+check 'speed' grep -q -x 'Fastest CPUs: 2400 MHz' "$work/out"
+run topology --xml "$topologies/quadrant-4n4s8l3.xml" --json
+check 'JSON: speed' has_value 2400 speed
+run topology --xml "$topologies/Intel-RaptorLake-Corei7-1370P.xml"
+check 'no speed' [ "$(grep -c MHz "$work/out")" = 0 ]
+
 run topology --xml "$work/missing.xml"
 check 'a missing file' refused_for missing.xml
 rubbish >"$work/rubbish.xml"

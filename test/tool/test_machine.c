@@ -83,7 +83,7 @@ static void test_table(void **state)
 		tb_machine_destroy(machine);
 		rows++;
 	}
-	assert_true(rows >= 22);
+	assert_true(rows >= 23);
 	free(line);
 	fclose(table);
 }
@@ -159,6 +159,24 @@ static void test_distances(void **state)
 	check_numa("memorysidecaches.xml", 4,
 		   (const unsigned[]) { 0, 2, 1, 3 }, side_caches);
 	check_numa("nvidia-dgx-gb10.xml", 1, (const unsigned[]) { 0 }, NULL);
+}
+
+static void check_speed(const char *file, unsigned speed)
+{
+	struct tb_machine *machine = load_file(file);
+
+	assert_int_equal(tb_machine_speed(machine), speed);
+	tb_machine_destroy(machine);
+}
+
+/* The base frequency before the maximum, of the fastest kind. */
+static void test_speed(void **state)
+{
+	(void) state;
+	check_speed("quadrant-4n4s8l3.xml", 2400);
+	check_speed("fakeheterocpunuma.xml", 2500);
+	check_speed("nvidia-dgx-gb10.xml", 3900);
+	check_speed("Intel-RaptorLake-Corei7-1370P.xml", 0);
 }
 
 static void check_list(struct tb_bitset *set, const char *expected)
@@ -403,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_os_cpus),
 		cmocka_unit_test(test_distances),
+		cmocka_unit_test(test_speed),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_without_cpus),
 		cmocka_unit_test(test_synthetic),

@@ -37,6 +37,7 @@ static const struct {
 	  "bamount=1,bfilter=first_core+ScttC", NULL },
 	{ "bamount=1,binstance=set", "bamount=1", NULL },
 	{ "binstance=env,bamount=1", "bamount=1,binstance=env", NULL },
+	{ "binstance=pe,bamount=1", "bamount=1,binstance=pe", NULL },
 	{ "bamount=1,btopology=NSXCCXCC", "bamount=1,btopology=NSXCCXCC",
 	  NULL },
 	{ "bamount=1,btopology=(S(C(T)(T))(C(T)))",
@@ -104,9 +105,6 @@ static const struct {
 	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
-	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env" },
-	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env" },
-	{ "binstance=pe,bamount=1", NULL, "allowed: set, env" },
 	{ "bmem=,bamount=1", NULL, "bmem has an empty value; allowed: none, prefer, local" },
 	{ "bmem=Local,bamount=1", NULL, "bmem=Local is not allowed; allowed: none, prefer, local" },
 	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
@@ -114,6 +112,9 @@ static const struct {
 	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
 	{ "bmem=none", NULL, "bmem=none needs an amount" },
 	{ "bmem=local", NULL, "bmem=local needs an amount" },
+	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env, pe" },
+	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env, pe" },
+	{ "binstance=mpi,bamount=1", NULL, "allowed: set, env, pe" },
 	{ "btopology=,bamount=1", NULL, "allowed: a topology string" },
 	{ "btopology=SCQ,bamount=1", NULL, "btopology=SCQ: topology" },
 	{ "btopology=ScC,bamount=1", NULL, "btopology=ScC has letters in lower case" },
@@ -341,6 +342,39 @@ static void test_memory(void **state)
 	}
 }
 
+/* The window of an idle node that is an upper bound for any. */
+static void test_wide_windows(void **state)
+{
+	static const char *const windows[][2] = {
+		{ "bamount=1", "bamount=1" },
+		{ "bamount=1,bstart=S", "bamount=1,bstart=S" },
+		{ "bamount=1,bstart=S,bstop=s", "bamount=1,bstart=S,bstop=s" },
+		{ "bamount=1,bstart=S,bstop=S", "bamount=1,bstart=S,bstop=S" },
+		{ "bamount=1,bstart=x,bstop=x", "bamount=1,bstart=X,bstop=X" },
+		{ "bamount=1,bstart=s", "bamount=1" },
+		{ "bamount=1,bstart=s,bstop=S", "bamount=1" },
+		{ "bamount=1,bstart=s,bstop=x", "bamount=1" },
+		{ "bamount=1,bstop=S", "bamount=1" },
+		{ "bamount=1,bstart=X,bstop=S", "bamount=1" },
+		{ "bamount=1,bstop=s", "bamount=1,bstop=s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		struct tb_request request;
+		char *line;
+
+		tb_request_init(&request);
+		assert_int_equal(0, tb_request_parse(&request, windows[i][0],
+						     NULL));
+		tb_request_widen_window(&request);
+		line = tb_request_print(&request);
+		assert_string_equal(windows[i][1], line);
+		free(line);
+		tb_request_clear(&request);
+	}
+}
+
 static void check_inherits(const char *upper, const char *lower,
 			   const char *expected)
 {
@@ -475,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_random_round_trip),

@@ -297,6 +297,12 @@ static void test_cores_and_threads(void **state)
 	list = tb_bitset_print_list(cores);
 	assert_string_equal(list, "1-2,4");
 	free(list);
+	tb_bitset_set_range(threads, 0, 9);
+	tb_bitset_clear(threads, 2);
+	tb_limit_threads(t, 1, threads);
+	list = tb_bitset_print_list(threads);
+	assert_string_equal(list, "0,3-6");
+	free(list);
 	tb_bitset_destroy(cores);
 	tb_bitset_destroy(threads);
 	tb_topology_destroy(t);
@@ -341,7 +347,7 @@ static void test_strings_of_vectors(void **state)
 static void test_strings_of_machines(void **state)
 {
 	(void)state;
-	check_column(tsv_open_plain("data/topologies/expected.tsv"), 1, 23);
+	check_column(tsv_open_plain("data/topologies/expected.tsv"), 1, 24);
 }
 
 static void test_random_trees(void **state)

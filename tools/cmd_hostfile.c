@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_hostfile.c - topobind hostfile */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm.h>
+
+#include "common/job_hostfile.h"
+
+#include "command.h"
+
+struct options {
+	struct tb_command common;
+	int format; /* enum tb_hostfile_format */
+	const char *job; /* as it was given */
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind hostfile [OPTION...] JOB\n"
+	     "\n"
+	     "Print the slots of a running job with a binding as a file for mpirun.  JOB is\n"
+	     "123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job.\n"
+	     "\n"
+	     "  --pe        \"host slots partition socket:core,...\" for each node [default]\n"
+	     "  --rankfile  \"rank I=host slot=socket:core-core\": Open MPI's --rankfile\n"
+	     "  --openmpi   \"host slots=N\": Open MPI's --hostfile\n"
+	     "  --mpich     \"host:N\": the host file of MPICH and Intel MPI\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 printed, 2 bad option, no such job, a job that is not running or\n"
+	     "has no binding, or Slurm does not answer.");
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	const struct option table[] = {
+		{ "pe", no_argument, &options->format, TB_HOSTFILE_PE },
+		{ "rankfile", no_argument, &options->format,
+		  TB_HOSTFILE_RANKS },
+		{ "openmpi", no_argument, &options->format,
+		  TB_HOSTFILE_OPENMPI },
+		{ "mpich", no_argument, &options->format, TB_HOSTFILE_MPICH },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	/* Those with a flag give 0. */
+	while (!options->common.done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (option && tb_command_option(&options->common, option,
+						print_help))
+			return -1;
+	if (options->common.done)
+		return 0;
+	if (optind == argc - 1) {
+		options->job = argv[optind];
+		return 0;
+	}
+	if (optind == argc)
+		tb_command_fail(options->common.name, "no job was given; write its id, such as $SLURM_JOB_ID");
+	else
+		tb_command_fail(options->common.name, "one job at a time, leave out \"%.60s\"",
+				argv[optind + 1]);
+	return -1;
+}
+
+/* A number and where it ends; -1 for what Slurm can have as no id. */
+static int read_number(const char *text, const char **end, uint32_t *number)
+{
+	unsigned long value;
+	char *after;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	errno = 0;
+	value = strtoul(text, &after, 10);
+	if (errno || value >= NO_VAL)
+		return -1;
+	*number = (uint32_t)value;
+	*end = after;
+	return 0;
+}
+
+static int read_job_id(struct tb_job_id *id, const char *text)
+{
+	uint32_t *second;
+
+	*id = (struct tb_job_id){ NO_VAL, NO_VAL, NO_VAL };
+	if (read_number(text, &text, &id->job) || !id->job)
+		return -1;
+	if (!*text)
+		return 0;
+	if (*text != '_' && *text != '+')
+		return -1;
+	second = *text == '_' ? &id->array_task : &id->het_part;
+	if (read_number(text + 1, &text, second) || *text)
+		return -1;
+	return 0;
+}
+
+static void warn_of_lookalikes(const struct options *options,
+			       const struct tb_hostfile *file)
+{
+	if (options->format == TB_HOSTFILE_RANKS &&
+	    tb_hostfile_has_lookalikes(file))
+		tb_command_fail(options->common.name, "warning: the job has as many cores on several nodes, but other ones; Open MPI 4 binds by a rank file as if they were the same, so use --map-by slot:PE=N --bind-to core there");
+}
+
+static int print_file(const struct options *options, struct tb_hostfile *file)
+{
+	struct tb_error err;
+	char *text = tb_hostfile_print(file,
+				       (enum tb_hostfile_format)options->format,
+				       &err);
+
+	if (!text)
+		return tb_command_fail(options->common.name, "job %.60s: %s",
+				       options->job, err.text);
+	warn_of_lookalikes(options, file);
+	fputs(text, stdout);
+	free(text);
+	return TB_EXIT_OK;
+}
+
+static int run(const struct options *options)
+{
+	struct tb_job_hostfile *job;
+	struct tb_job_id id;
+	struct tb_error err;
+	int rc;
+
+	if (read_job_id(&id, options->job))
+		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
+				       options->job);
+	slurm_init(NULL);
+	job = tb_job_hostfile_load(&id, &err);
+	if (job)
+		rc = print_file(options, tb_job_hostfile_file(job));
+	else
+		rc = tb_command_fail(options->common.name, "job %.60s: %s",
+				     options->job, err.text);
+	tb_job_hostfile_destroy(job);
+	slurm_fini();
+	return rc;
+}
+
+int tb_command_hostfile(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	return options.common.done ? TB_EXIT_OK : run(&options);
+}
