@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs as root on a machine whose cpuset controller is mounted as cgroup v1;
- * everything happens below one cgroup of its own, which is removed again.
+ * Runs as root, with cgroup v1 or v2; everything happens below one cgroup of its
+ * own, which is removed again.  With v2 a cgroup has processes or children, and
+ * only the root has both.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -61,7 +62,8 @@ static int set_up(void **state)
 	char *path;
 
 	snprintf(name, sizeof(name), "topobind-test-%d", (int)getpid());
-	path = tb_cpuset_path_of(getpid(), &err);
+	path = tb_cpuset_is_v2() ? strdup("/") :
+				   tb_cpuset_path_of(getpid(), &err);
 	if (path == NULL)
 		fail_msg("%s", err.text);
 	if (geteuid() != 0)
@@ -265,7 +267,8 @@ static char *directory(const char *path)
 {
 	char *dir;
 
-	if (asprintf(&dir, "/sys/fs/cgroup/cpuset%s", path) < 0)
+	if (asprintf(&dir, "/sys/fs/cgroup%s%s",
+		     tb_cpuset_is_v2() ? "" : "/cpuset", path) < 0)
 		fail_msg("out of memory");
 	return dir;
 }
@@ -282,6 +285,37 @@ static void takes_the_step_from_its_user(void **state)
 	assert_int_equal(info.st_uid, 0);
 	assert_int_equal(info.st_gid, 0);
 	free(dir);
+}
+
+/* As Slurm's of a task with v2, which belongs to the task's user. */
+static void limits_the_cgroup_of_another(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_cpuset *opened;
+	struct tb_bitset *cpus;
+	struct tb_error err;
+	struct stat info;
+	char *dir = directory(tb_cpuset_path(task));
+
+	assert_int_equal(chown(dir, 65534, 65534), 0);
+	assert_false(tb_cpuset_is_limited(tb_cpuset_path(task)));
+	opened = tb_cpuset_open(tb_cpuset_path(task), &err);
+	if (opened == NULL)
+		fail_msg("%s", err.text);
+	assert_int_equal(stat(dir, &info), 0);
+	assert_int_equal(info.st_uid, 0);
+	if (!tb_cpuset_is_v2()) /* which has no memory nodes of its own */
+		check(tb_cpuset_set(task, f->all, NULL, &err), &err);
+	check(tb_cpuset_set(opened, f->first, NULL, &err), &err);
+	tb_cpuset_destroy(opened);
+	assert_true(tb_cpuset_is_limited(tb_cpuset_path(task)));
+	cpus = tb_cpuset_read_cpus(tb_cpuset_path(task), &err);
+	assert_non_null(cpus);
+	assert_true(tb_bitset_equal(cpus, f->first));
+	tb_bitset_destroy(cpus);
+	free(dir);
+	drop_task(task);
 }
 
 static void removal_moves_what_is_left(void **state)
@@ -330,6 +364,10 @@ static void says_why_not(void **state)
 	assert_null(tb_cpuset_create("/topobind-test-none", "x", &err));
 	assert_string_not_equal(err.text, "");
 	err.text[0] = '\0';
+	assert_null(tb_cpuset_open("/topobind-test-none", &err));
+	assert_string_not_equal(err.text, "");
+	err.text[0] = '\0';
+	assert_false(tb_cpuset_is_limited("/topobind-test-none"));
 	assert_null(tb_cpuset_read_cpus("/topobind-test-none", &err));
 	assert_string_not_equal(err.text, "");
 	err.text[0] = '\0';
@@ -338,26 +376,29 @@ static void says_why_not(void **state)
 	assert_null(tb_cpuset_path_of(0x7ffffff, &err));
 }
 
+#define CASE(function) \
+	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(writes_and_reads_back, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			refuses_cpus_that_the_parent_lacks, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(attaches_all_threads, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			holds_children_and_defies_affinity, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(takes_the_step_from_its_user,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(removal_moves_what_is_left,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			removal_takes_cgroups_inside_along, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(says_why_not, set_up,
-						tear_down),
+		CASE(writes_and_reads_back),
+		CASE(refuses_cpus_that_the_parent_lacks),
+		CASE(attaches_all_threads),
+		CASE(holds_children_and_defies_affinity),
+		CASE(takes_the_step_from_its_user),
+		CASE(limits_the_cgroup_of_another),
+		CASE(says_why_not),
 	};
+	/* With v2 Slurm makes a task's cgroup and removes it. */
+	const struct CMUnitTest removal[] = {
+		CASE(removal_moves_what_is_left),
+		CASE(removal_takes_cgroups_inside_along),
+	};
+	int failed = cmocka_run_group_tests_name("cpuset", tests, NULL, NULL);
 
-	return cmocka_run_group_tests_name("cpuset", tests, NULL, NULL);
+	if (!tb_cpuset_is_v2())
+		failed += cmocka_run_group_tests_name("cpuset removal", removal,
+						      NULL, NULL);
+	return failed;
 }

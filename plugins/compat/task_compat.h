@@ -72,8 +72,8 @@ void tb_slurm_cpusets_close(void);
  */
 bool tb_slurm_job_is_held(tb_slurm_step_t *step);
 /*
- * With cgroup v2: put a task that has been started into a cgroup of its own
- * below the step's.  With v1 it stays in the step's.
+ * With cgroup v2: see that a task that has been started is in a cgroup of its
+ * own below the step's.  With v1 it stays in the step's.
  */
 int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
 			 struct tb_error *err);

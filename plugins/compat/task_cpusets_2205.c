@@ -9,6 +9,7 @@
  * tasks' cgroups are gone by then.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,20 +119,36 @@ void tb_slurm_cpusets_close(void)
 	is_open = false;
 }
 
+/* cgroup v2: "task_N" holds a single task; "task_special" many processes. */
+static bool has_own_cgroup(pid_t pid)
+{
+	static const char name[] = "/task_";
+	char *path = tb_cpuset_path_of(pid, NULL);
+	char *last = path != NULL ? strrchr(path, '/') : NULL;
+	bool own = last != NULL && strncmp(last, name, strlen(name)) == 0 &&
+		   isdigit((unsigned char)last[strlen(name)]);
+
+	free(path);
+	return own;
+}
+
 /*
- * By the number that jobacct_gather/cgroup uses, too: it moves tasks into the
- * cgroups of theirs.
+ * task/cgroup with devices or memory, and jobacct_gather/cgroup, give each task
+ * a cgroup, by different numbers.  Where it has one it stays, as their limits
+ * are there.  Slurm says "done" also when a process could not be moved: look.
  */
 int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
 			 struct tb_error *err)
 {
 	uint32_t offset = step->het_job_task_offset == NO_VAL ?
 			  0 : step->het_job_task_offset;
-	uint32_t id = step->task[task]->gtid + offset;
+	pid_t pid = step->task[task]->pid;
 
-	if (tb_cpuset_is_v2() &&
-	    cgroup_g_task_addto(CG_CPUS, step, step->task[task]->pid, id) !=
-		    SLURM_SUCCESS)
+	if (!tb_cpuset_is_v2() || has_own_cgroup(pid))
+		return 0;
+	if (cgroup_g_task_addto(CG_CPUS, step, pid,
+				step->task[task]->gtid + offset) !=
+		    SLURM_SUCCESS || !has_own_cgroup(pid))
 		return tb_fail(err, "Slurm could not make a cgroup for task "
 			       "%u; see slurmd's log", task);
 	return 0;

@@ -15,7 +15,11 @@
 # cases do not see each other.  Output is TAP.
 #
 # Tests look at /proc, cgroups and Slurm's answers, never at logs.
+#
+# TOPOBIND_SLOWNESS - how many times slower this machine is than usual: a whole
+# number, by which all waits are longer.
 set -euo pipefail
+slowness=${TOPOBIND_SLOWNESS:-1}
 
 test_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 top=$(cd "$test_dir/../.." && pwd -P)
@@ -147,10 +151,11 @@ refute() {
 	fi
 }
 
-# wait_until SECONDS COMMAND... - look every 50 ms
+# wait_until SECONDS COMMAND... - look every 50 ms; on a usual machine
 wait_until() {
-	local seconds=$1 end=$((${EPOCHREALTIME/./} + $1 * 1000000))
+	local seconds=$(($1 * slowness)) end
 
+	end=$((${EPOCHREALTIME/./} + seconds * 1000000))
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME/./}" -lt "$end" ] ||
@@ -163,7 +168,7 @@ wait_until() {
 
 # alloc OPTION... - an allocation without processes, at once; prints its id
 alloc() {
-	timeout 30 salloc --no-shell "$@" 2>&1 |
+	timeout $((30 * slowness)) salloc --no-shell "$@" 2>&1 |
 		sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p' |
 		grep . || fail "no allocation for: $*"
 }
