@@ -2,6 +2,7 @@
 #include "membind.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +12,50 @@ struct tb_membind {
 	hwloc_topology_t hwloc;
 };
 
-/* hwloc wants a topology to bind in: only its NUMA nodes are needed. */
-static int load_nodes(hwloc_topology_t hwloc)
+/* "numa:2(indexes=0,8) pu:1": the NUMA nodes in hwloc's synthetic language. */
+static char *describe_nodes(const struct tb_bitset *os_nodes)
 {
-	if (hwloc_topology_set_all_types_filter(hwloc,
-						HWLOC_TYPE_FILTER_KEEP_NONE) ||
-	    hwloc_topology_set_flags(hwloc,
-				     HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED))
-		return -1;
-	return hwloc_topology_load(hwloc);
+	const char *separator = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "numa:%u(indexes=", tb_bitset_count(os_nodes));
+	for (unsigned i = tb_bitset_next(os_nodes, 0); i < os_nodes->nbits;
+	     i = tb_bitset_next(os_nodes, i + 1)) {
+		fprintf(out, "%s%u", separator, i);
+		separator = ",";
+	}
+	fputs(") pu:1", out);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
-struct tb_membind *tb_membind_create(struct tb_error *err)
+/*
+ * hwloc wants a topology to bind in, of which only the NUMA nodes matter.
+ * Reading this machine's would take longer than starting a task may, and they
+ * are known: it is told that these are this machine's.
+ */
+static int load_nodes(hwloc_topology_t hwloc, const struct tb_bitset *os_nodes)
+{
+	char *text = describe_nodes(os_nodes);
+	int rc = -1;
+
+	if (text && !hwloc_topology_set_synthetic(hwloc, text) &&
+	    !hwloc_topology_set_flags(hwloc,
+				      HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM))
+		rc = hwloc_topology_load(hwloc);
+	free(text);
+	return rc;
+}
+
+struct tb_membind *tb_membind_create(const struct tb_bitset *os_nodes,
+				     struct tb_error *err)
 {
 	struct tb_membind *membind = calloc(1, sizeof(*membind));
 
@@ -31,8 +64,8 @@ struct tb_membind *tb_membind_create(struct tb_error *err)
 		tb_fail(err, "out of memory while starting hwloc");
 		return NULL;
 	}
-	if (load_nodes(membind->hwloc)) {
-		tb_fail(err, "hwloc cannot read the NUMA nodes of this machine: %s",
+	if (load_nodes(membind->hwloc, os_nodes)) {
+		tb_fail(err, "hwloc cannot take over the NUMA nodes of this machine: %s",
 			strerror(errno));
 		tb_membind_destroy(membind);
 		return NULL;

@@ -14,10 +14,11 @@
 struct tb_membind;
 
 /*
- * Get ready, which takes time; what follows can be called in processes that
- * are forked later.  NULL with a sentence in err.
+ * Get ready, with the OS nodes that the machine has; what follows can be called
+ * in processes that are forked later.  NULL with a sentence in err.
  */
-struct tb_membind *tb_membind_create(struct tb_error *err);
+struct tb_membind *tb_membind_create(const struct tb_bitset *os_nodes,
+				     struct tb_error *err);
 void tb_membind_destroy(struct tb_membind *membind); /* NULL is fine */
 
 /*

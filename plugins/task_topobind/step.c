@@ -127,13 +127,19 @@ static int open_membind(struct tb_step *step,
 			const struct tb_step_input *input,
 			struct tb_error *err)
 {
+	struct tb_bitset *os_nodes;
+
 	if (!binds_tasks(step) || step->plan.memory != TB_MEMORY_PREFER)
 		return 0;
 	if (input->mem_bind)
 		return tb_fail(err, "bmem=prefer does not go with --mem-bind, "
 			       "which sets the memory policy of a task, too: "
 			       "leave out one of them, or use bmem=local");
-	step->membind = tb_membind_create(err);
+	os_nodes = tb_node_os_nodes(&step->node, NULL);
+	if (os_nodes == NULL)
+		return tb_fail(err, "out of memory");
+	step->membind = tb_membind_create(os_nodes, err);
+	tb_bitset_destroy(os_nodes);
 	return step->membind != NULL ? 0 : -1;
 }
 

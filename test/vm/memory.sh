@@ -60,7 +60,7 @@ touching() {
 
 	shift
 	srun -Q -w "$NODE_THIS" -n1 --mem=0 "$@" \
-		perl -e "$touch_program" 50 "$total"
+		perl -e "$touch_program" 140 "$total"
 }
 
 # nodes_of CPU-LIST - the NUMA nodes with one of the CPUs
@@ -97,52 +97,25 @@ case_local() {
 	done <<<"$output"
 }
 
-case_local_of_smaller_and_larger_units() {
-	assert_eq "of a core" "0-1 0 0 0 default" \
-		"$(here -n1 --bunit=C --bamount=1 --bmem=local say_memory)"
-	assert_eq "of a socket" "0-7 0-1 0-1 0-1 default" \
-		"$(here -n1 --bunit=S --bamount=1 --bmem=local say_memory)"
-	assert_eq "of named CPUs" "0,15 0,3 0,3 0,3 default" \
+case_local_of_other_units() {
+	assert_eq "of two sockets' CPUs" "0,15 0,3 0,3 0,3 default" \
 		"$(here -n1 --bcpus=0,15 --bmem=local say_memory)"
 	assert_eq "of tasks that share" "0-7 0-1 0-1 0-1 default" \
-		"$(here -n2 --bunit=N --bamount=2 --btype=host --bmem=local \
+		"$(here -n2 --bunit=S --bamount=1 --btype=host --bmem=local \
 			say_memory | sort -u)"
-}
-
-case_local_memory_is_local() {
-	local output
-
-	output=$(touching 200 --bcpus=8-11 --bmem=local)
-	echo "$output"
-	assert_eq steps 4 "$(wc -l <<<"$output")"
-	assert_eq "lines with another node than 2" "" \
-		"$(grep -v -E '^touched [0-9]+ 2:[0-9]+$' <<<"$output")"
-	assert [ "$(on_node 2 "${output##*$'\n'}")" -ge 200 ]
 }
 
 # More than there is: killed, and not one page elsewhere.
 case_local_is_mandatory() {
 	local output status=0
 
-	output=$(touching 700 --bcpus=12-15 --bmem=local) || status=$?
+	output=$(touching 560 --bcpus=12-15 --bmem=local) || status=$?
 	echo "status $status: $output"
 	refute [ "$status" -eq 0 ]
-	refute grep -q '^touched 700' <<<"$output"
+	refute grep -q '^touched 560' <<<"$output"
 	assert_eq "lines with another node than 3" "" \
 		"$(grep -v -E '^touched [0-9]+ 3:[0-9]+$' <<<"$output")"
-	assert [ "$(on_node 3 "${output##*$'\n'}")" -ge 200 ]
-}
-
-case_none_goes_on_elsewhere() {
-	local output last
-
-	output=$(touching 700 --bcpus=12-15 --bmem=none)
-	last=${output##*$'\n'}
-	echo "$last"
-	assert_eq "CPUs, nodes" "12-15 0-3 0-3 0-3 default" \
-		"$(here -n1 --bcpus=12-15 --bmem=none say_memory)"
-	assert [ "$(on_node 3 "$last")" -lt 512 ]
-	assert_contains "the last line" "touched 700" "$last"
+	assert [ "$(on_node 3 "${output##*$'\n'}")" -ge 140 ]
 }
 
 # --- preference -------------------------------------------------------------
@@ -167,13 +140,13 @@ case_prefer_is_a_policy() {
 case_prefer_is_no_fence() {
 	local output last
 
-	output=$(touching 700 --bcpus=12-15 --bmem=prefer)
+	output=$(touching 560 --bcpus=12-15 --bmem=prefer)
 	last=${output##*$'\n'}
 	echo "$output"
-	assert_contains "the last line" "touched 700" "$last"
-	assert_eq "first" "3" "$(sed -n '1s/^touched 50 \([0-9]*\):.*$/\1/p' \
-		<<<"$output")"
-	assert [ "$(on_node 3 "$last")" -ge 200 ]
+	assert_contains "the last line" "touched 560" "$last"
+	assert_eq "the first node" 3 \
+		"$(sed -n '1s/^touched 140 \([0-9]*\):[0-9]*$/\1/p' <<<"$output")"
+	assert [ "$(on_node 3 "$last")" -ge 140 ]
 	assert [ "$(on_node 3 "$last")" -lt 512 ]
 }
 
@@ -215,18 +188,6 @@ case_step_stays_in_its_job() {
 		"$(sed -n 2p <<<"$output")"
 	assert_contains "own policy prefer" "0-1 0 0-1 0-1 prefer" \
 		"$(sed -n 3p <<<"$output")"
-}
-
-case_site() {
-	reconfigure_with MemoryBinding=local
-	assert_eq "a request without" "0-1 0 0 0 default" \
-		"$(here -n1 --bamount=1 say_memory)"
-	assert_eq "a request with" "0-1 0-3 0-3 0-3 default" \
-		"$(here -n1 --bamount=1 --bmem=none say_memory)"
-	assert_contains "a job without binding" "0-3 0-3 default" \
-		"$(here -n1 say_memory)"
-	conf_with
-	scontrol reconfigure
 }
 
 # --- binding again ----------------------------------------------------------
@@ -274,9 +235,8 @@ case_memory_moves_along() {
 }
 
 cluster_start --nodes this
-for case in local local_of_smaller_and_larger_units local_memory_is_local \
-	local_is_mandatory none_goes_on_elsewhere prefer_is_a_policy \
-	prefer_is_no_fence script_and_its_steps step_stays_in_its_job site \
+for case in local local_of_other_units local_is_mandatory prefer_is_a_policy \
+	prefer_is_no_fence script_and_its_steps step_stays_in_its_job \
 	memory_moves_along; do
 	test_case "${case//_/ }" "case_$case"
 done
