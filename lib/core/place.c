@@ -105,6 +105,13 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	return outer;
 }
 
+static void add_filter(struct tb_placer *placer,
+		       const struct tb_request *request)
+{
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+}
+
 /* What is used, and what the request's filter masks. */
 static void set_busy(struct tb_placer *placer, const struct tb_request *request,
 		     const struct tb_bitset *used)
@@ -113,8 +120,20 @@ static void set_busy(struct tb_placer *placer, const struct tb_request *request,
 		tb_bitset_assign(placer->busy, used);
 	else
 		tb_bitset_clear_all(placer->busy);
-	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
+	add_filter(placer, request);
+}
+
+/* No list is sorted, no place was looked at. */
+static void forget_order(struct tb_placer *placer)
+{
+	placer->open_levels = placer->outer_levels;
+	placer->cores_open = placer->class == TB_CLASS_THREAD;
+	placer->placement++;
+	if (!placer->placement) { /* after 2^32 placements */
+		for (uint32_t i = 0; i < placer->topology->nnodes; i++)
+			placer->siblings[i].placement = 0;
+		placer->placement = 1;
+	}
 }
 
 /* A new placement: nothing is granted, no list is sorted. */
@@ -134,18 +153,13 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->outer_levels = count_outer_levels(topology, placer->class);
 	placer->nested_units = level_is_of(topology, placer->outer_levels + 1,
 					   placer->class);
-	placer->open_levels = placer->outer_levels;
-	placer->cores_open = placer->class == TB_CLASS_THREAD;
 	placer->ntaken = 0;
 	placer->groups = 0;
+	placer->held = NULL;
+	placer->level = 0;
 	tb_bitset_clear_all(placer->granted);
 	set_busy(placer, request, used);
-	placer->placement++;
-	if (!placer->placement) { /* after 2^32 placements */
-		for (uint32_t i = 0; i < topology->nnodes; i++)
-			placer->siblings[i].placement = 0;
-		placer->placement = 1;
-	}
+	forget_order(placer);
 }
 
 static void find_free_threads(struct tb_placer *placer)
@@ -237,25 +251,97 @@ static bool take_slot(struct tb_placer *placer,
 			       tb_take_slot(placer, request->strategy);
 }
 
-int tb_place(struct tb_placer *placer, const struct tb_request *request,
-	     const struct tb_bitset *used, unsigned nslots)
+static bool is_once(const struct tb_request *request)
 {
-	bool once = request->type == TB_HOST || request->cpus;
-	unsigned wanted = once ? 1 : nslots;
+	return request->type == TB_HOST || request->cpus;
+}
 
+/* How many slots to place at most; 0: none is asked for; or a mismatch. */
+static int slots_wanted(const struct tb_placer *placer,
+			const struct tb_request *request, unsigned nslots)
+{
 	if (!tb_request_matches(request, placer->topology))
 		return TB_PLACE_TOPOLOGY_MISMATCH;
 	if (request->filter &&
 	    !tb_filter_matches(request->filter, placer->topology))
 		return TB_PLACE_FILTER_MISMATCH;
-	begin(placer, request, used);
-	if (!tb_request_binds(request) || !nslots || !find_available(placer))
+	if (!tb_request_binds(request) || !nslots)
 		return 0;
-	while (placer->groups < wanted && take_slot(placer, request))
-		placer->groups++;
-	if (once)
+	return is_once(request) ? 1 : (int)nslots;
+}
+
+static int slots_placed(const struct tb_placer *placer,
+			const struct tb_request *request, unsigned nslots)
+{
+	if (is_once(request))
 		return placer->groups ? (int)nslots : 0;
 	return (int)placer->groups;
+}
+
+/* Slots, as long as there is room, beside those that were taken before. */
+static void take_slots(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned wanted)
+{
+	if (!find_available(placer))
+		return;
+	tb_close_taken(placer);
+	while (placer->groups < wanted && take_slot(placer, request))
+		placer->groups++;
+}
+
+int tb_place(struct tb_placer *placer, const struct tb_request *request,
+	     const struct tb_bitset *used, unsigned nslots)
+{
+	int wanted = slots_wanted(placer, request, nslots);
+
+	if (wanted < 0)
+		return wanted;
+	begin(placer, request, used);
+	if (wanted)
+		take_slots(placer, request, (unsigned)wanted);
+	return slots_placed(placer, request, nslots);
+}
+
+unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
+{
+	unsigned next = TB_SHARE_NEVER;
+
+	for (uint32_t i = 0; i < placer->topology->nthreads; i++) {
+		unsigned jobs = placer->held[i].jobs;
+
+		if (jobs > level && jobs < next)
+			next = jobs;
+	}
+	return next;
+}
+
+/* Units with so many jobs are free now. */
+static void open_level(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned level)
+{
+	placer->level = level;
+	tb_share_used(placer->held, level + 1, placer->busy);
+	add_filter(placer, request);
+	forget_order(placer);
+}
+
+int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
+		    const struct tb_holding *held, unsigned limit,
+		    unsigned nslots)
+{
+	int wanted = slots_wanted(placer, request, nslots);
+
+	if (wanted < 0)
+		return wanted;
+	begin(placer, request, NULL);
+	placer->held = held;
+	for (unsigned level = 0;
+	     level < limit && placer->groups < (unsigned)wanted;
+	     level = tb_next_level(placer, level)) {
+		open_level(placer, request, level);
+		take_slots(placer, request, (unsigned)wanted);
+	}
+	return slots_placed(placer, request, nslots);
 }
 
 /* The listed threads that are granted; a grant may be of whole cores. */
@@ -284,8 +370,7 @@ static void find_granted(struct tb_placer *placer,
 
 	tb_bitset_set_range(placer->busy, 0, nthreads);
 	tb_bitset_andnot_range(placer->busy, granted, 0, nthreads);
-	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
+	add_filter(placer, request);
 	find_available(placer);
 	if (request->type == TB_HOST)
 		placer->amount = tb_units_available(placer->topology,

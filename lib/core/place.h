@@ -85,4 +85,13 @@ unsigned tb_units_total(const struct tb_topology *topology,
 unsigned tb_units_available(const struct tb_topology *topology,
 			    struct tb_unit unit, const struct tb_bitset *used);
 
+/*
+ * Which unit each thread of the kind belongs to, by the unit's first thread;
+ * TB_NO_UNIT for threads of the other kind and outside all units.  unit_of has
+ * room for all threads.
+ */
+#define TB_NO_UNIT UINT32_MAX
+void tb_units_of_threads(const struct tb_topology *topology,
+			 struct tb_unit unit, uint32_t *unit_of);
+
 #endif

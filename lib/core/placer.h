@@ -14,6 +14,7 @@
 #define TB_CORE_PLACER_H
 
 #include "place.h"
+#include "share.h"
 #include "tree.h"
 
 #define TB_NO_NODE UINT32_MAX
@@ -53,6 +54,13 @@ struct tb_placer {
 	uint32_t ntaken;
 	uint32_t groups;
 
+	/*
+	 * Sharing; held is NULL without.  A unit counts as free when it has at
+	 * most level jobs; those with tier jobs are taken at the moment.
+	 */
+	const struct tb_holding *held;
+	unsigned level, tier;
+
 	/* Sorting. */
 	uint32_t placement;
 	struct tb_siblings *siblings; /* by parent node */
@@ -73,6 +81,11 @@ bool tb_window_find(struct tb_placer *placer);
 
 /* strategy.c: take one slot's amount.  False, nothing taken: no room. */
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
+/* Units that were taken before are not available again. */
+void tb_close_taken(struct tb_placer *placer);
+
+/* The next number of jobs above this one that a thread has; or NEVER. */
+unsigned tb_next_level(const struct tb_placer *placer, unsigned level);
 
 /* The bits of the units below a node, itself included. */
 static inline struct tb_run tb_units_below(const struct tb_placer *placer,

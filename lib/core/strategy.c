@@ -59,19 +59,44 @@ static void close_nested(struct tb_placer *placer, uint32_t unit)
 	}
 }
 
+static void close_unit(struct tb_placer *placer, uint32_t unit)
+{
+	if (placer->nested_units)
+		close_nested(placer, unit);
+	else
+		tb_bitset_clear(placer->available, unit);
+}
+
+void tb_close_taken(struct tb_placer *placer)
+{
+	for (uint32_t i = 0; i < placer->ntaken; i++)
+		close_unit(placer, placer->taken[i]);
+}
+
 static void take_unit(struct tb_placer *placer, uint32_t unit)
 {
 	const struct tb_topology *topology = placer->topology;
 	struct tb_run threads = tb_unit_threads(placer, unit);
 
-	if (placer->nested_units)
-		close_nested(placer, unit);
-	else
-		tb_bitset_clear(placer->available, unit);
+	close_unit(placer, unit);
 	tb_bitset_or_range(placer->granted,
 			   topology->kind_threads[placer->kind],
 			   threads.first, threads.count);
 	placer->taken[placer->ntaken++] = unit;
+}
+
+/* Available, and of units that can be shared, one of those to be taken now. */
+static bool is_next(const struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_bitset *of_kind;
+
+	if (!tb_bitset_test(placer->available, unit))
+		return false;
+	if (!placer->held)
+		return true;
+	of_kind = placer->topology->kind_threads[placer->kind];
+	unit = tb_bitset_next(of_kind, tb_unit_threads(placer, unit).first);
+	return placer->held[unit].jobs == placer->tier;
 }
 
 /*
@@ -89,7 +114,7 @@ static void take_below(struct tb_placer *placer, uint32_t node,
 	uint32_t unit = own.first;
 
 	for (; *missing && unit < end; unit++) {
-		if (!tb_bitset_test(placer->available, unit))
+		if (!is_next(placer, unit))
 			continue;
 		take_unit(placer, unit);
 		--*missing;
@@ -102,14 +127,22 @@ static void take_below(struct tb_placer *placer, uint32_t node,
 			take_below(placer, children[i], missing);
 }
 
-/* The whole amount below a node, from left to right; or nothing. */
+/*
+ * The whole amount below a node, from left to right, first those with the
+ * fewest jobs; or nothing.
+ */
 static bool take_linear(struct tb_placer *placer, uint32_t node)
 {
 	uint32_t missing = placer->amount;
 
 	if (!holds_amount(placer, node))
 		return false;
+	placer->tier = 0;
 	take_below(placer, node, &missing);
+	while (missing && placer->tier < placer->level) {
+		placer->tier = tb_next_level(placer, placer->tier);
+		take_below(placer, node, &missing);
+	}
 	return true;
 }
 

@@ -118,6 +118,29 @@ unsigned tb_units_available(const struct tb_topology *topology,
 	return available;
 }
 
+void tb_units_of_threads(const struct tb_topology *topology,
+			 struct tb_unit unit, uint32_t *unit_of)
+{
+	const struct tb_bitset *of_kind = topology->kind_threads[unit.kind];
+	enum tb_class class = tb_class_of_unit(topology, unit);
+	uint32_t objects = tb_run_below(topology, 0, class).count;
+
+	for (uint32_t i = 0; i < topology->nthreads; i++)
+		unit_of[i] = TB_NO_UNIT;
+	for (uint32_t i = 0; i < objects;) {
+		struct tb_run run = tb_threads_of_object(topology, class, i);
+
+		if (!has_kind(topology, class, i, unit.kind)) {
+			i++;
+			continue;
+		}
+		for (uint32_t at = 0; at < run.count; at++)
+			if (tb_bitset_test(of_kind, run.first + at))
+				unit_of[run.first + at] = run.first;
+		i = tb_object_after(topology, class, i);
+	}
+}
+
 unsigned tb_units_total(const struct tb_topology *topology,
 			struct tb_unit unit)
 {

@@ -528,7 +528,7 @@ static struct tb_machine *machine_of_hwloc(hwloc_topology_t hwloc,
 	return machine;
 }
 
-enum source { LIVE, XML, SYNTHETIC };
+enum source { LIVE, WHOLE, XML, SYNTHETIC };
 
 /*
  * Load hwloc's tree.  Types that can move PUs in the logical order (dies,
@@ -549,7 +549,15 @@ static int load_hwloc(hwloc_topology_t hwloc, enum source source,
 		return -1;
 	if (source == SYNTHETIC && hwloc_topology_set_synthetic(hwloc, text))
 		return -1;
-	return hwloc_topology_load(hwloc);
+	if (source == WHOLE &&
+	    hwloc_topology_set_flags(hwloc,
+				     HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED))
+		return -1;
+	if (hwloc_topology_load(hwloc))
+		return -1;
+	return source == WHOLE ?
+	       hwloc_topology_allow(hwloc, NULL, NULL, HWLOC_ALLOW_FLAG_ALL) :
+	       0;
 }
 
 static void explain_failure(enum source source, const char *text, int error,
@@ -588,6 +596,11 @@ static struct tb_machine *load(enum source source, const char *text,
 struct tb_machine *tb_machine_load_live(struct tb_error *err)
 {
 	return load(LIVE, NULL, err);
+}
+
+struct tb_machine *tb_machine_load_whole(struct tb_error *err)
+{
+	return load(WHOLE, NULL, err);
 }
 
 struct tb_machine *tb_machine_load_xml(const char *path, struct tb_error *err)

@@ -30,12 +30,13 @@
 struct tb_machine;
 
 /*
- * Make a machine from what hwloc says of this machine (only the CPUs and
- * memory that this process may use), of an hwloc XML file, or of an hwloc
- * synthetic description ("pack:2 l3:4 core:8 pu:2").  NULL with a sentence in
- * err when that cannot be loaded.
+ * Make a machine from what hwloc says of this machine (live: only the CPUs and
+ * memory that this process may use, whole: all of them), of an hwloc XML file, or
+ * of an hwloc synthetic description ("pack:2 l3:4 core:8 pu:2").  NULL with a
+ * sentence in err when that cannot be loaded.
  */
 struct tb_machine *tb_machine_load_live(struct tb_error *err);
+struct tb_machine *tb_machine_load_whole(struct tb_error *err);
 struct tb_machine *tb_machine_load_xml(const char *path, struct tb_error *err);
 struct tb_machine *tb_machine_load_synthetic(const char *text,
 					     struct tb_error *err);

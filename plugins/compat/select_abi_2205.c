@@ -16,7 +16,9 @@
 #include "src/common/read_config.h"
 
 #include "select_ops.h"
+#include "select_topobind/expand.h"
 #include "select_topobind/hooks.h"
+#include "select_topobind/reservation.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -209,8 +211,16 @@ extern int select_p_job_suspend(job_record_t *job, bool indefinite)
 EXPORT extern int select_p_job_resume(job_record_t *job, bool indefinite);
 extern int select_p_job_resume(job_record_t *job, bool indefinite)
 {
-	int rc = tb_ops.job_resume(job, indefinite);
+	int rc;
 
+	if (indefinite) {
+		rc = tb_hook_job_may_resume(job);
+		if (rc != SLURM_SUCCESS)
+			return rc;
+		/* What a gang scheduler paused is in cons_tres' books still. */
+		indefinite = !tb_hook_job_holds(job);
+	}
+	rc = tb_ops.job_resume(job, indefinite);
 	if (rc == SLURM_SUCCESS && indefinite)
 		tb_hook_job_resumed(job);
 	return rc;
@@ -221,17 +231,19 @@ extern int select_p_job_resized(job_record_t *job, node_record_t *node)
 {
 	int rc = tb_ops.job_resized(job, node);
 
-	tb_hook_job_changed(job);
+	tb_hook_job_resized(job, node->index);
 	return rc;
 }
 
 EXPORT extern int select_p_job_expand(job_record_t *from, job_record_t *to);
 extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 {
-	int rc = tb_ops.job_expand(from, to);
+	int rc = tb_expand_may_merge(from, to);
 
-	tb_hook_job_changed(from);
-	tb_hook_job_changed(to);
+	if (rc != SLURM_SUCCESS)
+		return rc;
+	rc = tb_ops.job_expand(from, to);
+	tb_hook_job_expanded(from, to);
 	return rc;
 }
 
@@ -243,6 +255,23 @@ extern int select_p_step_start(step_record_t *step)
 	if (rc == SLURM_SUCCESS)
 		tb_hook_step_start(step);
 	return rc;
+}
+
+/* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
+EXPORT extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv,
+					   uint32_t node_count, bitstr_t *nodes,
+					   bitstr_t **cores);
+extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
+				    bitstr_t *nodes, bitstr_t **cores)
+{
+	bitstr_t *avoid = cores && *cores ? bit_copy(*cores) : NULL;
+	bitstr_t *chosen = tb_ops.resv_test(resv, node_count, nodes, cores);
+
+	if (chosen && resv->core_cnt && cores && *cores &&
+	    !(resv->flags & RESERVE_FLAG_FIRST_CORES))
+		tb_reservation_choose(chosen, avoid, *cores);
+	FREE_NULL_BITMAP(avoid);
+	return chosen;
 }
 
 /* What is Slurm's alone: passed on as it came.  FORWARD(returns, name,
@@ -326,6 +355,3 @@ FORWARD(int, get_info_from_plugin, get_info_from_plugin,
 FORWARD(int, update_node_config, update_node_config,
 	(int index),
 	(index))
-FORWARD(bitstr_t *, resv_test, resv_test,
-	(resv_desc_msg_t *resv, uint32_t node_count, bitstr_t *avail_nodes, bitstr_t **cores),
-	(resv, node_count, avail_nodes, cores))

@@ -39,10 +39,16 @@ struct tb_test {
 	 * CPUs that each of its tasks must have.  0: it asked, or is plain.
 	 */
 	uint16_t implicit_cpus;
+	/*
+	 * Likewise, in a partition that shares: how many jobs may have a unit of
+	 * those to be tried.  0: units are not shared.
+	 */
+	uint16_t share;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
 enum tb_mode tb_test_mode(const struct tb_test *test);
+void tb_test_set_will_run(struct tb_test *test);
 
 /* Is this core of the node held by a reservation that is not the job's? */
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,

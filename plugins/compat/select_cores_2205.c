@@ -38,6 +38,11 @@ enum tb_mode tb_test_mode(const struct tb_test *test)
 	return TB_RUN_NOW;
 }
 
+void tb_test_set_will_run(struct tb_test *test)
+{
+	test->mode = SELECT_MODE_WILL_RUN;
+}
+
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core)
 {

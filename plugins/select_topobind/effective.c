@@ -12,6 +12,7 @@
 #include "common/request_env.h"
 
 #include "nodes.h"
+#include "show.h"
 
 bool tb_partition_can_bind(const job_record_t *job)
 {
@@ -69,7 +70,7 @@ char *tb_effective_print(const struct tb_effective *effective,
 		return NULL;
 	line = tb_request_print(implicit ? implicit_of(site, job)
 					 : &effective->request);
-	shown = xstrdup_printf("%s%s", implicit ? "implicit," : "",
+	shown = xstrdup_printf("%s%s", implicit ? TB_SHOW_IMPLICIT : "",
 			       line ? line : "");
 	free(line);
 	return shown;

@@ -10,6 +10,7 @@
 #include "nodes.h"
 #include "offers.h"
 #include "scale.h"
+#include "sharing.h"
 
 /* Counts beyond this many units are not told apart. */
 #define UNITS_TOLD 8
@@ -70,7 +71,7 @@ static void tally_node(struct tally *tally, const struct tb_test *test,
 		tally->other_shape++;
 		return;
 	}
-	tb_node_used(node, shape, view, test);
+	tb_sharing_used(node, shape, view, test, request);
 	if (request->cpus)
 		tally_cpus(tally, request->cpus, shape);
 	else
@@ -149,12 +150,19 @@ char *tb_explain_wait(const struct tb_test *test,
 	struct tally tally = { .enough = false };
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	bitstr_t *nodes = required ? required : test->nodes;
+	char *text;
 
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);
 	if (tally.enough)
-		return print_slots(test, request, view);
-	return request->cpus ? print_cpus(&tally, request, required)
-			     : print_tally(&tally, request, required);
+		text = print_slots(test, request, view);
+	else if (request->cpus)
+		text = print_cpus(&tally, request, required);
+	else
+		text = print_tally(&tally, request, required);
+	if (text && test->share)
+		xstrfmtcat(text, "; a unit is free until %u jobs share it",
+			   test->share);
+	return text;
 }

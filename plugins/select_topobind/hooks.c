@@ -10,10 +10,12 @@
 #include "combinations.h"
 #include "common/conf.h"
 #include "effective.h"
+#include "expand.h"
 #include "job_test.h"
 #include "ledger.h"
 #include "names.h"
 #include "nodes.h"
+#include "sharing.h"
 #include "show.h"
 #include "steps.h"
 
@@ -33,6 +35,7 @@ int tb_hook_init(void)
 
 void tb_hook_fini(void)
 {
+	tb_sharing_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_conf_destroy(site);
@@ -51,14 +54,15 @@ static int add_job(void *item, void *arg)
 	job_record_t *job = item;
 
 	(void)arg;
-	if (holds_cores(job))
-		tb_ledger_put(job, tb_show_is_bound(job));
+	if (holds_cores(job) && tb_ledger_put(job, tb_show_is_bound(job)))
+		tb_sharing_note(job);
 	return 0;
 }
 
 static void rebuild(void)
 {
 	tb_ledger_reset();
+	tb_sharing_reset();
 	tb_nodes_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
@@ -106,6 +110,20 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 	return SLURM_ERROR;
 }
 
+static int limit_expansion(struct tb_test *test,
+			   const struct tb_effective *effective)
+{
+	char *binding;
+	int rc;
+
+	if (!test->job->details->expanding_jobid)
+		return SLURM_SUCCESS;
+	binding = tb_effective_print(effective, site, test->job);
+	rc = tb_expand_limit(test, binding);
+	xfree(binding);
+	return rc;
+}
+
 /*
  * The client's check was bypassed: refused at submission.  A job that was
  * changed since waits, and says for what.
@@ -122,8 +140,11 @@ static int refuse(const struct tb_test *test, const struct tb_error *why)
 /* Placing goes task by task; the node's tasks then share their units. */
 static int test_effective(struct tb_test *test, struct tb_effective *effective)
 {
+	int rc = limit_expansion(test, effective);
 	struct tb_error why;
 
+	if (rc != SLURM_SUCCESS)
+		return rc;
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
 	if (tb_job_combinations(test->job, &effective->request,
@@ -172,9 +193,13 @@ void tb_hook_job_begin(job_record_t *job)
 
 static void put(job_record_t *job)
 {
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_put(job, bound))
+		return;
+	tb_sharing_note(job);
 	/* Nodes that the job gave back are in its allocation still. */
-	if (tb_ledger_put(job, tb_show_is_bound(job)))
-		tb_show_nodes_of(job);
+	tb_show_nodes_of(job);
 }
 
 void tb_hook_job_ended(job_record_t *job)
@@ -189,6 +214,39 @@ void tb_hook_job_changed(job_record_t *job)
 		put(job);
 	else
 		tb_hook_job_ended(job);
+}
+
+void tb_hook_job_resized(job_record_t *job, uint32_t node)
+{
+	tb_hook_job_changed(job);
+	tb_show_grant_again(job);
+	/* It is not in the job's allocation any more. */
+	tb_node_show(node);
+}
+
+void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
+{
+	tb_hook_job_changed(from);
+	tb_hook_job_changed(to);
+	tb_show_grant_again(from);
+	tb_show_grant_again(to);
+}
+
+int tb_hook_job_may_resume(const job_record_t *job)
+{
+	bool bound = tb_show_is_bound(job);
+
+	if (!tb_ledger_clashes(job, bound) ||
+	    (bound && tb_sharing_may_return(job)))
+		return SLURM_SUCCESS;
+	info("topobind: %pJ stays suspended: cores that it had are granted to others now; resume it when they have ended",
+	     job);
+	return ESLURM_NODES_BUSY;
+}
+
+bool tb_hook_job_holds(const job_record_t *job)
+{
+	return tb_ledger_has(job);
 }
 
 void tb_hook_job_resumed(job_record_t *job)

@@ -33,8 +33,24 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+
+/* The job lost this node, by a smaller request or by a failure. */
+void tb_hook_job_resized(job_record_t *job, uint32_t node);
+/* One job was given all that another had. */
+void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
+
+/*
+ * An administrator wants to resume the job.  SLURM_SUCCESS, or
+ * ESLURM_NODES_BUSY: others have its units, or it has units of others.
+ */
+int tb_hook_job_may_resume(const job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
+/*
+ * Does the job hold its cores at this moment?  One that a gang scheduler paused
+ * does: nothing may be added for it when an administrator resumes it.
+ */
+bool tb_hook_job_holds(const job_record_t *job);
 
 /* Slurm has placed a step; its credential is not made yet. */
 void tb_hook_step_start(step_record_t *step);

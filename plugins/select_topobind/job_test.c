@@ -15,11 +15,13 @@
 #include "src/common/log.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
-#include "src/slurmctld/preempt.h"
 
 #include "explain.h"
+#include "future.h"
 #include "plan.h"
+#include "preempt.h"
 #include "scale.h"
+#include "sharing.h"
 #include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
@@ -132,8 +134,7 @@ static int test_nodes(const struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end,
 		      bitstr_t *nodes)
 {
-	bool whole_nodes = test->job->details->whole_node ==
-			   WHOLE_NODE_REQUIRED;
+	bool whole_nodes = tb_wants_whole_nodes(test->job);
 	struct tb_mask *mask = NULL;
 	int rc;
 
@@ -172,10 +173,10 @@ static int test_class(const struct tb_offers *offers,
 	return rc;
 }
 
-/* With what the view leaves free. */
-static int test_view(const struct tb_test *test,
-		     const struct tb_request *request,
-		     const struct tb_view *view)
+/* With units that have so many jobs at most; *more: are there others? */
+static int test_share(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view, bool *more)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
 	uint32_t first = 0, end;
@@ -185,7 +186,25 @@ static int test_view(const struct tb_test *test,
 		rc = test_class(offers, test, first, end);
 		first = end;
 	}
+	*more = offers->could_be_more;
 	tb_offers_destroy(offers);
+	return rc;
+}
+
+/* Least shared units first, on all nodes. */
+int tb_test_view(const struct tb_test *test, const struct tb_request *request,
+		 const struct tb_view *view)
+{
+	uint16_t limit = tb_sharing_limit(test->job);
+	struct tb_test call = *test;
+	bool more = true;
+	int rc = SLURM_ERROR;
+
+	if (limit == 1)
+		return test_share(test, request, view, &more);
+	for (call.share = 1; rc != SLURM_SUCCESS && more && call.share <= limit;
+	     call.share++)
+		rc = test_share(&call, request, view, &more);
 	return rc;
 }
 
@@ -243,6 +262,22 @@ static bool class_suffices(const struct tb_offers *offers,
 		       tb_job_slots(test->job);
 }
 
+bool tb_units_suffice(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t first = 0, end;
+	bool suffice = false;
+
+	while (!suffice && (end = tb_offers_class(offers, first))) {
+		suffice = class_suffices(offers, test, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	return suffice;
+}
+
 /* select/cons_tres ignores masks here, so the shape is tested by us. */
 static int test_only(const struct tb_test *test,
 		     const struct tb_request *request)
@@ -272,91 +307,65 @@ static void say_why(const struct tb_test *test,
 		    const struct tb_request *request,
 		    const struct tb_view *view)
 {
-	char *why = tb_explain_wait(test, request, view);
+	uint16_t limit = tb_sharing_limit(test->job);
+	struct tb_test call = *test;
+	char *why;
 
+	call.share = limit > 1 ? limit : 0;
+	why = tb_explain_wait(&call, request, view);
 	tb_show_waiting(test->job, why);
 	xfree(why);
 }
 
-static int end_preemptee(void *item, void *arg)
+int tb_test_view_now(const struct tb_test *test,
+		     const struct tb_request *request,
+		     const struct tb_view *view)
 {
-	job_record_t *job = item;
+	uint64_t before = test->job->bit_flags & TEST_NOW_ONLY;
+	int rc;
 
-	if (slurm_job_preempt_mode(job) != PREEMPT_MODE_OFF)
-		tb_view_end_job(arg, job);
-	return 0;
+	test->job->bit_flags |= TEST_NOW_ONLY;
+	rc = tb_test_view(test, request, view);
+	test->job->bit_flags &= before | ~(uint64_t)TEST_NOW_ONLY;
+	return rc;
 }
 
-/* First without preempting anybody, then with all who may be gone. */
+/* Now, without preempting anybody. */
+static int test_now(const struct tb_test *test,
+		    const struct tb_request *request,
+		    const struct tb_view *view)
+{
+	struct tb_test call = *test;
+
+	call.preemptees = NULL;
+	return tb_test_view_now(&call, request, view);
+}
+
+/*
+ * First without preempting anybody.  Jobs that end make way before this one is
+ * given anything, and Slurm asks again; what a gang scheduler suspends can be
+ * given away at once.
+ */
 static int run_now(const struct tb_test *test, const struct tb_request *request)
 {
 	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
+	List victims = NULL;
 	int rc;
 
-	call.preemptees = NULL;
-	rc = test_view(&call, request, view);
-	if (rc != SLURM_SUCCESS)
+	rc = test_now(test, request, view);
+	if (rc != SLURM_SUCCESS) {
 		say_why(test, request, view);
-	if (rc != SLURM_SUCCESS && test->preemptees) {
-		list_for_each(test->preemptees, end_preemptee, view);
-		rc = test_view(test, request, view);
+		victims = tb_preempt_choose(test, request, view);
 	}
+	if (victims) {
+		call.preemptees = victims;
+		rc = tb_preempt_must_end(victims)
+			? SLURM_SUCCESS : tb_test_view(&call, request, view);
+		tb_preempt_tell(test, victims);
+	}
+	FREE_NULL_LIST(victims);
 	tb_view_destroy(view);
-	return rc;
-}
-
-static int by_end_time(void *left, void *right)
-{
-	const job_record_t *a = *(job_record_t **)left;
-	const job_record_t *b = *(job_record_t **)right;
-
-	if (a->end_time != b->end_time)
-		return a->end_time < b->end_time ? -1 : 1;
-	return 0;
-}
-
-static int add_running(void *item, void *arg)
-{
-	job_record_t *job = item;
-
-	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-		list_append(arg, job);
-	return 0;
-}
-
-/* How many points in time at which jobs end are tried in one call. */
-#define FUTURE_STEPS_MAX 200
-/* Jobs that end so close together (seconds) count as ending at once. */
-#define FUTURE_WINDOW 30
-
-/*
- * Let running jobs end in the order of their end times, until the units fit;
- * select/cons_tres, limited to those units, then says when that is.
- */
-static int test_future(const struct tb_test *test,
-		       const struct tb_request *request, struct tb_view *view)
-{
-	List running = list_create(NULL);
-	job_record_t *job, *next;
-	int rc = SLURM_ERROR, steps = 0;
-	time_t until = 0;
-
-	list_for_each(job_list, add_running, running);
-	list_sort(running, by_end_time);
-	while (rc != SLURM_SUCCESS && steps < FUTURE_STEPS_MAX &&
-	       (job = list_pop(running))) {
-		tb_view_end_job(view, job);
-		if (!until)
-			until = job->end_time + FUTURE_WINDOW;
-		next = list_peek(running);
-		if (next && next->end_time <= until)
-			continue;
-		until = 0;
-		steps++;
-		rc = test_view(test, request, view);
-	}
-	FREE_NULL_LIST(running);
 	return rc;
 }
 
@@ -364,16 +373,20 @@ static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_now();
-	int rc = test_view(test, request, view);
+	List victims = NULL;
+	int rc = test_now(test, request, view);
 
-	if (rc != SLURM_SUCCESS)
+	if (rc != SLURM_SUCCESS) {
 		say_why(test, request, view);
-	if (rc != SLURM_SUCCESS && test->preemptees) {
-		list_for_each(test->preemptees, end_preemptee, view);
-		rc = test_view(test, request, view);
+		victims = tb_preempt_choose(test, request, view);
+	}
+	if (victims) {
+		tb_preempt_tell(test, victims);
+		rc = SLURM_SUCCESS;
 	}
 	if (rc != SLURM_SUCCESS && !(test->job->bit_flags & TEST_NOW_ONLY))
-		rc = test_future(test, request, view);
+		rc = tb_future_find(test, request, view);
+	FREE_NULL_LIST(victims);
 	tb_view_destroy(view);
 	return rc;
 }

@@ -16,6 +16,7 @@ struct entry {
 	uint32_t node_count;
 	uint32_t *nodes; /* ascending */
 	bitstr_t *cores;
+	uint64_t ended_in; /* serial number of the view in which it has ended */
 };
 
 /* How many jobs hold each core, and how many held cores a node has. */
@@ -30,6 +31,7 @@ static struct counts present;
 static uint32_t core_count, node_count;
 
 struct tb_view {
+	uint64_t serial;
 	const struct counts *counts; /* NULL: idle */
 	struct counts copy;
 };
@@ -158,6 +160,11 @@ static struct entry *create_entry(const job_record_t *job, bool bound)
 	return entry;
 }
 
+bool tb_ledger_has(const job_record_t *job)
+{
+	return entries && find_entry(job->job_id);
+}
+
 bool tb_ledger_remove(const job_record_t *job)
 {
 	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
@@ -201,10 +208,59 @@ bool tb_ledger_put(job_record_t *job, bool bound)
 	return true;
 }
 
+/* The cores of one job against those of others. */
+struct clash {
+	const struct entry *own;
+	bitstr_t *taken; /* by others, of all cores */
+	bool found;
+};
+
+static void take_core(uint32_t node, uint32_t core, void *taken)
+{
+	bit_set(taken, tb_node_first_core(node) + core);
+}
+
+static void take_entry(void *item, void *arg)
+{
+	const struct entry *entry = item;
+	struct clash *clash = arg;
+
+	if (entry->job_id != clash->own->job_id &&
+	    (entry->bound || clash->own->bound))
+		visit_cores(entry, take_core, clash->taken);
+}
+
+static void look_for_core(uint32_t node, uint32_t core, void *arg)
+{
+	struct clash *clash = arg;
+
+	if (bit_test(clash->taken, tb_node_first_core(node) + core))
+		clash->found = true;
+}
+
+bool tb_ledger_clashes(const job_record_t *job, bool bound)
+{
+	struct clash clash = {0};
+	struct entry *own;
+
+	if (!entries || !sizes_agree(job->job_resrcs))
+		return false;
+	own = create_entry(job, bound);
+	clash.own = own;
+	clash.taken = bit_alloc(core_count);
+	xhash_walk(entries, take_entry, &clash);
+	visit_cores(own, look_for_core, &clash);
+	FREE_NULL_BITMAP(clash.taken);
+	destroy_entry(own);
+	return clash.found;
+}
+
 struct tb_view *tb_view_now(void)
 {
+	static uint64_t serial;
 	struct tb_view *view = xmalloc(sizeof(*view));
 
+	view->serial = ++serial;
 	view->counts = &present;
 	return view;
 }
@@ -230,11 +286,29 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 {
 	struct entry *entry = find_entry(job->job_id);
 
-	if (!entry || !view->counts)
+	if (!entry || !view->counts || entry->ended_in == view->serial)
 		return;
 	if (view->counts == &present)
 		own_copy(view);
 	visit_cores(entry, drop_core, &view->copy);
+	entry->ended_in = view->serial;
+}
+
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job)
+{
+	struct entry *entry = find_entry(job->job_id);
+
+	return entry && view->counts && entry->ended_in == view->serial;
+}
+
+void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
+{
+	struct entry *entry = find_entry(job->job_id);
+
+	if (!entry || !view->counts || entry->ended_in != view->serial)
+		return;
+	visit_cores(entry, add_core, &view->copy);
+	entry->ended_in = 0;
 }
 
 void tb_view_destroy(struct tb_view *view)
@@ -245,15 +319,25 @@ void tb_view_destroy(struct tb_view *view)
 	xfree(view);
 }
 
-bool tb_view_core_held(const struct tb_view *view, uint32_t node, uint32_t core)
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core)
 {
-	return view->counts &&
-	       view->counts->holders[tb_node_first_core(node) + core];
+	if (!view->counts)
+		return 0;
+	return view->counts->holders[tb_node_first_core(node) + core];
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
 {
 	return !view->counts || !view->counts->busy[node];
+}
+
+void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg)
+{
+	struct entry *entry = entries ? find_entry(job->job_id) : NULL;
+
+	if (entry)
+		visit_cores(entry, visit, arg);
 }
 
 bool tb_ledger_has_bound(void)

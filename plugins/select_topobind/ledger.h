@@ -26,26 +26,39 @@ void tb_ledger_fini(void);
  */
 bool tb_ledger_put(job_record_t *job, bool bound);
 bool tb_ledger_remove(const job_record_t *job);
+bool tb_ledger_has(const job_record_t *job);
 
 /*
- * A picture of the ledger in which some jobs can be made to have ended.  The
- * present state costs nothing; a copy is made when the first job is taken out.
+ * Does another job hold a core of this job's allocation, while one of the two
+ * is bound?  Looks at all entries.
+ */
+bool tb_ledger_clashes(const job_record_t *job, bool bound);
+
+/*
+ * A picture of the ledger in which some jobs can be made to have ended, and be
+ * put back.  The present state costs nothing; a copy is made when the first job
+ * is taken out.  Doing either twice is doing it once; jobs may have ended in one
+ * view at a time.
  */
 struct tb_view;
 struct tb_view *tb_view_now(void);
 struct tb_view *tb_view_idle(void); /* as if no job ran */
 void tb_view_end_job(struct tb_view *view, const job_record_t *job);
+void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 
-/* Does any job hold this core (logical, of the node)?  Any of the node? */
-bool tb_view_core_held(const struct tb_view *view, uint32_t node,
-		       uint32_t core);
+/* How many jobs hold this core (logical, of the node)?  None any of them? */
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core);
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
 
 /*
- * Call visit for each core of bound jobs, but those in except (may be NULL).
+ * Call visit for each core that a job holds, by node and core; for each core of
+ * bound jobs, but those in except (may be NULL).
  */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
+void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
 void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg);
 bool tb_ledger_has_bound(void);
 

@@ -45,6 +45,7 @@ static void destroy_shape(struct tb_shape *shape)
 	tb_bitset_destroy(shape->used);
 	tb_bitset_destroy(shape->threads);
 	tb_bitset_destroy(shape->cores);
+	xfree(shape->held);
 	tb_placer_destroy(shape->placer);
 	tb_topology_destroy(shape->topology);
 	xfree(shape->text);
@@ -108,6 +109,7 @@ static bool complete_shape(struct tb_shape *shape, uint32_t bits)
 	shape->used = tb_bitset_create(threads);
 	shape->threads = tb_bitset_create(threads);
 	shape->cores = tb_bitset_create(bits);
+	shape->held = xcalloc(threads, sizeof(*shape->held));
 	return shape->placer && shape->used && shape->threads && shape->cores;
 }
 
@@ -345,7 +347,7 @@ static bool core_used(uint32_t node, uint32_t core, const struct tb_view *view,
 {
 	bitstr_t *usable = node_record_table_ptr[node]->node_spec_bitmap;
 
-	return tb_view_core_held(view, node, core) ||
+	return (view && tb_view_core_holders(view, node, core)) ||
 	       (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
 	       tb_test_core_excluded(test, node, core);
 }
@@ -358,7 +360,7 @@ void tb_node_used(uint32_t node, struct tb_shape *shape,
 			       node_record_table_ptr[node]->name);
 
 	tb_bitset_clear_all(shape->cores);
-	if (!tb_view_node_idle(view, node) || test->excluded ||
+	if ((view && !tb_view_node_idle(view, node)) || test->excluded ||
 	    node_record_table_ptr[node]->node_spec_bitmap)
 		for (uint32_t core = 0; core < shape->cores->nbits; core++)
 			if (core_used(node, core, view, test))
@@ -398,7 +400,7 @@ void tb_node_show(uint32_t node)
 	view = tb_view_now();
 	tb_bitset_clear_all(shape->cores);
 	for (uint32_t core = 0; core < shape->cores->nbits; core++)
-		if (tb_view_core_held(view, node, core))
+		if (tb_view_core_holders(view, node, core))
 			tb_bitset_set(shape->cores, core);
 	tb_view_destroy(view);
 	tb_shape_threads(shape, shape->cores, shape->used);

@@ -17,6 +17,7 @@
 #include "compat/select_compat.h"
 #include "core/bitset.h"
 #include "core/place.h"
+#include "core/share.h"
 #include "core/topology.h"
 
 #include "ledger.h"
@@ -32,6 +33,7 @@ struct tb_shape {
 	struct tb_bitset *used;    /* threads */
 	struct tb_bitset *threads; /* threads */
 	struct tb_bitset *cores;   /* Slurm cores of the node */
+	struct tb_holding *held;   /* by thread; see sharing.h */
 };
 
 void tb_nodes_reset(const struct tb_conf *conf);
@@ -57,7 +59,7 @@ void tb_shape_cores(const struct tb_shape *shape,
 
 /*
  * The threads that a test must not use, into shape->used: held by jobs of the
- * view, set aside for the system (core specialization), masked by a filter of
+ * view (NULL: none are), set aside for the system (core specialization), masked by a filter of
  * topobind.conf for the test's job, and held by reservations.
  */
 void tb_node_used(uint32_t node, struct tb_shape *shape,

@@ -7,6 +7,7 @@
 #include "src/common/xmalloc.h"
 
 #include "scale.h"
+#include "sharing.h"
 
 /* The CPUs that Slurm counts for a set of threads of the node. */
 static uint32_t cpus_of(const struct tb_offers *offers, const job_record_t *job,
@@ -31,7 +32,7 @@ static uint32_t units_per_task(const struct tb_offers *offers,
 {
 	uint32_t unit_cpus;
 
-	if (tb_place(shape->placer, offers->request, shape->used, 1) <= 0)
+	if (tb_sharing_place(shape, test, offers->request, 1) <= 0)
 		return 0;
 	unit_cpus = cpus_of(offers, test->job, node, shape,
 			    tb_placed_threads(shape->placer));
@@ -55,7 +56,7 @@ static int place_implicit(const struct tb_offers *offers,
 					      shape->used) / per_task);
 	whole.type = TB_HOST;
 	whole.amount = tasks * per_task;
-	return tb_place(shape->placer, &whole, shape->used, tasks);
+	return tb_sharing_place(shape, test, &whole, tasks);
 }
 
 uint32_t tb_offers_place(const struct tb_offers *offers,
@@ -64,12 +65,11 @@ uint32_t tb_offers_place(const struct tb_offers *offers,
 {
 	int placed;
 
-	tb_node_used(node, shape, offers->view, test);
+	tb_sharing_used(node, shape, offers->view, test, offers->request);
 	if (test->implicit_cpus)
 		placed = place_implicit(offers, test, node, shape, slots);
 	else
-		placed = tb_place(shape->placer, offers->request, shape->used,
-				  slots);
+		placed = tb_sharing_place(shape, test, offers->request, slots);
 	if (placed <= 0)
 		return 0;
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
@@ -119,10 +119,13 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 	struct tb_shape *shape = tb_node_shape_for(node, test->job);
 	uint32_t slots, cpus;
 
-	if (!shape || !node_is_large_enough(node, test->job))
+	if (!shape || !node_is_large_enough(node, test->job) ||
+	    (tb_wants_whole_nodes(test->job) &&
+	     !tb_view_node_idle(offers->view, node)))
 		return;
 	slots = tb_offers_place(offers, test, node, shape,
 				tb_job_slots_per_node(test->job));
+	offers->could_be_more |= tb_sharing_could_be_more(shape, test);
 	if (!slots)
 		return;
 	if (test->implicit_cpus)

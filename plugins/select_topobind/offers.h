@@ -27,6 +27,7 @@ struct tb_offers {
 	const struct tb_view *view; /* what is taken */
 	struct tb_offer *list;      /* by class, then by node */
 	uint32_t count;
+	bool could_be_more; /* if units could have more jobs: test->share */
 };
 
 /* The offers of the test's candidate nodes.  The caller destroys. */

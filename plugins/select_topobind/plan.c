@@ -70,9 +70,8 @@ static uint32_t take_all_slots(struct tb_plan *plan)
 	return slots;
 }
 
-void tb_plan_even_out(struct tb_plan *plan)
+static void deal_out(struct tb_plan *plan, uint32_t left)
 {
-	uint32_t left = take_all_slots(plan);
 	bool dealt = true;
 
 	while (left && dealt) {
@@ -87,6 +86,11 @@ void tb_plan_even_out(struct tb_plan *plan)
 			dealt = true;
 		}
 	}
+}
+
+void tb_plan_even_out(struct tb_plan *plan)
+{
+	deal_out(plan, take_all_slots(plan));
 }
 
 /* Place the part anew: its cores into the scratch set of its shape. */
@@ -156,4 +160,56 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 		first += shape->cores->nbits;
 	}
 	return true;
+}
+
+/* All offers, each of which is a chosen node, with the job's slots. */
+static struct tb_plan *plan_of_offers(const struct tb_offers *offers,
+				      const struct tb_test *test)
+{
+	struct tb_plan *plan = xmalloc(sizeof(*plan));
+
+	plan->parts = xcalloc(offers->count + 1, sizeof(*plan->parts));
+	for (uint32_t i = 0; i < offers->count; i++)
+		plan->parts[plan->count++] = (struct tb_plan_part) {
+			.node = offers->list[i].node,
+			.most = offers->list[i].slots
+		};
+	deal_out(plan, offers->request->type == TB_HOST
+			       ? plan->count : tb_job_slots(test->job));
+	return plan;
+}
+
+static bool add_cores(const struct tb_plan_part *part,
+		      const struct tb_offers *offers,
+		      const struct tb_test *test, bitstr_t *cores)
+{
+	struct tb_shape *shape = place_part(part, offers, test);
+
+	for (uint32_t core = 0; shape && core < shape->cores->nbits; core++)
+		if (tb_bitset_test(shape->cores, core))
+			bit_set(cores, tb_node_first_core(part->node) + core);
+	return shape;
+}
+
+bitstr_t *tb_plan_cores(const struct tb_test *test,
+			const struct tb_request *request,
+			const struct tb_view *view, bitstr_t *nodes)
+{
+	bitstr_t *cores = bit_alloc(tb_all_cores());
+	struct tb_test call = *test;
+	struct tb_offers *offers;
+	struct tb_plan *plan;
+	bool whole = true;
+
+	call.nodes = nodes;
+	offers = tb_offers_create(&call, request, view);
+	plan = plan_of_offers(offers, &call);
+	for (uint32_t i = 0; i < plan->count; i++)
+		whole = whole && add_cores(&plan->parts[i], offers, &call,
+					   cores);
+	if (!whole || plan->count != (uint32_t)bit_set_count(nodes))
+		FREE_NULL_BITMAP(cores);
+	tb_plan_destroy(plan);
+	tb_offers_destroy(offers);
+	return cores;
 }

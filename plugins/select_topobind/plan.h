@@ -44,4 +44,13 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 			const struct tb_offers *offers,
 			const struct tb_test *test);
 
+/*
+ * The cores that the job would get on exactly these nodes, its slots dealt out
+ * evenly: a bit for each core of all nodes.  NULL when they do not fit so.  The
+ * caller frees.
+ */
+bitstr_t *tb_plan_cores(const struct tb_test *test,
+			const struct tb_request *request,
+			const struct tb_view *view, bitstr_t *nodes);
+
 #endif

@@ -24,6 +24,11 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 	return limit ? MIN(limit, slots) : slots;
 }
 
+bool tb_wants_whole_nodes(const job_record_t *job)
+{
+	return job->details && job->details->whole_node == WHOLE_NODE_REQUIRED;
+}
+
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 {
 	const multi_core_data_t *layout = job->details->mc_ptr;

@@ -10,6 +10,8 @@
 #ifndef TB_SELECT_SCALE_H
 #define TB_SELECT_SCALE_H
 
+#include <stdbool.h>
+
 #include "compat/select_compat.h"
 #include "core/request.h"
 
@@ -29,6 +31,9 @@ struct tb_scale {
  */
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
+
+/* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
+bool tb_wants_whole_nodes(const job_record_t *job);
 
 /* CPUs that the job gets for one core of the node. */
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);

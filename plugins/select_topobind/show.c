@@ -53,7 +53,10 @@ static void add_to_group(List groups, char *grant, const char *node_name)
 	list_append(groups, group);
 }
 
-/* The string of a node whose cores begin at bit first of the job's. */
+/*
+ * The string of a node whose cores begin at bit first of the job's; NULL when
+ * it has none there.
+ */
 static char *grant_of_node(const job_resources_t *granted, uint32_t node,
 			   uint32_t first)
 {
@@ -65,6 +68,8 @@ static char *grant_of_node(const job_resources_t *granted, uint32_t node,
 	for (uint32_t core = 0; core < shape->cores->nbits; core++)
 		if (bit_test(granted->core_bitmap, first + core))
 			tb_bitset_set(shape->cores, core);
+	if (tb_bitset_is_empty(shape->cores))
+		return NULL;
 	tb_shape_threads(shape, shape->cores, shape->threads);
 	return tb_topology_print(shape->topology, shape->threads);
 }
@@ -142,7 +147,8 @@ void tb_show_grant(job_record_t *job, const char *request)
 	job->system_comment = comment;
 }
 
-bool tb_show_is_bound(const job_record_t *job)
+/* What the job's line binding= says, up to the end of the line; or NULL. */
+static const char *find_binding(const job_record_t *job, size_t *length)
 {
 	const char *line = job->system_comment;
 
@@ -150,7 +156,68 @@ bool tb_show_is_bound(const job_record_t *job)
 		line = strchr(line, '\n');
 		line += line != NULL;
 	}
-	return line != NULL;
+	if (!line)
+		return NULL;
+	line += strlen(binding_prefix);
+	*length = strcspn(line, "\n");
+	return line;
+}
+
+bool tb_show_is_bound(const job_record_t *job)
+{
+	size_t length;
+
+	return find_binding(job, &length) != NULL;
+}
+
+/* What the line says, xmalloc()ed; NULL when the job is not bound. */
+static char *copy_binding(const job_record_t *job)
+{
+	size_t length;
+	const char *binding = find_binding(job, &length);
+
+	return binding ? xstrndup(binding, length) : NULL;
+}
+
+bool tb_show_request(const job_record_t *job, struct tb_request *request)
+{
+	char *line = copy_binding(job);
+	const char *asked = line;
+	struct tb_error why;
+	bool read;
+
+	if (begins_with(line, TB_SHOW_IMPLICIT))
+		asked += strlen(TB_SHOW_IMPLICIT);
+	read = asked && !tb_request_parse(request, asked, &why);
+	xfree(line);
+	return read;
+}
+
+void tb_show_grant_again(job_record_t *job)
+{
+	char *request = copy_binding(job);
+
+	if (request && job->job_resrcs)
+		tb_show_grant(job, request);
+	xfree(request);
+}
+
+bool tb_show_has_binding(const job_record_t *job, const char *request)
+{
+	char *own = copy_binding(job);
+	bool same = !xstrcmp(own, request);
+
+	xfree(own);
+	return same;
+}
+
+bool tb_show_same_binding(const job_record_t *a, const job_record_t *b)
+{
+	char *binding = copy_binding(b);
+	bool same = tb_show_has_binding(a, binding);
+
+	xfree(binding);
+	return same;
 }
 
 void tb_show_waiting(job_record_t *job, const char *why)

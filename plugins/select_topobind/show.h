@@ -13,11 +13,23 @@
 #define TB_SELECT_SHOW_H
 
 #include "compat/select_compat.h"
+#include "core/request.h"
+
+/* Before the request in the line binding= of a job that did not ask itself. */
+#define TB_SHOW_IMPLICIT "implicit,"
 
 /* request is what the line binding= says, or NULL: the job is not bound. */
 void tb_show_grant(job_record_t *job, const char *request);
 /* Was the job granted units when it started? */
 bool tb_show_is_bound(const job_record_t *job);
+/* What it asked for then; false when it is not bound or that is not readable. */
+bool tb_show_request(const job_record_t *job, struct tb_request *request);
+
+/* The grant of a bound job has changed, its request not. */
+void tb_show_grant_again(job_record_t *job);
+/* Was it bound by this request, or with NULL not bound?  As the other was? */
+bool tb_show_has_binding(const job_record_t *job, const char *request);
+bool tb_show_same_binding(const job_record_t *a, const job_record_t *b);
 
 /*
  * Why a pending job waits: its Reason, which the scheduler wipes whenever it

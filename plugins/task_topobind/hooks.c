@@ -124,8 +124,9 @@ void tb_task_slurmd_start(void)
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
+	/* CoreSpecCount confines slurmd to some of the cores that it counts. */
 	if (site != NULL)
-		machine = tb_machine_load_live(&err);
+		machine = tb_machine_load_whole(&err);
 	if (machine == NULL) {
 		error("topobind: steps with a binding will fail: %s", err.text);
 		goto out;

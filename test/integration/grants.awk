@@ -3,12 +3,14 @@
 # grants.awk - who holds what, from "scontrol -d show job"
 #
 # Prints one line per job, node and thread:
-#   grant JOB NODE THREAD   from the grant= lines of SystemComment
-#   cpu JOB NODE CPU        from Slurm's own CPU_IDs
+#   grant JOB NODE THREAD UNIT [paused]   from the grant= lines of SystemComment
+#   cpu JOB NODE CPU [paused]             from Slurm's own CPU_IDs
 # THREAD is the position in the topology string; where cores have equally many
-# threads, or a Slurm core is a thread, it is Slurm's CPU_ID.  Jobs that do not
-# run hold nothing.  A string whose case contradicts itself gives a line
-# "broken ...".
+# threads, or a Slurm core is a thread, it is Slurm's CPU_ID.  UNIT numbers the
+# node's objects of the letter that the job asked for; a list of CPUs is threads,
+# which are booked as cores on most nodes.  Jobs that do not run hold nothing, but
+# those that a gang scheduler paused, which have a priority, do.  A string whose
+# case contradicts itself gives a line "broken ...".
 
 function is_lower(c) { return c ~ /[a-z]/ }
 
@@ -33,6 +35,36 @@ function structured_threads(text, lower,    i, c, n) {
 			lower[n++] = is_lower(c)
 	}
 	return n
+}
+
+# What a unit is on a node that may not have it.  Cores with different numbers of
+# threads are on nodes where Slurm counts threads; else it books whole cores.
+function letters_of(unit, text) {
+	if (unit == "T" && text ~ /[CE]T/ && text ~ /[CE]([^T]|$)/)
+		return "T"
+	if (unit == "Y" && text !~ /Y/)
+		unit = "C"
+	if ((unit == "N" || unit == "X") && !index(text, unit))
+		unit = "S"
+	return unit ~ /[CET]/ ? "[CE]" : unit
+}
+
+# Into units, for each thread of the string: which of the unit's objects it is
+# in, as they come one after another.
+function units_of(text, unit, units,    i, c, next_c, n, seen, letters) {
+	text = toupper(text)
+	gsub(/[()]/, "", text)
+	letters = letters_of(unit, text)
+	n = seen = 0
+	for (i = 1; i <= length(text); i++) {
+		c = substr(text, i, 1)
+		next_c = substr(text, i + 1, 1)
+		seen += c ~ letters
+		if (c == "T" || (c ~ /[CE]/ && next_c != "T")) {
+			units[n] = letters == "T" ? n : seen
+			n++
+		}
+	}
 }
 
 # A core is lower case if and only if all its threads are.
@@ -88,15 +120,16 @@ function nodes_of(list, names,    n, head, from, to, i, item) {
 	return n
 }
 
-function add_grant(nodes, text,    names, lower, n, t, i, k) {
+function add_grant(nodes, text,    names, lower, units, n, t, i, k) {
 	if (!core_case_is_right(text))
 		print "broken", job, nodes, text
 	n = nodes_of(nodes, names)
 	t = threads_of(text, lower)
+	units_of(text, unit, units)
 	for (i = 0; i < n; i++)
 		for (k = 0; k < t; k++)
 			if (lower[k])
-				print "grant", job, names[i], k
+				print "grant", job, names[i], k, units[k] paused
 }
 
 function add_cpus(nodes, list,    names, ranges, n, i, k, from, to) {
@@ -108,7 +141,7 @@ function add_cpus(nodes, list,    names, ranges, n, i, k, from, to) {
 		sub(/.*-/, "", to)
 		for (from += 0; from <= to + 0; from++)
 			for (k = 0; k < n; k++)
-				print "cpu", job, names[k], from
+				print "cpu", job, names[k], from paused
 	}
 }
 
@@ -120,7 +153,20 @@ function value_of(line, key) {
 }
 
 /^JobId=/ { job = value_of($0, "JobId"); runs = 0 }
-/^ *JobState=/ { runs = value_of($0, "JobState") == "RUNNING" }
+/^ *Priority=/ { priority = value_of($0, "Priority") }
+/^ *JobState=/ {
+	state = value_of($0, "JobState")
+	paused = state == "SUSPENDED" && priority > 0 ? " paused" : ""
+	runs = state == "RUNNING" || paused
+}
+/(^|SystemComment=)binding=/ {
+	unit = $0
+	if (unit ~ /bcpus=/)
+		unit = "T"
+	else if (!sub(/.*bunit=[CE]*/, "", unit) || unit !~ /^[TSXYN]/)
+		unit = "C"
+	unit = substr(unit, 1, 1)
+}
 runs && /CPU_IDs=/ { add_cpus(value_of($0, "Nodes"), value_of($0, "CPU_IDs")) }
 runs && /(^|SystemComment=)grant=/ {
 	sub(/^ *(SystemComment=)?grant=/, "")

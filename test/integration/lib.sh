@@ -291,21 +291,40 @@ assert_granted() {
 	assert_eq "CPU_IDs of job $1 on $2" "$3" "$(cpu_ids "$1" "$2")"
 }
 
-# What is wrong with the allocations of all running jobs at this moment; no
-# output when all is well.  Each thread of a node has one holder at most, and
-# the grant of a bound job is what Slurm booked for it.
+# contradictions [JOBS] - what is wrong with the allocations of all running jobs
+# at this moment; no output when all is well.  Each thread of a node has one
+# holder at most that is not paused, or where units are shared so many JOBS,
+# paused or not: then they are all bound or none is, and bound ones have exactly
+# the same unit.  The grant of a bound job is what Slurm booked for it.
 contradictions() {
-	facts | awk '
+	facts | awk -v limit="${1:-1}" '
 	$1 == "broken" { print }
+	limit == 1 && $NF == "paused" { next }
 	$1 == "cpu" {
-		if (($3, $4) in holder)
+		if (++holders[$3, $4] > limit)
 			print $3, "cpu", $4, "is held by", holder[$3, $4], "and", $2
-		holder[$3, $4] = $2
+		holder[$3, $4] = holder[$3, $4] " " $2
 		cpu[$2, $3, $4]
 		next
 	}
-	$1 == "grant" { grant[$2, $3, $4]; bound[$2] }
+	$1 == "grant" {
+		grant[$2, $3, $4] = $5
+		bound[$2]
+		unit[$2, $3, $5] = unit[$2, $3, $5] " " $4
+	}
+	function unit_of(job, place,    at) {
+		split(place, at, SUBSEP)
+		if (!(job in bound))
+			return "a part"
+		return unit[job, at[1], grant[job, at[1], at[2]]]
+	}
 	END {
+		for (place in holders) {
+			count = split(holder[place], jobs, " ")
+			for (i = 2; i <= count; i++)
+				if (unit_of(jobs[1], place) != unit_of(jobs[i], place))
+					print jobs[1], "and", jobs[i], "share a part of a unit"
+		}
 		for (key in grant)
 			if (!(key in cpu)) {
 				split(key, at, SUBSEP)
@@ -322,7 +341,7 @@ contradictions() {
 assert_no_contradictions() {
 	local seen
 
-	seen=$(contradictions)
+	seen=$(contradictions "$@")
 	[ -z "$seen" ] || fail "$seen"
 }
 

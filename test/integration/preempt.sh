@@ -1,54 +1,323 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# preempt - a bound job gets the units of jobs of a lower partition
+# preempt - a bound job gets the units of jobs of lower partitions, and no job
+# makes way in vain
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Both sockets are taken; one of the two jobs has to make way.
-case_preempts_one() {
-	local first second urgent pid
+# low NODE OPTION... - a job of the lower partition for that node; its id
+low() {
+	local node=$1
 
-	pid=$(daemon slurmctld pid)
-	first=$(batch -p low -w "$NODE_ZEN" --bunit=S --bamount=1)
-	second=$(batch -p low -w "$NODE_ZEN" --bunit=S --bamount=1)
-	wait_until 20 runs "$first"
-	wait_until 20 runs "$second"
-	urgent=$(batch -p urgent -w "$NODE_ZEN" -N1 -n2 --bunit=X --bamount=1)
-	wait_until 30 runs "$urgent"
-	assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
-	assert_eq "jobs that stay" 1 "$(squeue -h -t R -p low | wc -l)"
+	shift
+	batch --requeue -p low -w "$node" "$@"
+}
+
+all_run() {
+	local job
+
+	for job in "$@"; do
+		wait_until 20 runs "$job"
+	done
+}
+
+# runs_undisturbed JOB... - never preempted, never suspended
+runs_undisturbed() {
+	local job
+
+	for job in "$@"; do
+		assert runs "$job"
+		assert_eq "restarts of $job" 0 "$(job_field "$job" Restarts)"
+	done
+}
+
+# gives_way JOB - as the cluster's PreemptMode says
+gives_way() {
+	case $mode in
+	REQUEUE) [ "$(job_field "$1" Restarts)" = 1 ] && is_pending "$1" ;;
+	CANCEL) job_has_state "$1" PREEMPTED ;;
+	*) job_has_state "$1" SUSPENDED ;;
+	esac
+}
+
+# urgent_runs OPTION... - a job of the urgent partition; into the variable urgent
+urgent_runs() {
+	urgent=$(alloc -p urgent "$@")
 	assert_no_contradictions
+}
+
+# Nine of the sixteen caches are taken, 8 more are wanted: one has to go.
+case_as_many_as_needed() {
+	local jobs=() _ given=0 job
+
+	for _ in {1..9}; do
+		jobs+=("$(low "$NODE_ZEN" --bunit=X --bamount=1)")
+	done
+	all_run "${jobs[@]}"
+	urgent_runs -w "$NODE_ZEN" -N1 -n8 --bunit=X --bamount=1
+	for job in "${jobs[@]}"; do
+		if gives_way "$job"; then
+			given=$((given + 1))
+		else
+			runs_undisturbed "$job"
+		fi
+	done
+	assert_eq "jobs that made way" 1 "$given"
+}
+
+# The first socket is shared by three jobs, the second has one.
+case_fewest() {
+	local jobs=() cpu last
+
+	for cpu in 0 12 24; do
+		jobs+=("$(low "$NODE_ZEN" --bcpus="$cpu")")
+	done
+	last=$(low "$NODE_ZEN" --bcpus=48)
+	all_run "${jobs[@]}" "$last"
+	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
+	assert_granted "$urgent" "$NODE_ZEN" 48-95
+	wait_until 20 gives_way "$last"
+	runs_undisturbed "${jobs[@]}"
+}
+
+case_plain_jobs() {
+	local bound elsewhere in_the_way
+
+	in_the_way=$(low "$NODE_ZEN" -N1 -n1)
+	bound=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	elsewhere=$(low "$NODE_TWIN" -N1 -n1)
+	all_run "$in_the_way" "$bound" "$elsewhere"
+	assert_eq "CPUs of the plain job" 0-1 "$(cpu_ids "$in_the_way")"
+	urgent_runs -w "$NODE_ZEN" --bcpus=0,2
+	wait_until 20 gives_way "$in_the_way"
+	runs_undisturbed "$bound" "$elsewhere"
+}
+
+case_two_nodes() {
+	local first second third
+
+	first=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	second=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	third=$(low "$NODE_TWIN" --bunit=S --bamount=1)
+	all_run "$first" "$second" "$third"
+	urgent_runs -N2 -n2 --bunit=S --bamount=1
+	assert_granted "$urgent" "$NODE_TWIN" 48-95
+	runs_undisturbed "$third"
+	if gives_way "$first"; then
+		runs_undisturbed "$second"
+	else
+		gives_way "$second" || fail "nobody made way"
+		runs_undisturbed "$first"
+	fi
 }
 
 # A core of each cache is taken: enough cores are free, but no unit is.
-case_preempts_for_units() {
-	local cpus job node urgent pid
+case_fragments() {
+	local cpus first second
 
-	pid=$(daemon slurmctld pid)
 	cpus=$(seq -s , 0 6 95)
-	for node in "$NODE_ZEN" "$NODE_TWIN"; do
-		job=$(batch -p low -w "$node" -N1 -n1 "--bcpus=$cpus")
-		wait_until 20 runs "$job"
+	first=$(low "$NODE_ZEN" -N1 -n1 "--bcpus=$cpus")
+	second=$(low "$NODE_TWIN" -N1 -n1 "--bcpus=$cpus")
+	all_run "$first" "$second"
+	urgent_runs -N2 -n2 --bunit=X --bamount=1
+	wait_until 20 gives_way "$first"
+	wait_until 20 gives_way "$second"
+}
+
+case_not_when_there_is_room() {
+	local job
+
+	job=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$job"
+	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
+	assert_granted "$urgent" "$NODE_ZEN" 48-95
+	runs_undisturbed "$job"
+}
+
+# One socket belongs to a job that nobody may preempt.
+case_not_in_vain() {
+	local first other equal
+
+	first=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	other=$(low "$NODE_ZEN" -n1)
+	all_run "$first" "$other"
+	equal=$(alloc -p urgent -w "$NODE_ZEN" --bcpus=48)
+	urgent=$(batch -p urgent -w "$NODE_ZEN" --bunit=S --bamount=2)
+	wait_until 20 was_passed_over "$urgent"
+	# Once more, by the whole queue.
+	scontrol update job="$urgent" Comment=again
+	batch -p urgent -w "$NODE_TWIN" -n1 >/dev/null
+	wait_until 20 is_running_on "$NODE_TWIN"
+	assert is_pending "$urgent"
+	runs_undisturbed "$first" "$other" "$equal"
+}
+
+is_running_on() {
+	[ -n "$(squeue -h -t R -w "$1" -o %i)" ]
+}
+
+# Units are free, memory is not: who has it makes way, and nobody else.
+case_memory() {
+	local small large
+
+	small=$(low "$NODE_ZEN" --mem=10 --bunit=S --bamount=1)
+	large=$(low "$NODE_ZEN" --mem=600000 --bunit=X --bamount=1)
+	all_run "$small" "$large"
+	urgent_runs -w "$NODE_ZEN" --mem=600000 --bunit=X --bamount=1
+	wait_until 20 gives_way "$large"
+	runs_undisturbed "$small"
+}
+
+case_exclusive() {
+	local first second third
+
+	first=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	second=$(low "$NODE_ZEN" -n1)
+	third=$(low "$NODE_TWIN" -n1)
+	all_run "$first" "$second" "$third"
+	urgent_runs -w "$NODE_ZEN" --exclusive --bunit=S --bamount=2
+	wait_until 20 gives_way "$first"
+	wait_until 20 gives_way "$second"
+	runs_undisturbed "$third"
+}
+
+# A job of two components goes as a whole.
+case_heterogeneous() {
+	local het other
+
+	het=$(batch --requeue -p low -w "$NODE_ZEN" --bunit=S --bamount=1 : \
+		-p low -w "$NODE_TWIN" --bunit=S --bamount=1)
+	other=$(low "$NODE_ZEN" --bunit=X --bamount=1)
+	all_run "$het" "$other"
+	urgent_runs -w "$NODE_ZEN" --bcpus=0
+	wait_until 20 gives_way "$het"
+	wait_until 20 nothing_in_use "$NODE_TWIN"
+	runs_undisturbed "$other"
+}
+
+case_told_before() {
+	local jobs=() cpu victim told
+
+	for cpu in 0 12; do
+		jobs+=("$(low "$NODE_ZEN" --bcpus="$cpu")")
 	done
-	urgent=$(batch -p urgent -N2 -n2 --bunit=X --bamount=1)
-	wait_until 30 runs "$urgent"
-	assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
+	victim=$(low "$NODE_ZEN" --bcpus=48)
+	all_run "${jobs[@]}" "$victim"
+	told=$(sbatch --test-only -p urgent -w "$NODE_ZEN" --bunit=S \
+		--bamount=1 --wrap true 2>&1)
+	assert_eq "who would make way" "$victim" \
+		"$(sed -n 's/.*Preempts: //p' <<<"$told")"
+	runs_undisturbed "${jobs[@]}" "$victim"
+}
+
+# --- SUSPEND ------------------------------------------------------------------
+
+# One of two jobs is paused and goes on when the other has ended.
+case_suspends_one() {
+	local first second in_use
+
+	first=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	second=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$first" "$second"
+	urgent_runs -w "$NODE_ZEN" --bunit=X --bamount=8
+	wait_until 20 one_of_is_suspended "$first" "$second"
+	assert_eq "CPUs of the urgent job" "$(cpu_ids "$urgent")" \
+		"$(granted "$urgent")"
+	cancel "$urgent"
+	wait_until 20 runs "$first"
+	wait_until 20 runs "$second"
+	in_use=$(inuse "$NODE_ZEN")
+	assert_eq "in use" 0-95 "$in_use"
 	assert_no_contradictions
 }
 
+one_of_is_suspended() {
+	{ job_has_state "$1" SUSPENDED && runs "$2"; } ||
+		{ job_has_state "$2" SUSPENDED && runs "$1"; }
+}
+
+# What a paused job has it keeps: it is given to nobody of its own partition,
+# and no administrator can resume it beside the other.
+case_paused_keeps_its_units() {
+	local paused waiting
+
+	paused=$(low "$NODE_ZEN" --bunit=S --bamount=2)
+	all_run "$paused"
+	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
+	wait_until 20 job_has_state "$paused" SUSPENDED
+	waiting=$(batch -p low -w "$NODE_ZEN" --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$waiting"
+	refute scontrol resume "$paused"
+	assert job_has_state "$paused" SUSPENDED
+	# Not the gang scheduler's any more, but its units are not given back.
+	scontrol suspend "$paused"
+	cancel "$urgent"
+	assert job_has_state "$paused" SUSPENDED
+	scontrol resume "$paused"
+	assert runs "$paused"
+	assert_eq "in use" 0-95 "$(inuse "$NODE_ZEN")"
+	assert is_pending "$waiting"
+	cancel "$paused"
+	wait_until 20 runs "$waiting"
+	assert_no_contradictions
+}
+
+# A job that is ended makes way first, one that is paused when units are given.
+case_ends_one_and_pauses_another() {
+	local paused ended
+
+	paused=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	ended=$(batch --requeue -p ended -w "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$paused" "$ended"
+	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=2
+	wait_until 20 gives_way "$paused"
+	assert_eq "restarts of the ended job" 1 "$(job_field "$ended" Restarts)"
+}
+
 start() {
-	cluster_start --nodes zen,twin --slurm PreemptType=preempt/partition_prio \
-		--slurm "PreemptMode=$1" \
+	mode=$1
+	shift
+	cluster_start --nodes zen,twin \
+		--slurm PreemptType=preempt/partition_prio \
+		--slurm "PreemptMode=$mode" \
 		--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
-		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
+		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
+		"$@"
+	pid=$(daemon slurmctld pid)
+}
+
+stop() {
+	test_case "$mode: nothing stays in use" wait_until 10 nothing_in_use "$NODE_ZEN"
+	test_case "$mode: slurmctld did not die" \
+		assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
+	cluster_stop
 }
 
 start REQUEUE
-test_case "REQUEUE: one of two bound jobs makes way" case_preempts_one
-test_case "REQUEUE: fragments make way for units" case_preempts_for_units
-cluster_stop
+test_case "as many jobs as the units need" case_as_many_as_needed
+test_case "fragments make way for units" case_fragments
+test_case "the unit that the fewest jobs share" case_fewest
+test_case "two nodes, of which one has room" case_two_nodes
+test_case "nobody while there is room" case_not_when_there_is_room
+test_case "nobody in vain" case_not_in_vain
+test_case "who has the memory" case_memory
+test_case "plain jobs" case_plain_jobs
+test_case "a whole node" case_exclusive
+test_case "a heterogeneous job goes as a whole" case_heterogeneous
+test_case "--test-only tells who would make way" case_told_before
+stop
 start CANCEL
-test_case "CANCEL: one of two bound jobs makes way" case_preempts_one
-test_case "CANCEL: fragments make way for units" case_preempts_for_units
+test_case "CANCEL: as many jobs as the units need" case_as_many_as_needed
+test_case "CANCEL: the unit that the fewest jobs share" case_fewest
+stop
+start SUSPEND,GANG --slurm \
+	"PartitionName=ended Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE"
+test_case "SUSPEND: one of two is paused" case_suspends_one
+test_case "SUSPEND: as many jobs as the units need" case_as_many_as_needed
+test_case "SUSPEND: the unit that the fewest jobs share" case_fewest
+test_case "SUSPEND: nobody in vain" case_not_in_vain
+test_case "SUSPEND: who is paused keeps its units" case_paused_keeps_its_units
+test_case "SUSPEND and REQUEUE" case_ends_one_and_pauses_another
+stop
 tests_done

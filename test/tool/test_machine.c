@@ -282,6 +282,21 @@ static void test_synthetic(void **state)
 	check_synthetic("pack:1 core:1 l2:2 pu:1", "NSCTT"); /* inside a core */
 }
 
+/* Every CPU that is online is a thread of the whole machine. */
+static void test_whole(void **state)
+{
+	struct tb_error err = { "" };
+	struct tb_machine *machine = tb_machine_load_whole(&err);
+
+	(void) state;
+	if (!machine)
+		fail_msg("%s", err.text);
+	check_os_cpus(machine);
+	assert_int_equal(tb_topology_threads(tb_machine_topology(machine)),
+			 sysconf(_SC_NPROCESSORS_ONLN));
+	tb_machine_destroy(machine);
+}
+
 /* Every CPU that this process may run on is a thread of the live machine. */
 static void test_live(void **state)
 {
@@ -426,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_memory_without_cpus),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_core_kinds),
 	};

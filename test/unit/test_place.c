@@ -6,6 +6,7 @@
 #include "unit_test.h"
 
 #include "core/place.h"
+#include "core/share.h"
 #include "random_case.h"
 
 #define CASES 20000
@@ -240,6 +241,46 @@ static void check_counts(struct setting *s, struct random *random)
 	assert_int_equal(slots > 0, fit > 0);
 }
 
+/* Each unit keeps its threads to itself, and there are as many as are counted. */
+static void check_units_of_threads(struct setting *s, struct random *random)
+{
+	unsigned threads = tb_topology_threads(s->topology), units = 0;
+	uint32_t *unit_of = malloc(threads * sizeof(*unit_of));
+
+	(void)random;
+	assert_non_null(unit_of);
+	tb_units_of_threads(s->topology, s->request.unit, unit_of);
+	for (unsigned i = 0; i < threads; i++) {
+		bool first = unit_of[i] != TB_NO_UNIT &&
+			     (i == 0 || unit_of[i - 1] != unit_of[i]);
+
+		for (unsigned before = 0; first && before < i; before++)
+			first = unit_of[before] != unit_of[i];
+		units += first;
+	}
+	assert_int_equal(units, tb_units_total(s->topology, s->request.unit));
+	free(unit_of);
+}
+
+/* The power cores of a cache with both kinds are a unit, its others are not. */
+static void test_units_of_threads(void **state)
+{
+	static const uint32_t caches[] = {
+		0, 0, TB_NO_UNIT, TB_NO_UNIT, TB_NO_UNIT, 5
+	};
+	struct tb_unit unit = { .letter = 'X', .kind = TB_POWER };
+	struct tb_topology *topology =
+		tb_topology_parse("NSXCTTEXEEXC", NULL, NULL);
+	uint32_t unit_of[6];
+
+	(void)state;
+	assert_non_null(topology);
+	tb_units_of_threads(topology, unit, unit_of);
+	assert_memory_equal(unit_of, caches, sizeof(caches));
+	tb_topology_destroy(topology);
+	for_random(19, false, no_filter, check_units_of_threads);
+}
+
 static void test_counts(void **state)
 {
 	(void)state;
@@ -387,6 +428,20 @@ void *__wrap_realloc(void *memory, size_t size)
 	return __real_realloc(memory, size);
 }
 
+/* What is in use has two jobs, each thread as a unit of its own. */
+static void place_shared(struct setting *s)
+{
+	struct tb_holding held[128] = {{ 0 }};
+
+	for (unsigned i = 0; i < s->used->nbits; i++)
+		held[i] = (struct tb_holding){
+			tb_bitset_test(s->used, i) ? 2 : 0, (uint16_t)i,
+			(uint16_t)i
+		};
+	tb_share_only_units(s->topology, s->request.unit, held);
+	tb_place_shared(s->placer, &s->request, held, 3, s->text.nslots);
+}
+
 static void check_allocations(struct setting *s, struct random *random)
 {
 	unsigned before = allocations;
@@ -394,6 +449,7 @@ static void check_allocations(struct setting *s, struct random *random)
 	(void)random;
 	assert_true(before > 0);
 	place(s);
+	place_shared(s);
 	assert_int_equal(allocations, before);
 }
 
@@ -697,6 +753,7 @@ int main(void)
 		cmocka_unit_test(test_take_and_release),
 		cmocka_unit_test(test_monotone),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_units_of_threads),
 		cmocka_unit_test(test_slots_of_the_grant),
 		cmocka_unit_test(test_slots_of_threads_in_cores),
 		cmocka_unit_test(test_nested),

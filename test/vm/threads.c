@@ -2,10 +2,10 @@
 /*
  * threads.c - every thread of every job on this machine
  *
- * A line for each: JOB STEP TASK PID TID CPUS, where CPUS is the kernel's list of
- * the CPUs that it may run on.  Job, step and task are read from the path of its
- * cpuset cgroup (v1) or cgroup (v2): ".../job_1/step_0/user/task_0".  slurmstepd
- * itself and what has no cgroup of a task have the task "-".
+ * A line for each: JOB STEP TASK PID TID CPUS NAME, where CPUS is the kernel's list
+ * of the CPUs that it may run on.  Job, step and task are read from the path of
+ * its cpuset cgroup (v1) or cgroup (v2): ".../job_1/step_0/user/task_0".  What has
+ * no cgroup of a task, slurmstepd itself for one, has the task "-".
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -47,28 +47,35 @@ static void print_part(const char *path, const char *name)
 		printf("- ");
 }
 
+static char *line_of_thread(const char *pid, const char *tid, const char *file,
+			    const char *prefix)
+{
+	char *path, *line;
+
+	if (asprintf(&path, "/proc/%s/task/%s/%s", pid, tid, file) < 0)
+		exit(2);
+	line = line_of(path, prefix);
+	free(path);
+	return line;
+}
+
 static void print_thread(const char *pid, const char *tid)
 {
-	char *name, *cgroup, *cpus;
+	char *cgroup = line_of_thread(pid, tid, "cgroup", ":cpuset:");
+	char *cpus = line_of_thread(pid, tid, "status", "Cpus_allowed_list:\t");
+	char *comm = line_of_thread(pid, tid, "comm", "");
 
-	if (asprintf(&name, "/proc/%s/task/%s/cgroup", pid, tid) < 0)
-		exit(2);
-	cgroup = line_of(name, ":cpuset:");
 	if (!cgroup)
-		cgroup = line_of(name, "0::");
-	free(name);
-	if (asprintf(&name, "/proc/%s/task/%s/status", pid, tid) < 0)
-		exit(2);
-	cpus = line_of(name, "Cpus_allowed_list:\t");
-	free(name);
-	if (cgroup && cpus && strstr(cgroup, "/job_")) {
+		cgroup = line_of_thread(pid, tid, "cgroup", "0::");
+	if (cgroup && cpus && comm && strstr(cgroup, "/job_")) {
 		print_part(cgroup, "/job_");
 		print_part(cgroup, "/step_");
 		print_part(cgroup, "/task_");
-		printf("%s %s %s\n", pid, tid, cpus);
+		printf("%s %s %s %s\n", pid, tid, cpus, comm);
 	}
 	free(cgroup);
 	free(cpus);
+	free(comm);
 }
 
 static void each_number(const char *path, void (*visit)(const char *parent,
