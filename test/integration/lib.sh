@@ -217,7 +217,7 @@ requeue_held() {
 	local second
 
 	scontrol requeuehold "$1"
-	wait_until 30 is_pending "$1"
+	wait_until 150 is_pending "$1"
 	second=$EPOCHSECONDS
 	wait_until 5 second_is_over "$second"
 }
