@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# memory - where the memory of tasks lies, on a machine with four NUMA nodes
+# memory - where the memory of tasks lies, on a machine with several NUMA nodes
 #
-# Runs in the guest of test/vm, whose NUMA nodes have 512 MB and two cores each.
+# Runs in the guest of test/vm: four NUMA nodes have 512 MB and two cores each, a
+# fifth has memory only, near the third.
 # Tasks touch memory and read from numa_maps where it is.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/../integration/lib.sh"
@@ -63,13 +64,17 @@ touching() {
 		perl -e "$touch_program" 140 "$total"
 }
 
-# nodes_of CPU-LIST - the NUMA nodes with one of the CPUs
-nodes_of() {
-	local cpu
+# memory_near CPU-LIST - the NUMA nodes with one of the CPUs, and those without
+# CPUs that the kernel says are nearest to them
+memory_near() {
+	local cpu node near
 
 	for cpu in $(expand_list "$1"); do
 		for node in /sys/devices/system/cpu/cpu"$cpu"/node*; do
 			echo "${node##*/node}"
+			for near in "$node"/access0/targets/node*; do
+				[ ! -e "$near" ] || echo "${near##*/node}"
+			done
 		done
 	done | sort -u | as_list
 }
@@ -87,10 +92,10 @@ case_local() {
 	output=$(here -n4 --bunit=N --bamount=1 --bmem=local say_memory)
 	echo "$output"
 	assert_eq tasks 4 "$(wc -l <<<"$output")"
-	assert_eq "NUMA nodes" "0 1 2 3" \
+	assert_eq "NUMA nodes" "0 1 2,4 3" \
 		"$(awk '{ print $2 }' <<<"$output" | sort | xargs)"
 	while read -r cpus mems allowed cgroup policy; do
-		assert_eq "TOPOBIND_MEMS" "$(nodes_of "$cpus")" "$mems"
+		assert_eq "TOPOBIND_MEMS" "$(memory_near "$cpus")" "$mems"
 		assert_eq "Mems_allowed_list" "$mems" "$allowed"
 		assert_eq "cpuset.mems" "$mems" "$cgroup"
 		assert_eq "policy" default "$policy"
@@ -118,6 +123,18 @@ case_local_is_mandatory() {
 	assert [ "$(on_node 3 "${output##*$'\n'}")" -ge 140 ]
 }
 
+# The program takes its pick of the memory that it has.
+case_memory_without_cpus() {
+	local output
+
+	output=$(srun -Q -w "$NODE_THIS" -n1 --bcpus=8-11 --bmem=local \
+		numactl --membind=4 perl -e "$touch_program" 60 60)
+	echo "$output"
+	assert [ "$(on_node 4 "$output")" -ge 60 ]
+	refute srun -Q -w "$NODE_THIS" -n1 --bcpus=4-7 --bmem=local \
+		numactl --membind=4 true
+}
+
 # --- preference -------------------------------------------------------------
 
 case_prefer_is_a_policy() {
@@ -125,12 +142,12 @@ case_prefer_is_a_policy() {
 
 	output=$(here -n4 --bunit=N --bamount=1 --bmem=prefer say_memory)
 	echo "$output"
-	assert_eq "NUMA nodes" "0 1 2 3" \
+	assert_eq "NUMA nodes" "0 1 2,4 3" \
 		"$(awk '{ print $2 }' <<<"$output" | sort | xargs)"
 	while read -r cpus mems allowed cgroup policy; do
-		assert_eq "TOPOBIND_MEMS" "$(nodes_of "$cpus")" "$mems"
-		assert_eq "Mems_allowed_list" 0-3 "$allowed"
-		assert_eq "cpuset.mems" 0-3 "$cgroup"
+		assert_eq "TOPOBIND_MEMS" "$(memory_near "$cpus")" "$mems"
+		assert_eq "Mems_allowed_list" 0-4 "$allowed"
+		assert_eq "cpuset.mems" 0-4 "$cgroup"
 		# (many), or nothing on old kernels
 		assert_eq "preferred nodes" "$mems" "${policy##*:}"
 		assert_eq policy prefer "${policy%%[ :(]*}"
@@ -235,9 +252,9 @@ case_memory_moves_along() {
 }
 
 cluster_start --nodes this
-for case in local local_of_other_units local_is_mandatory prefer_is_a_policy \
-	prefer_is_no_fence script_and_its_steps step_stays_in_its_job \
-	memory_moves_along; do
+for case in local local_of_other_units local_is_mandatory memory_without_cpus \
+	prefer_is_a_policy prefer_is_no_fence script_and_its_steps \
+	step_stays_in_its_job memory_moves_along; do
 	test_case "${case//_/ }" "case_$case"
 done
 tests_done
