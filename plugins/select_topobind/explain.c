@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
@@ -124,21 +125,55 @@ static char *print_tally(const struct tally *tally,
 	return text;
 }
 
-static char *print_slots(const struct tb_test *test,
-			 const struct tb_request *request,
-			 const struct tb_view *view)
+/* bstart= and bstop= leave too little, or find no beginning. */
+static char *print_window(const struct tb_request *request, bool required)
 {
-	struct tb_offers *offers = tb_offers_create(test, request, view);
-	uint32_t slots = 0, wanted = tb_job_slots(test->job);
 	char *text = NULL;
 
-	for (uint32_t i = 0; i < offers->count; i++)
-		slots += offers->list[i].slots;
-	if (request->type == TB_SLOT && slots < wanted)
+	xstrfmtcat(text, "no %s has %u free %s unit%s in the window of bstart=%c",
+		   required ? "required node" : "node", request->amount,
+		   tb_unit_name(request->unit), request->amount == 1 ? "" : "s",
+		   request->start);
+	if (request->stop)
+		xstrfmtcat(text, " and bstop=%c", request->stop);
+	return text;
+}
+
+/* The class of offers that holds the most slots, and on how many nodes. */
+static uint32_t most_slots(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t *nodes)
+{
+	uint32_t first = 0, end, most = 0;
+
+	*nodes = 0;
+	while ((end = tb_offers_class(offers, first))) {
+		uint32_t slots = tb_offers_hold(offers, test, first, end);
+
+		if (slots > most) {
+			most = slots;
+			*nodes = MIN(end - first, test->max_nodes);
+		}
+		first = end;
+	}
+	return most;
+}
+
+static char *print_slots(const struct tb_test *test,
+			 const struct tb_request *request,
+			 const struct tb_view *view, bool required)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t wanted = tb_job_slots(test->job), nodes;
+	uint32_t slots = most_slots(offers, test, &nodes);
+	char *text = NULL;
+
+	if (!offers->count && request->start)
+		text = print_window(request, required);
+	else if (request->type == TB_SLOT && slots < wanted)
 		xstrfmtcat(text, "only %u of %u slots (%u %s each) are free, on %u node%s",
 			   slots, wanted, request->amount,
-			   tb_unit_name(request->unit), offers->count,
-			   offers->count == 1 ? "" : "s");
+			   tb_unit_name(request->unit), nodes,
+			   nodes == 1 ? "" : "s");
 	tb_offers_destroy(offers);
 	return text;
 }
@@ -156,7 +191,7 @@ char *tb_explain_wait(const struct tb_test *test,
 		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);
 	if (tally.enough)
-		text = print_slots(test, request, view);
+		text = print_slots(test, request, view, required);
 	else if (request->cpus)
 		text = print_cpus(&tally, request, required);
 	else

@@ -208,57 +208,13 @@ int tb_test_view(const struct tb_test *test, const struct tb_request *request,
 	return rc;
 }
 
-static int descending(const void *left, const void *right)
-{
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
-/* How many tasks an offer holds, when each needs its CPUs. */
-static uint32_t offer_holds(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t index)
-{
-	const struct tb_offer *offer = &offers->list[index];
-
-	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
-		return offer->slots;
-	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
-}
-
-/* How many tasks the class holds on as many nodes as the job may have. */
-static uint32_t class_holds(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t first,
-			    uint32_t end)
-{
-	bitstr_t *required = test->job->details->req_node_bitmap;
-	uint32_t *others = xcalloc(end - first, sizeof(*others));
-	uint32_t count = 0, sum = 0, left = test->max_nodes;
-
-	for (uint32_t i = first; i < end; i++) {
-		uint32_t holds = offer_holds(offers, test, i);
-
-		if (required && bit_test(required, offers->list[i].node)) {
-			sum += holds;
-			left -= left > 0;
-		} else {
-			others[count++] = holds;
-		}
-	}
-	qsort(others, count, sizeof(*others), descending);
-	for (uint32_t i = 0; i < count && i < left; i++)
-		sum += others[i];
-	xfree(others);
-	return sum;
-}
-
 /* Is there a set of nodes in this class, all idle, on which the job fits? */
 static bool class_suffices(const struct tb_offers *offers,
 			   const struct tb_test *test, uint32_t first,
 			   uint32_t end)
 {
 	return end - first >= test->min_nodes &&
-	       class_holds(offers, test, first, end) >=
+	       tb_offers_hold(offers, test, first, end) >=
 		       tb_job_slots(test->job);
 }
 

@@ -204,6 +204,51 @@ uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 	return cpus;
 }
 
+static int descending(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* How many tasks an offer holds, when each needs its CPUs. */
+static uint32_t offer_holds(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t index)
+{
+	const struct tb_offer *offer = &offers->list[index];
+
+	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
+		return offer->slots;
+	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
+}
+
+uint32_t tb_offers_hold(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t first,
+			uint32_t end)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t missing = required ? bit_set_count(required) : 0;
+	uint32_t *others = xcalloc(end - first, sizeof(*others));
+	uint32_t count = 0, sum = 0, left = test->max_nodes;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t holds = offer_holds(offers, test, i);
+
+		if (required && bit_test(required, offers->list[i].node)) {
+			sum += holds;
+			left -= left > 0;
+			missing--;
+		} else {
+			others[count++] = holds;
+		}
+	}
+	qsort(others, count, sizeof(*others), descending);
+	for (uint32_t i = 0; !missing && i < count && i < left; i++)
+		sum += others[i];
+	xfree(others);
+	return sum;
+}
+
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
 		    struct tb_mask *mask)
 {

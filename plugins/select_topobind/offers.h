@@ -46,6 +46,15 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
 uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 			uint32_t end);
 
+/*
+ * How many tasks the offers [first, end) hold on as many nodes as the job may
+ * have, the required ones among them; where these are not all there, on those
+ * that are.
+ */
+uint32_t tb_offers_hold(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t first,
+			uint32_t end);
+
 /* Let the mask allow the cores of the offers [first, end). */
 void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, struct tb_mask *mask);

@@ -57,6 +57,19 @@ case_reason_is_told() {
 	refute waits_for "$job" ""
 }
 
+# Slots of other nodes than the job may have do not count.
+case_reason_of_slots() {
+	local job
+
+	alloc -w "$NODE_SKYLAKE" --bunit=C --bamount=30 >/dev/null
+	job=$(batch -N1 -n7 -w "$NODE_SKYLAKE" --bunit=C --bamount=1)
+	wait_until 20 waits_for "$job" \
+		"only 6 of 7 slots (1 C each) are free, on 1 node"
+	job=$(batch -w "$NODE_ZEN" --btype=host --bunit=C --bamount=1 --bstart=s)
+	wait_until 20 waits_for "$job" \
+		"no required node has 1 free C unit in the window of bstart=s"
+}
+
 # The line waiting= of the job's SystemComment.
 waits_for() {
 	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
@@ -195,6 +208,7 @@ test_case "a job waits for a whole unit and starts when it is free" \
 test_case "a bound job waits for a plain one" case_waits_for_a_plain_job
 test_case "a plain job waits for a bound one" case_plain_waits_for_bound
 test_case "a pending job says why" case_reason_is_told
+test_case "it counts the slots that it could have" case_reason_of_slots
 test_case "slots on two nodes: none is taken before both are free" \
 	case_waits_for_slots_on_two_nodes
 test_case "--test-only promises no start that cannot be" \
