@@ -251,10 +251,31 @@ case_memory_moves_along() {
 	wait
 }
 
+# --- without task/cgroup ----------------------------------------------------
+
+# Then the step's cgroup is topobind's, too, and has the nodes of all its tasks.
+case_step_is_local() {
+	local output
+
+	# shellcheck disable=SC2016 # the task's variables
+	output=$(srun -Q -w "$NODE_THIS" -n2 --bunit=N --bamount=1 \
+		--bmem=local bash -c '
+		if [ -d /sys/fs/cgroup/cpuset ]; then
+			path=/sys/fs/cgroup/cpuset$(sed -n "s/^[0-9]*:cpuset://p" /proc/self/cgroup)
+		else
+			path=/sys/fs/cgroup$(sed -n "s/^0:://p" /proc/self/cgroup)
+		fi
+		echo "$(cat "$path/cpuset.mems") $(cat "$path/../cpuset.mems")"')
+	assert_eq "of tasks and step" $'0 0-1\n1 0-1' "$(sort <<<"$output")"
+}
+
 cluster_start --nodes this
 for case in local local_of_other_units local_is_mandatory memory_without_cpus \
 	prefer_is_a_policy prefer_is_no_fence script_and_its_steps \
 	step_stays_in_its_job memory_moves_along; do
 	test_case "${case//_/ }" "case_$case"
 done
+cluster_stop
+cluster_start --nodes this --slurm TaskPlugin=task/topobind
+test_case "the step is local, too" case_step_is_local
 tests_done
