@@ -90,11 +90,16 @@ static int make_request(struct tb_request *request,
 			const struct tb_conf_words *words,
 			const struct tb_conf_where *where, struct tb_error *err)
 {
+	const char *memory = words->word[TB_WORD_MEMORY].value;
+
+	/* The default is left out, as everywhere. */
+	if (xstrcmp(memory, "none") == 0)
+		memory = NULL;
 	if (tb_request_parse(request, "btype=host", err) < 0 ||
 	    set_option(request, "bunit", TB_WORD_UNIT,
 		       words->word[TB_WORD_UNIT].value, where, err) < 0 ||
-	    set_option(request, "bmem", TB_WORD_MEMORY,
-		       words->word[TB_WORD_MEMORY].value, where, err) < 0)
+	    set_option(request, "bmem", TB_WORD_MEMORY, memory, where,
+		       err) < 0)
 		return -1;
 	return set_option(request, "bstrategy", TB_WORD_STRATEGY,
 			  words->word[TB_WORD_STRATEGY].value, where, err);
