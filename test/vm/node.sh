@@ -160,13 +160,13 @@ case_overlap() {
 	assert_placed
 }
 
-# The task is on 4-7, as another job has 0-3.
+# One task is on 4-7, one on 8-11, as another job has 0-3.
 # shellcheck disable=SC2016
 case_escapes() {
 	local other output
 
 	other=$(alloc -n1 --bunit=X --bamount=1)
-	output=$(srun -Q -n1 --bunit=X --bamount=1 bash -c '
+	output=$(srun -Q -l -n2 --bunit=X --bamount=1 bash -c '
 	cd /
 	echo "escape $('"$bin"'/escape)"
 	taskset -c 0 true 2>/dev/null && echo "taskset could"
@@ -175,13 +175,18 @@ case_escapes() {
 	numactl --physcpubind=0 true >/dev/null 2>&1 && echo "numactl could"
 	numactl --cpunodebind=0 true >/dev/null 2>&1 && echo "numactl could"
 	(setsid '"$bin"'/escape)
-	sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status')
+	sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status' |
+		sort -s -k1,1)
 	cancel "$other"
-	assert_eq "what a task could do" \
-		"escape 4 5 6 7 : 4 5 6 7
-4 4 4
-4 5 6 7 : 4 5 6 7
-4-7" "$output"
+	assert_eq "what tasks could do" \
+		"0: escape 4 5 6 7 : 4 5 6 7
+0: 4 4 4
+0: 4 5 6 7 : 4 5 6 7
+0: 4-7
+1: escape 8 9 10 11 : 8 9 10 11
+1: 4 4 4
+1: 8 9 10 11 : 8 9 10 11
+1: 8-11" "$output"
 }
 
 # Not even by the cgroup filesystem can a user move a process.
