@@ -14,6 +14,7 @@
 #define CONTROLLER "cpuset"
 #define CPUS_FILE CONTROLLER ".cpus"
 #define NODES_FILE CONTROLLER ".mems"
+#define MIGRATE_FILE CONTROLLER ".memory_migrate"
 #define PROCS_FILE "cgroup.procs"
 
 /* "65535," is the longest that one number can take in a list. */
@@ -407,6 +408,13 @@ int tb_cpuset_set(const struct tb_cpuset *cpuset,
 		rc = set_and_check(cpuset->path, CPUS_FILE, os_cpus, err);
 	tb_bitset_destroy(parents);
 	return rc;
+}
+
+int tb_cpuset_migrate_memory(const struct tb_cpuset *cpuset,
+			     struct tb_error *err)
+{
+	return version == V1 ? write_file(cpuset->path, MIGRATE_FILE, "1", err)
+			     : 0;
 }
 
 /* All threads move at once through cgroup.procs. */

@@ -65,6 +65,13 @@ int tb_cpuset_set(const struct tb_cpuset *cpuset,
 		  const struct tb_bitset *os_nodes, struct tb_error *err);
 
 /*
+ * From now on pages move along when the memory nodes of the cgroup change.
+ * Always so with v2; with v1 the kernel has to be told.
+ */
+int tb_cpuset_migrate_memory(const struct tb_cpuset *cpuset,
+			     struct tb_error *err);
+
+/*
  * What the kernel has, as a new set of TB_CPUSET_OS_MAX bits; NULL with a
  * sentence in err on error.  path as from tb_cpuset_path_of().
  */

@@ -112,6 +112,14 @@ static bool binds_too(const struct tb_request *request, const char *value)
 	       has_word(value, "none,no,quiet,q,verbose,v", false);
 }
 
+/* A task has one memory policy; a fence of memory is something else. */
+static bool prefers_too(const struct tb_request *request, const char *value)
+{
+	return request->instance == TB_SET &&
+	       request->memory == TB_MEMORY_PREFER &&
+	       has_word(value, "none,no,sort,quiet,q,verbose,v", false);
+}
+
 static bool cores_of_gpus(const struct tb_request *request, const char *value)
 {
 	(void)request;
@@ -160,6 +168,10 @@ static const struct rule {
 	  "does not go with a binding, which binds the tasks itself: leave it "
 	  "out, or bind with --binstance=env, which leaves that to Slurm",
 	  false },
+	{ "mem-bind", prefers_too,
+	  "does not go with --bmem=prefer, which sets the memory policy of "
+	  "tasks itself: leave one of them out, or hold memory with "
+	  "--bmem=local, inside which --mem-bind chooses", false },
 	{ "gres-flags", cores_of_gpus,
 	  "does not go with a binding, which chooses the cores: leave it out, "
 	  "and take cores near a GPU by their numbers with --bcpus", true },
@@ -177,7 +189,7 @@ static const struct rule {
 const char *const tb_combination_options[] = {
 	"ntasks-per-socket", "ntasks-per-core", "threads-per-core",
 	"extra-node-info", "hint", "exclusive", "mincpus", "core-spec",
-	"thread-spec", "distribution", "cpu-bind", "gres-flags",
+	"thread-spec", "distribution", "cpu-bind", "mem-bind", "gres-flags",
 	"cpus-per-gpu", "gpus-per-socket", NULL,
 };
 

@@ -216,7 +216,7 @@ static int check_cpus(const struct tb_request *request, struct tb_error *err)
 	if (print_key(request, key, &value, err) ||
 	    print_key(request, list, &cpus, err))
 		return -1;
-	return tb_fail(err, "%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance and btopology, or bamount=0 for no binding",
+	return tb_fail(err, "%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology and bmem, or bamount=0 for no binding",
 		       tb_request_keys[key], value.text, cpus.text);
 }
 
@@ -263,6 +263,14 @@ bool tb_request_matches(const struct tb_request *request,
 {
 	return !request->shape ||
 	       tb_topology_same_shape(request->shape, topology);
+}
+
+enum tb_memory tb_request_memory(const struct tb_request *request,
+				 enum tb_memory site)
+{
+	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_MEMORY);
+
+	return given ? request->memory : site;
 }
 
 void tb_request_widen_window(struct tb_request *request)

@@ -28,6 +28,8 @@ enum tb_type { TB_SLOT, TB_HOST };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
 /* Who binds: topobind; nobody, the environment tells; MPI, files tell. */
 enum tb_instance { TB_SET, TB_ENV, TB_PE };
+/* Where memory comes from: anywhere; rather, or only, near the units. */
+enum tb_memory { TB_MEMORY_NONE, TB_MEMORY_PREFER, TB_MEMORY_LOCAL };
 
 struct tb_unit {
 	char letter;            /* T C S X Y N; C stands for E when... */
@@ -51,6 +53,7 @@ struct tb_request {
 	 * it has as many threads.
 	 */
 	struct tb_bitset *cpus;
+	enum tb_memory memory; /* ask tb_request_memory() */
 };
 
 /* All defaults, nothing given. */
@@ -90,6 +93,10 @@ bool tb_request_binds(const struct tb_request *request);
 /* False when the request is for another shape of node. */
 bool tb_request_matches(const struct tb_request *request,
 			const struct tb_topology *topology);
+
+/* Its memory policy; where it says nothing, the site's. */
+enum tb_memory tb_request_memory(const struct tb_request *request,
+				 enum tb_memory site);
 
 /*
  * Make the window as wide as it can become on a node, whatever is in use there:

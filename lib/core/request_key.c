@@ -83,7 +83,7 @@ static int copy_amount(struct tb_request *to, const struct tb_request *from)
 	return 0;
 }
 
-/* btype, bstrategy, binstance: words of a list, by their value in an enum */
+/* btype, bstrategy, binstance, bmem: words of a list, by their value in an enum */
 
 static const char *const types[] = {
 	[TB_SLOT] = "slot", [TB_HOST] = "host", NULL
@@ -94,6 +94,10 @@ static const char *const strategies[] = {
 };
 static const char *const instances[] = {
 	[TB_SET] = "set", [TB_ENV] = "env", [TB_PE] = "pe", NULL
+};
+static const char *const memories[] = {
+	[TB_MEMORY_NONE] = "none", [TB_MEMORY_PREFER] = "prefer",
+	[TB_MEMORY_LOCAL] = "local", NULL
 };
 
 /* The index of a word, or -1 with a sentence. */
@@ -192,6 +196,36 @@ static void print_instance(const struct tb_request *request,
 static int copy_instance(struct tb_request *to, const struct tb_request *from)
 {
 	to->instance = from->instance;
+	return 0;
+}
+
+static int read_memory(struct tb_request *request,
+		       const struct tb_request_key *key, const char *value,
+		       struct tb_error *err)
+{
+	int word = find_word(key, memories, value, err);
+
+	if (word >= 0)
+		request->memory = (enum tb_memory)word;
+	return word < 0 ? -1 : 0;
+}
+
+/* The default is the site's: what was given is printed, none too. */
+static bool default_memory(const struct tb_request *request)
+{
+	(void)request;
+	return false;
+}
+
+static void print_memory(const struct tb_request *request,
+			 struct tb_text *text)
+{
+	tb_text_add(text, memories[request->memory]);
+}
+
+static int copy_memory(struct tb_request *to, const struct tb_request *from)
+{
+	to->memory = from->memory;
 	return 0;
 }
 
@@ -500,11 +534,12 @@ const struct tb_request_key tb_request_table[] = {
 	{ "bcpus", TB_CHOICE_CPUS,
 	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
 	  FIELD(cpus) },
+	{ "bmem", TB_CHOICE_NONE, "none, prefer, local", FIELD(memory) },
 };
 
 const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
-	"bfilter", "binstance", "btopology", "bcpus", NULL
+	"bfilter", "binstance", "btopology", "bcpus", "bmem", NULL
 };
 
 _Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==

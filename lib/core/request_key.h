@@ -37,9 +37,10 @@ struct tb_request_key {
 /* Parallel to tb_request_keys[]. */
 extern const struct tb_request_key tb_request_table[];
 
-/* Where bamount and btype are in the table. */
+/* Where these are in the table. */
 #define TB_REQUEST_KEY_AMOUNT 1
 #define TB_REQUEST_KEY_TYPE 2
+#define TB_REQUEST_KEY_MEMORY 11
 
 /* The bit of a key in a request's given. */
 static inline unsigned tb_request_bit(size_t key)

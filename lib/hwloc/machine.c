@@ -221,14 +221,49 @@ struct tb_bitset *tb_machine_memory(const struct tb_machine *machine)
 	return nodes;
 }
 
+/* Memory as near to each thread of the machine as to any other. */
+static bool is_common(const struct tb_memory_node *memory)
+{
+	return tb_bitset_count(memory->threads) == memory->threads->nbits;
+}
+
+/*
+ * Add the nodes, common or not, that are local to at least one of the threads,
+ * and to reached the threads that these have.
+ */
+static void add_local(const struct tb_machine *machine, bool common,
+		      const struct tb_bitset *threads,
+		      struct tb_bitset *nodes, struct tb_bitset *reached)
+{
+	for (unsigned i = 0; i < machine->memory_nodes; i++) {
+		const struct tb_memory_node *memory = &machine->memory[i];
+
+		if (is_common(memory) != common ||
+		    !tb_bitset_intersects(memory->threads, threads))
+			continue;
+		tb_bitset_set(nodes, memory->os_node);
+		tb_bitset_or(reached, memory->threads);
+	}
+}
+
 struct tb_bitset *
 tb_machine_memory_of_threads(const struct tb_machine *machine,
 			     const struct tb_bitset *threads)
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);
+	struct tb_bitset *reached = tb_bitset_create(threads->nbits);
 
-	for (unsigned i = 0; nodes && i < machine->memory_nodes; i++)
-		if (tb_bitset_intersects(machine->memory[i].threads, threads))
-			tb_bitset_set(nodes, machine->memory[i].os_node);
-	return nodes;
+	if (!nodes || !reached) {
+		tb_bitset_destroy(nodes);
+		tb_bitset_destroy(reached);
+		return NULL;
+	}
+	add_local(machine, false, threads, nodes, reached);
+	if (!tb_bitset_contains(reached, threads))
+		add_local(machine, true, threads, nodes, reached);
+	tb_bitset_destroy(reached);
+	if (!tb_bitset_is_empty(nodes))
+		return nodes;
+	tb_bitset_destroy(nodes);
+	return tb_machine_memory(machine);
 }

@@ -91,10 +91,11 @@ const unsigned *tb_machine_distances(const struct tb_machine *machine);
 unsigned tb_machine_speed(const struct tb_machine *machine);
 
 /*
- * OS nodes that have memory: all of them, and those local to at least one of
- * the threads.  Memory without CPUs of its own (HBM, CXL, GPU) is in the
- * first, and in the second only where hwloc says that it is local.  The second
- * is empty when no memory is near the threads.
+ * OS nodes that have memory: all of them, and those near some threads, which
+ * are the ones that hwloc says are local to at least one of the threads, with
+ * CPUs of their own or without (HBM, CXL).  Memory that is local to the whole
+ * machine is nobody's: it is in the second only where one of the threads has
+ * nothing nearer.  Threads without any local memory have all of it.
  */
 struct tb_bitset *tb_machine_memory(const struct tb_machine *machine);
 struct tb_bitset *

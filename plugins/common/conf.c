@@ -396,7 +396,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, NodeRecord, JobRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first six)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, JobRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
 		       place.text);
 }
 
@@ -510,6 +510,13 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+enum tb_memory tb_conf_memory(const struct tb_conf *site,
+			      const char *partition)
+{
+	return tb_request_memory(&policy_of(site, partition)->request,
+				 TB_MEMORY_NONE);
 }
 
 bool tb_conf_node_record(const struct tb_conf *site)

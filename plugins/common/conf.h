@@ -52,6 +52,9 @@ bool tb_conf_on_any_host(const struct tb_conf *conf, const char *partition);
  */
 const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 					  const char *partition);
+/* The memory policy of bound jobs, with a request or not, that name none. */
+enum tb_memory tb_conf_memory(const struct tb_conf *conf,
+			      const char *partition);
 /*
  * The filter for jobs of a partition on a node: that of the node's line, else
  * of the partition's, else of the site.  NULL for none.  Owned by conf.

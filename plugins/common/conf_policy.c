@@ -15,6 +15,7 @@ static const char *const keys[TB_WORDS] = {
 	[TB_WORD_UNIT] = "DefaultUnit",
 	[TB_WORD_STRATEGY] = "DefaultStrategy",
 	[TB_WORD_FILTER] = "Filter",
+	[TB_WORD_MEMORY] = "MemoryBinding",
 };
 
 void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
@@ -89,9 +90,16 @@ static int make_request(struct tb_request *request,
 			const struct tb_conf_words *words,
 			const struct tb_conf_where *where, struct tb_error *err)
 {
+	const char *memory = words->word[TB_WORD_MEMORY].value;
+
+	/* The default is left out, as everywhere. */
+	if (xstrcmp(memory, "none") == 0)
+		memory = NULL;
 	if (tb_request_parse(request, "btype=host", err) < 0 ||
 	    set_option(request, "bunit", TB_WORD_UNIT,
-		       words->word[TB_WORD_UNIT].value, where, err) < 0)
+		       words->word[TB_WORD_UNIT].value, where, err) < 0 ||
+	    set_option(request, "bmem", TB_WORD_MEMORY, memory, where,
+		       err) < 0)
 		return -1;
 	return set_option(request, "bstrategy", TB_WORD_STRATEGY,
 			  words->word[TB_WORD_STRATEGY].value, where, err);

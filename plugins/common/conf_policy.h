@@ -25,6 +25,7 @@ enum {
 	TB_WORD_UNIT,
 	TB_WORD_STRATEGY,
 	TB_WORD_FILTER,
+	TB_WORD_MEMORY,
 	TB_WORDS
 };
 
@@ -45,7 +46,8 @@ struct tb_conf_words {
 	{.key = "OnAnyHost", .type = S_P_ARRAY}, \
 	{.key = "DefaultUnit", .type = S_P_ARRAY}, \
 	{.key = "DefaultStrategy", .type = S_P_ARRAY}, \
-	{.key = "Filter", .type = S_P_ARRAY}
+	{.key = "Filter", .type = S_P_ARRAY}, \
+	{.key = "MemoryBinding", .type = S_P_ARRAY}
 
 struct tb_policy {
 	bool enabled;

@@ -221,6 +221,10 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 	input->tasks = step->node_tasks;
 	input->whole = step->batch || id == SLURM_INTERACTIVE_STEP ||
 		       id == SLURM_EXTERN_CONT;
+	/* As task/affinity asks: the other bits bind nothing. */
+	input->mem_bind = !(step->mem_bind_type & MEM_BIND_NONE) &&
+		step->mem_bind_type & (MEM_BIND_RANK | MEM_BIND_MAP |
+				       MEM_BIND_MASK | MEM_BIND_LOCAL);
 	input->shares = step->overcommit || (step->flags & LAUNCH_OVERCOMMIT);
 	input->threads_per_core = threads_per_core(step);
 }

@@ -57,12 +57,14 @@ void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
 /*
  * Slurm's cpuset cgroups of user, job and step.  Opening makes them where they
  * are not there yet and counts as one use; when task/cgroup does not constrain
- * cores it also writes the CPUs, lists of OS CPUs, and puts slurmstepd, so all
- * that it starts, into the step's.  0, or -1 with a sentence in err; closing
+ * cores it also writes the CPUs, lists of OS CPUs, and the memory of the step, a
+ * list of OS nodes (empty: all), and puts slurmstepd, so all that it starts, into
+ * the step's.  0, or -1 with a sentence in err; closing
  * is right after both, once.  The last user's closing removes them.
  */
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
-			  const char *step_cpus, struct tb_error *err);
+			  const char *step_cpus, const char *step_mems,
+			  struct tb_error *err);
 void tb_slurm_cpusets_close(void);
 /*
  * Is another step of the job held already, by topobind?  Then it is a bound

@@ -68,7 +68,8 @@ static int constrain(cgroup_level_t level, const char *cpus, char *nodes,
 
 /* A user's cgroup holds several jobs: it gets all that Slurm has. */
 static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
-			 const char *step_cpus, struct tb_error *err)
+			 const char *step_cpus, const char *step_mems,
+			 struct tb_error *err)
 {
 	cgroup_limits_t *top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
 	int rc;
@@ -82,14 +83,16 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 		rc = constrain(CG_LEVEL_JOB, job_cpus, top->allow_mems, step,
 			       err);
 	if (rc == 0)
-		rc = constrain(CG_LEVEL_STEP, step_cpus, top->allow_mems, step,
-			       err);
+		rc = constrain(CG_LEVEL_STEP, step_cpus,
+			       step_mems[0] != '\0' ? (char *)step_mems :
+			       top->allow_mems, step, err);
 	cgroup_free_limits(top);
 	return rc;
 }
 
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
-			  const char *step_cpus, struct tb_error *err)
+			  const char *step_cpus, const char *step_mems,
+			  struct tb_error *err)
 {
 	pid_t self = getpid();
 
@@ -101,7 +104,7 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 	is_ours = !task_cgroup_constrains();
 	if (!is_ours)
 		return 0;
-	if (constrain_all(step, job_cpus, step_cpus, err) < 0)
+	if (constrain_all(step, job_cpus, step_cpus, step_mems, err) < 0)
 		return -1;
 	if (cgroup_g_step_addto(CG_CPUS, &self, 1) != SLURM_SUCCESS)
 		return tb_fail(err, "Slurm could not move slurmstepd into the "

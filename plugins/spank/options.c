@@ -41,6 +41,10 @@ const struct tb_option tb_option_table[] = {
 	{ "bcpus", "list",
 	  "exactly these threads of each node, such as 0-3,8, counted in the "
 	  "order of its topology string; in place of units" },
+	{ "bmem", "none|prefer|local",
+	  "where memory comes from: local: only the NUMA nodes of the units; "
+	  "prefer: these first; none: anywhere (default: what the site says, "
+	  "else none)" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
 	  "all of these options in one string; single options are stronger, "
 	  "the environment variable TOPOBIND is weaker" },

@@ -108,34 +108,40 @@ out:
 	return rc;
 }
 
-/* cgroup v1: a cgroup in the step's, and the task moves there. */
+/*
+ * cgroup v1: a cgroup in the step's, and the task moves there.  Its memory is
+ * to follow later changes only: what it has now is slurmstepd's.
+ */
 static int hold_below(struct tb_fence *fence, unsigned task, const char *step,
 		      pid_t pid, const struct tb_bitset *os_cpus,
-		      struct tb_error *err)
+		      const struct tb_bitset *os_nodes, struct tb_error *err)
 {
 	fence->task[task] = create_below(step, task, err);
 	if (fence->task[task] == NULL ||
-	    tb_cpuset_set(fence->task[task], os_cpus, NULL, err) < 0)
+	    tb_cpuset_set(fence->task[task], os_cpus, os_nodes, err) < 0 ||
+	    tb_cpuset_attach(fence->task[task], pid, err) < 0)
 		return -1;
-	return tb_cpuset_attach(fence->task[task], pid, err);
+	return os_nodes == NULL ?
+	       0 : tb_cpuset_migrate_memory(fence->task[task], err);
 }
 
 /* cgroup v2: the task is alone in a cgroup of Slurm's. */
 static int hold_in(const char *path, const struct tb_bitset *os_cpus,
-		   struct tb_error *err)
+		   const struct tb_bitset *os_nodes, struct tb_error *err)
 {
 	struct tb_cpuset *cpuset = tb_cpuset_open(path, err);
 	int rc;
 
 	if (cpuset == NULL)
 		return -1;
-	rc = tb_cpuset_set(cpuset, os_cpus, NULL, err);
+	rc = tb_cpuset_set(cpuset, os_cpus, os_nodes, err);
 	tb_cpuset_destroy(cpuset);
 	return rc;
 }
 
 int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
-		  const struct tb_bitset *os_cpus, struct tb_error *err)
+		  const struct tb_bitset *os_cpus,
+		  const struct tb_bitset *os_nodes, struct tb_error *err)
 {
 	char *path = tb_cpuset_path_of(pid, err);
 	int rc;
@@ -143,9 +149,10 @@ int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
 	if (path == NULL)
 		return -1;
 	if (tb_cpuset_is_v2())
-		rc = hold_in(path, os_cpus, err);
+		rc = hold_in(path, os_cpus, os_nodes, err);
 	else
-		rc = hold_below(fence, task, path, pid, os_cpus, err);
+		rc = hold_below(fence, task, path, pid, os_cpus, os_nodes,
+				err);
 	free(path);
 	return rc < 0 ? rc : spread(pid, os_cpus, err);
 }

@@ -21,11 +21,14 @@ struct tb_fence;
 struct tb_fence *tb_fence_create(unsigned tasks);
 
 /*
- * Hold a process, and all its children to come, on some OS CPUs.  -1 with a
- * sentence in err when it cannot be done or the kernel says otherwise.
+ * Hold a process, and all its children to come, on some OS CPUs and on the
+ * memory of some OS nodes; os_nodes NULL: memory from wherever the step may
+ * have it.  -1 with a sentence in err when it cannot be done or the kernel says
+ * otherwise.
  */
 int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
-		  const struct tb_bitset *os_cpus, struct tb_error *err);
+		  const struct tb_bitset *os_cpus,
+		  const struct tb_bitset *os_nodes, struct tb_error *err);
 
 /*
  * Remove all cgroups, frees the fence (NULL is fine).  0, or -1 with a

@@ -218,6 +218,7 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 	char *partition = tb_slurm_step_partition(slurm_step);
 	struct tb_step *step = NULL;
 
+	input->memory = tb_conf_memory(site, partition);
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);
 	/* What runs stays bound when Enabled=no comes. */
@@ -251,18 +252,20 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 {
 	char *job_cpus = tb_step_job_cpus(current);
 	char *step_cpus = tb_step_step_cpus(current);
+	char *step_mems = tb_step_step_mems(current);
 	struct tb_error err;
 	int rc;
 
-	if (job_cpus == NULL || step_cpus == NULL)
+	if (job_cpus == NULL || step_cpus == NULL || step_mems == NULL)
 		rc = tb_fail(&err, "out of memory");
 	else
 		rc = tb_slurm_cpusets_open(slurm_step, job_cpus, step_cpus,
-					   &err);
+					   step_mems, &err);
 	if (rc < 0)
 		tb_step_fail(current, &err);
 	free(job_cpus);
 	free(step_cpus);
+	free(step_mems);
 }
 
 void tb_task_step_start(tb_slurm_step_t *slurm_step)
@@ -305,6 +308,7 @@ void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 
 int tb_task_prepare(tb_slurm_step_t *slurm_step)
 {
+	uint32_t task = tb_slurm_task_id(slurm_step);
 	struct tb_variables variables;
 	struct tb_error err;
 	int rc = 0;
@@ -312,8 +316,9 @@ int tb_task_prepare(tb_slurm_step_t *slurm_step)
 	if (current == NULL)
 		tb_variables_plain(&variables);
 	else
-		rc = tb_step_variables(current, tb_slurm_task_id(slurm_step),
-				       &variables, &err);
+		rc = tb_step_variables(current, task, &variables, &err);
+	if (rc == 0 && current != NULL)
+		rc = tb_step_prefer(current, task, &err);
 	if (rc < 0)
 		error("topobind: %s", err.text);
 	for (int i = 0; rc == 0 && i < TB_VARIABLES; i++)

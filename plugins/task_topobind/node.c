@@ -147,16 +147,32 @@ struct tb_bitset *tb_node_os_cpus(const struct tb_node *node,
 	return tb_bitset_copy(threads);
 }
 
-struct tb_bitset *tb_node_os_nodes(const struct tb_node *node)
+/* The N objects with one of the threads; all when there are none such. */
+static struct tb_bitset *described_nodes(const struct tb_topology *topology,
+					 const struct tb_bitset *threads)
 {
-	struct tb_bitset *nodes;
-	unsigned count;
+	unsigned count = tb_topology_count(topology, 'N');
+	struct tb_bitset *nodes = tb_bitset_create(count > 0 ? count : 1);
 
-	if (node->machine != NULL)
-		return tb_machine_memory(node->machine);
-	count = tb_topology_count(node->described, 'N');
-	nodes = tb_bitset_create(count > 0 ? count : 1);
-	if (nodes != NULL)
+	for (unsigned i = 0; nodes != NULL && threads != NULL && i < count;
+	     i++) {
+		unsigned first, inside;
+
+		tb_topology_object(topology, 'N', i, &first, &inside);
+		if (tb_bitset_any_in_range(threads, first, inside))
+			tb_bitset_set(nodes, i);
+	}
+	if (nodes != NULL && tb_bitset_is_empty(nodes))
 		tb_bitset_set_range(nodes, 0, nodes->nbits);
 	return nodes;
+}
+
+struct tb_bitset *tb_node_os_nodes(const struct tb_node *node,
+				   const struct tb_bitset *threads)
+{
+	if (node->machine == NULL)
+		return described_nodes(node->described, threads);
+	if (threads == NULL)
+		return tb_machine_memory(node->machine);
+	return tb_machine_memory_of_threads(node->machine, threads);
 }

@@ -43,12 +43,13 @@ bool tb_node_is_virtual(const struct tb_node *node);
 const struct tb_topology *tb_node_topology(const struct tb_node *node);
 
 /*
- * The OS CPUs of some threads, and the OS memory nodes that tasks may use,
- * as new sets; NULL when out of memory.  A virtual node's are numbered like
- * its threads and NUMA nodes.
+ * The OS CPUs of some threads, and the OS memory nodes near them (threads NULL:
+ * all), as new sets; NULL when out of memory.  A virtual node's are numbered
+ * like its threads and NUMA nodes.
  */
 struct tb_bitset *tb_node_os_cpus(const struct tb_node *node,
 				  const struct tb_bitset *threads);
-struct tb_bitset *tb_node_os_nodes(const struct tb_node *node);
+struct tb_bitset *tb_node_os_nodes(const struct tb_node *node,
+				   const struct tb_bitset *threads);
 
 #endif

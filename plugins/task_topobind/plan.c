@@ -166,6 +166,19 @@ static int place_tasks(struct tb_plan *plan, const struct tb_plan_input *input,
 	return rc;
 }
 
+/* A step's own request takes nothing over, but it stays inside its job. */
+static void choose_policies(struct tb_plan *plan,
+			    const struct tb_plan_input *input)
+{
+	const struct tb_request *request =
+		tb_request_binds(input->step) ? input->step : input->job;
+
+	plan->instance = request->instance;
+	plan->memory = tb_request_memory(request, input->site);
+	plan->job_is_local = input->job->instance == TB_SET &&
+		tb_request_memory(input->job, input->site) == TB_MEMORY_LOCAL;
+}
+
 /* The cores are the task's own; it does not use all of their threads. */
 static void limit_threads(struct tb_plan *plan,
 			  const struct tb_plan_input *input)
@@ -184,8 +197,7 @@ static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
 		     struct tb_error *err)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->instance = tb_request_binds(input->step) ?
-		input->step->instance : input->job->instance;
+	choose_policies(plan, input);
 	plan->job = tb_plan_threads(input->topology, input->node_cores,
 				    input->job_cores, err);
 	if (plan->job == NULL)
@@ -212,6 +224,21 @@ int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (rc == 0)
 		limit_threads(plan, input);
 	return rc;
+}
+
+const struct tb_bitset *tb_plan_near(const struct tb_plan *plan, unsigned task)
+{
+	if (plan->memory != TB_MEMORY_NONE)
+		return plan->task[task];
+	return plan->job_is_local ? plan->job : NULL;
+}
+
+const struct tb_bitset *tb_plan_fenced(const struct tb_plan *plan,
+				       unsigned task)
+{
+	if (plan->memory == TB_MEMORY_LOCAL)
+		return plan->task[task];
+	return plan->job_is_local ? plan->job : NULL;
 }
 
 void tb_plan_clear(struct tb_plan *plan)

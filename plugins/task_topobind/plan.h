@@ -24,6 +24,7 @@ struct tb_plan_input {
 	const char *step_cores;
 	const struct tb_request *job;  /* empty when the job has none */
 	const struct tb_request *step; /* of this step alone, or empty */
+	enum tb_memory site; /* the memory policy of who names none */
 	unsigned tasks;		       /* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */
 	bool shares; /* overcommitted: tasks may share slots */
@@ -36,6 +37,8 @@ struct tb_plan_input {
 struct tb_plan {
 	/* Who binds the tasks; a step's own request decides before its job's. */
 	enum tb_instance instance;
+	enum tb_memory memory; /* of the tasks */
+	bool job_is_local; /* no step leaves the memory near the job */
 	struct tb_bitset *job;	/* logical threads of the job on this node */
 	struct tb_bitset *step; /* those of the step */
 	unsigned tasks;
@@ -47,6 +50,16 @@ struct tb_plan {
 int tb_plan_make(struct tb_plan *plan, const struct tb_plan_input *input,
 		 struct tb_error *err);
 void tb_plan_clear(struct tb_plan *plan);
+
+/*
+ * The threads near which the memory of a task is, by preference or by force,
+ * and those near which it is held by a fence; NULL for all memory.  Owned by
+ * the plan.
+ */
+const struct tb_bitset *tb_plan_near(const struct tb_plan *plan,
+				     unsigned task);
+const struct tb_bitset *tb_plan_fenced(const struct tb_plan *plan,
+				       unsigned task);
 
 /*
  * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "common/request_env.h"
+#include "hwloc/membind.h"
 #include "task_topobind/fence.h"
 #include "task_topobind/plan.h"
 
@@ -16,6 +17,7 @@ struct tb_step {
 	struct tb_node node;
 	struct tb_plan plan;
 	struct tb_fence *fence;
+	struct tb_membind *membind; /* NULL: tasks have no memory policy */
 	struct tb_pe_files *files; /* NULL: none */
 	/*
 	 * Tasks are forked before slurmstepd holds them, so what it has to
@@ -64,6 +66,14 @@ bool tb_step_is_asked(const struct tb_step_input *input)
 	return asked;
 }
 
+/* What a user says to Slurm is stronger than what the site says. */
+static enum tb_memory site_memory(const struct tb_step_input *input)
+{
+	bool gives_way = input->mem_bind && input->memory == TB_MEMORY_PREFER;
+
+	return gives_way ? TB_MEMORY_NONE : input->memory;
+}
+
 static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		     const struct requests *requests, struct tb_error *err)
 {
@@ -73,6 +83,7 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.job = &requests->job,
 		.step = &requests->step,
 		.tasks = input->tasks,
+		.site = site_memory(input),
 		.whole = input->whole,
 		.shares = input->shares,
 		.threads_per_core = input->threads_per_core,
@@ -101,6 +112,37 @@ static int share_verdicts(struct tb_step *step, unsigned tasks,
 	return 0;
 }
 
+/*
+ * With binstance=env and pe tasks are free inside their step's cpuset, which
+ * keeps them off the units of other jobs.
+ */
+static bool binds_tasks(const struct tb_step *step)
+{
+	return !tb_node_is_virtual(&step->node) &&
+	       step->plan.instance == TB_SET;
+}
+
+/* A process has one memory policy: it cannot have two masters. */
+static int open_membind(struct tb_step *step,
+			const struct tb_step_input *input,
+			struct tb_error *err)
+{
+	struct tb_bitset *os_nodes;
+
+	if (!binds_tasks(step) || step->plan.memory != TB_MEMORY_PREFER)
+		return 0;
+	if (input->mem_bind)
+		return tb_fail(err, "bmem=prefer does not go with --mem-bind, "
+			       "which sets the memory policy of a task, too: "
+			       "leave out one of them, or use bmem=local");
+	os_nodes = tb_node_os_nodes(&step->node, NULL);
+	if (os_nodes == NULL)
+		return tb_fail(err, "out of memory");
+	step->membind = tb_membind_create(os_nodes, err);
+	tb_bitset_destroy(os_nodes);
+	return step->membind != NULL ? 0 : -1;
+}
+
 static int prepare(struct tb_step *step, const struct tb_step_input *input,
 		   struct tb_error *err)
 {
@@ -109,6 +151,8 @@ static int prepare(struct tb_step *step, const struct tb_step_input *input,
 
 	if (rc == 0)
 		rc = make_plan(step, input, &requests, err);
+	if (rc == 0)
+		rc = open_membind(step, input, err);
 	clear_requests(&requests);
 	if (rc < 0)
 		return -1;
@@ -187,28 +231,46 @@ char *tb_step_step_cpus(const struct tb_step *step)
 }
 
 /*
- * With binstance=env and pe tasks are free inside their step's cpuset, which
- * keeps them off the units of other jobs.
+ * Processes that join a step from outside are in its cgroup, in no task's.  The
+ * job's has all memory: it serves steps of any policy.
  */
-static bool binds_tasks(const struct tb_step *step)
+char *tb_step_step_mems(const struct tb_step *step)
 {
-	return !tb_node_is_virtual(&step->node) &&
-	       step->plan.instance == TB_SET;
+	const struct tb_bitset *threads = NULL;
+	struct tb_bitset *os_nodes;
+	char *list;
+
+	if (step->plan.job_is_local)
+		threads = step->plan.job;
+	if (step->plan.memory == TB_MEMORY_LOCAL)
+		threads = step->plan.step;
+	if (threads == NULL || step->plan.instance != TB_SET)
+		return strdup("");
+	os_nodes = tb_node_os_nodes(&step->node, threads);
+	list = os_nodes != NULL ? tb_bitset_print_list(os_nodes) : NULL;
+	tb_bitset_destroy(os_nodes);
+	return list;
 }
 
 static int hold(struct tb_step *step, unsigned task, pid_t pid,
 		struct tb_error *err)
 {
-	struct tb_bitset *os_cpus;
+	const struct tb_bitset *fenced = tb_plan_fenced(&step->plan, task);
+	struct tb_bitset *os_cpus, *os_nodes = NULL;
 	int rc;
 
 	if (!binds_tasks(step))
 		return 0;
 	os_cpus = tb_node_os_cpus(&step->node, step->plan.task[task]);
-	if (os_cpus == NULL)
-		return tb_fail(err, "out of memory");
-	rc = tb_fence_hold(step->fence, task, pid, os_cpus, err);
+	if (fenced != NULL)
+		os_nodes = tb_node_os_nodes(&step->node, fenced);
+	if (os_cpus == NULL || (fenced != NULL && os_nodes == NULL))
+		rc = tb_fail(err, "out of memory");
+	else
+		rc = tb_fence_hold(step->fence, task, pid, os_cpus, os_nodes,
+				   err);
 	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(os_nodes);
 	return rc;
 }
 
@@ -236,6 +298,23 @@ int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
 	return 0;
 }
 
+int tb_step_prefer(const struct tb_step *step, unsigned task,
+		   struct tb_error *err)
+{
+	struct tb_bitset *os_nodes;
+	int rc;
+
+	if (step->membind == NULL)
+		return 0;
+	os_nodes = tb_node_os_nodes(&step->node,
+				    tb_plan_near(&step->plan, task));
+	if (os_nodes == NULL)
+		return tb_fail(err, "out of memory");
+	rc = tb_membind_prefer(step->membind, os_nodes, err);
+	tb_bitset_destroy(os_nodes);
+	return rc;
+}
+
 /* Nobody holds a task on a virtual node. */
 static enum tb_instance instance_told(const struct tb_step *step)
 {
@@ -259,6 +338,7 @@ int tb_step_variables(const struct tb_step *step, unsigned task,
 		return -1;
 	}
 	if (tb_variables_bound(variables, &step->node, step->plan.task[task],
+			       tb_plan_near(&step->plan, task),
 			       step->plan.slot[task], instance_told(step),
 			       err) < 0)
 		return -1;
@@ -273,6 +353,7 @@ int tb_step_destroy(struct tb_step *step, struct tb_error *err)
 	if (step == NULL)
 		return 0;
 	rc = tb_fence_destroy(step->fence, err);
+	tb_membind_destroy(step->membind);
 	tb_pe_files_destroy(step->files);
 	if (step->verdict != NULL)
 		munmap(step->verdict, step->verdict_size);

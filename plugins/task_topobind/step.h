@@ -35,6 +35,8 @@ struct tb_step_input {
 	unsigned tasks; /* on this node */
 	/* Of a job that has no request and is bound all the same, or NULL. */
 	const struct tb_request *implicit;
+	enum tb_memory memory; /* the site's policy for who names none */
+	bool mem_bind; /* Slurm sets a memory policy: --mem-bind */
 	bool whole;	/* a batch script or the like */
 	bool shares;	/* overcommitted */
 	unsigned threads_per_core; /* to use; 0 for all */
@@ -64,6 +66,8 @@ bool tb_step_is_held(const struct tb_step *step);
 /* The OS CPUs of the job and of the step, as lists.  The caller frees. */
 char *tb_step_job_cpus(const struct tb_step *step);
 char *tb_step_step_cpus(const struct tb_step *step);
+/* The OS nodes that the step's memory is fenced to; empty: not fenced. */
+char *tb_step_step_mems(const struct tb_step *step);
 
 /* In slurmstepd: a task must not run; it says why itself. */
 void tb_step_fail_task(struct tb_step *step, unsigned task,
@@ -72,6 +76,13 @@ void tb_step_fail_task(struct tb_step *step, unsigned task,
 /* In slurmstepd: hold a task.  -1 with a sentence in err, kept for the task. */
 int tb_step_hold(struct tb_step *step, unsigned task, pid_t pid,
 		 struct tb_error *err);
+
+/*
+ * In the task: set its memory policy.  -1 with a sentence in err when the
+ * program must not be started.
+ */
+int tb_step_prefer(const struct tb_step *step, unsigned task,
+		   struct tb_error *err);
 
 /*
  * In the task: what to tell its program.  -1 with a sentence in err when the

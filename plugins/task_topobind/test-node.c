@@ -150,7 +150,7 @@ static void tell_virtual(void **state)
 	(void)state;
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set_range(threads, 4, 2);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, 1,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, NULL, 1,
 					    TB_PE, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "pe");
 	assert_variable(&variables, "TOPOBIND_TOPOLOGY", "NSXCCXCCNSxccXCC");
@@ -161,6 +161,17 @@ static void tell_virtual(void **state)
 	assert_variable(&variables, "SGE_BINDING_INSTANCE", "pe");
 	assert_variable(&variables, "SGE_BINDING_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "SGE_BINDING_CPUSET", "0x00000030");
+	tb_variables_clear(&variables);
+
+	/* Memory near the threads only. */
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+					    1, TB_SET, &err), 0);
+	assert_variable(&variables, "TOPOBIND_MEMS", "1");
+	tb_variables_clear(&variables);
+	tb_bitset_set(threads, 0);
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+					    1, TB_SET, &err), 0);
+	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
 	tb_variables_clear(&variables);
 	tb_bitset_destroy(threads);
 	tb_node_close(&node);
@@ -179,10 +190,11 @@ static void tell_real(void **state)
 	(void)state;
 	assert_int_equal(tb_node_open(&node, &input, &err), 0);
 	tb_bitset_set(threads, 3);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
 					    TB_NO_SLOT, TB_SET, &err), 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "set");
 	assert_variable(&variables, "TOPOBIND_CPUS", "3");
+	assert_variable(&variables, "TOPOBIND_MEMS", "0");
 	assert_variable(&variables, "TOPOBIND_PE_HOSTFILE", NULL);
 	assert_variable(&variables, "TOPOBIND_RANKFILE", NULL);
 	assert_variable(&variables, "TOPOBIND_SLOT", "NONE");

@@ -250,12 +250,102 @@ static void knows_who_binds(void **state)
 	tb_topology_destroy(topology);
 }
 
+/*
+ * Where memory comes from: the policy of the tasks, and whether nobody in the
+ * job may leave the memory near it.
+ */
+static const struct {
+	const char *job, *step;
+	enum tb_memory site, memory;
+	bool job_is_local;
+	/* the threads near which memory is, by preference and by force */
+	const char *near, *fenced;
+} memories[] = {
+	{ "bamount=1", NULL, TB_MEMORY_NONE, TB_MEMORY_NONE, false, NULL,
+	  NULL },
+	{ "bamount=1,bmem=prefer", NULL, TB_MEMORY_NONE, TB_MEMORY_PREFER,
+	  false, "0-1", NULL },
+	{ "bamount=1,bmem=local", NULL, TB_MEMORY_NONE, TB_MEMORY_LOCAL, true,
+	  "0-1", "0-1" },
+	/* the site's, for a request and for none */
+	{ "bamount=1", NULL, TB_MEMORY_LOCAL, TB_MEMORY_LOCAL, true, "0-1",
+	  "0-1" },
+	{ NULL, NULL, TB_MEMORY_LOCAL, TB_MEMORY_LOCAL, true, "0-3", "0-3" },
+	{ "bamount=1,bmem=none", NULL, TB_MEMORY_LOCAL, TB_MEMORY_NONE, false,
+	  NULL, NULL },
+	/* a step's own request */
+	{ "bamount=1,bmem=prefer", "bamount=1", TB_MEMORY_NONE,
+	  TB_MEMORY_NONE, false, NULL, NULL },
+	{ "bamount=1", "bamount=1,bmem=local", TB_MEMORY_NONE,
+	  TB_MEMORY_LOCAL, false, "0-1", "0-1" },
+	{ "bamount=1,bmem=local", "bamount=1,bmem=none", TB_MEMORY_NONE,
+	  TB_MEMORY_NONE, true, "0-3", "0-3" },
+	{ "bamount=1,bmem=local", "bamount=1,bmem=prefer", TB_MEMORY_NONE,
+	  TB_MEMORY_PREFER, true, "0-1", "0-3" },
+	/* slots are switched off, the policy is not */
+	{ "bamount=1,bmem=local", "bamount=0", TB_MEMORY_NONE,
+	  TB_MEMORY_LOCAL, true, "0-3", "0-3" },
+	/* nobody binds the job */
+	{ "bamount=1,binstance=env,bmem=local", "bamount=1,bmem=none",
+	  TB_MEMORY_NONE, TB_MEMORY_NONE, false, NULL, NULL },
+};
+
+static void compare_threads(const struct tb_bitset *threads,
+			    const char *wanted, size_t row)
+{
+	char *list = threads != NULL ? tb_bitset_print_list(threads) : NULL;
+
+	if ((list == NULL) != (wanted == NULL) ||
+	    (list != NULL && strcmp(list, wanted) != 0))
+		fail_msg("row %zu: %s instead of %s", row,
+			 list != NULL ? list : "all memory",
+			 wanted != NULL ? wanted : "all memory");
+	free(list);
+}
+
+static void knows_where_memory_is(void **state)
+{
+	struct tb_topology *topology = tb_topology_parse("SCTTCTT", NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {
+		struct tb_request job, step;
+		struct tb_error err;
+		struct tb_plan plan;
+
+		read_request(&job, memories[i].job);
+		read_request(&step, memories[i].step);
+		struct tb_plan_input input = {
+			.topology = topology,
+			.node_cores = 2,
+			.job_cores = "0-1",
+			.step_cores = "0-1",
+			.job = &job,
+			.step = &step,
+			.site = memories[i].site,
+			.tasks = 1,
+		};
+
+		assert_int_equal(tb_plan_make(&plan, &input, &err), 0);
+		assert_int_equal(plan.memory, memories[i].memory);
+		assert_int_equal(plan.job_is_local, memories[i].job_is_local);
+		compare_threads(tb_plan_near(&plan, 0), memories[i].near, i);
+		compare_threads(tb_plan_fenced(&plan, 0), memories[i].fenced,
+				i);
+		tb_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_request_clear(&step);
+	}
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_a_table),
 		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
+		cmocka_unit_test(knows_where_memory_is),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -59,11 +59,12 @@ static char *print_slot(int slot)
 
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_node *node,
-		       const struct tb_bitset *threads, int slot,
+		       const struct tb_bitset *threads,
+		       const struct tb_bitset *near, int slot,
 		       enum tb_instance instance, struct tb_error *err)
 {
 	struct tb_bitset *os_cpus = tb_node_os_cpus(node, threads);
-	struct tb_bitset *os_nodes = tb_node_os_nodes(node);
+	struct tb_bitset *os_nodes = tb_node_os_nodes(node, near);
 	char **text = variables->text;
 	int rc = -1;
 

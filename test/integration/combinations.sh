@@ -349,6 +349,8 @@ case_memory_binding() {
 		cut -d ' ' -f 2 /proc/self/numa_maps | sort -u)
 	assert_contains "policies of memory" bind: "$policies"
 	assert_eq "CPUs" "$(held_cpus)" "$(held_cpus "$@")"
+	assert_eq "CPUs" "$(held_cpus)" "$(held_cpus --bmem=local "$@")"
+	case_refused --bmem=prefer "$@"
 }
 
 case_cpu_binding_by_nobody() {

@@ -207,6 +207,8 @@ test_case "a list of three megabytes" case_rubbish \
 	"$(file_of list repeat 3000000 0+ "${option}bcpus=")"
 test_case "an unknown instance" case_rubbish "${option}binstance=mpi" \
 	"${option}bamount=1"
+test_case "an unknown memory policy" case_rubbish "${option}bmem=far" \
+	"${option}bamount=1"
 test_case "a shape of 60000 nested brackets" case_rubbish \
 	"${option}bamount=1" \
 	"$(file_of shape repeat 60000 '(S' "${option}btopology=")"

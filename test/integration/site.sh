@@ -476,7 +476,7 @@ case_requeued_job_starts_by_the_new_file() {
 
 # Each line that is wrong, and a part of the message besides file and line.
 wrong_lines='Nonsense=yes	keys
-MemoryBinding=local	keys
+MemoryBinding=near	none, prefer, local
 NodeAllocationPolicy=FASTEST	keys
 just words	keys
 Implicit	keys
@@ -501,6 +501,8 @@ PartitionName=main JobRecord=no	keys
 PartitionName=main Implicit=maybe	yes, no
 PartitionName=main DefaultUnit=Z	T CT ET C E S
 PartitionName=main DefaultStrategy=none	packed, linear, scatter
+PartitionName=main MemoryBinding=	keys
+PartitionName=main MemoryBinding=Local	none, prefer, local
 PartitionName=main Filter=?	first_core
 PartitionName=main Enabled=	keys
 PartitionName=main Implicit=yes Implicit=no	given twice

@@ -126,6 +126,7 @@ refuses bstart --bamount 1 --bstart T
 refuses bstop --bamount 1 --bstop Q
 refuses bfilter --bamount 1 --bfilter second_core
 refuses binstance --bamount 1 --binstance nobody
+refuses bmem --bamount 1 --bmem near
 refuses btopology --bamount 1 --btopology NSCq
 refuses btopology --bamount 1 --btopology NScC
 refuses bcpus --bcpus 3-1
@@ -147,7 +148,8 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology distances bunit bamount btype bstrategy bsort bstart \
-	bstop bfilter binstance btopology bcpus topobind slots; do
+	bstop bfilter binstance btopology bcpus bmem \
+	topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused
 done

@@ -209,7 +209,9 @@ static void test_memory(void **state)
 	check_list(tb_machine_memory(machine), "0-3");
 	check_local_memory(machine, 0, 1, "0,2");
 	check_local_memory(machine, 0, 8, "0-2");
-	check_local_memory(machine, 8, 4, "");
+	/* Threads without any memory near them have all of it. */
+	check_local_memory(machine, 8, 4, "0-3");
+	check_local_memory(machine, 6, 4, "1-2");
 	check_local_memory(machine, 20, 4, "3");
 	tb_machine_destroy(machine);
 
@@ -223,6 +225,40 @@ static void test_memory(void **state)
 	machine = load_file("Intel-KnightsLanding-XeonPhi-7210.xml");
 	check_list(tb_machine_memory(machine), "0");
 	check_local_memory(machine, 17, 1, "0");
+	tb_machine_destroy(machine);
+}
+
+/* Memory without CPUs of its own: HBM, CXL, NVM. */
+static void test_memory_without_cpus(void **state)
+{
+	struct tb_machine *machine = load_file("fakeheteromemtiers.xml");
+
+	(void) state;
+	/* DRAM 0 and 1, HBM 4 and 2, NVM 8, 6 and 9, of two cores each. */
+	check_list(tb_machine_memory(machine), "0-2,4,6,8-9");
+	check_local_memory(machine, 0, 1, "0,8");
+	check_local_memory(machine, 3, 1, "1,4,6");
+	check_local_memory(machine, 4, 2, "2,9");
+	check_local_memory(machine, 1, 2, "0-1,4,6,8");
+	tb_machine_destroy(machine);
+
+	/* One node for the whole machine: near nobody who has a nearer one. */
+	machine = load_synthetic("[numa(memory=8GB)] pack:2 [numa(memory=1GB)] [numa(memory=2GB)] core:2 pu:1");
+	check_list(tb_machine_memory(machine), "0-4");
+	check_local_memory(machine, 0, 1, "0-1");
+	check_local_memory(machine, 2, 2, "2-3");
+	check_local_memory(machine, 0, 4, "0-3");
+	tb_machine_destroy(machine);
+
+	/* One for each socket: near all of its cores. */
+	machine = load_synthetic("pack:2 [numa(memory=4GB)] group:2 [numa(memory=1GB)] core:2 pu:1");
+	check_local_memory(machine, 0, 1, "0,2");
+	check_local_memory(machine, 7, 1, "4-5");
+	tb_machine_destroy(machine);
+
+	/* Two for the whole machine, and nothing nearer. */
+	machine = load_synthetic("[numa(memory=8GB)] [numa(memory=1GB)] pack:1 core:2 pu:1");
+	check_local_memory(machine, 1, 1, "0-1");
 	tb_machine_destroy(machine);
 }
 
@@ -402,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_distances),
 		cmocka_unit_test(test_speed),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_without_cpus),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_whole),

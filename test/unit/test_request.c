@@ -48,6 +48,11 @@ static const struct {
 	{ "bcpus=1,btopology=SCC,binstance=env",
 	  "binstance=env,btopology=SCC,bcpus=1", NULL },
 	{ "bcpus=1,bamount=0", "bamount=0,bcpus=1", NULL },
+	{ "bmem=local,bamount=1", "bamount=1,bmem=local", NULL },
+	{ "bmem=prefer,bcpus=0-3", "bcpus=0-3,bmem=prefer", NULL },
+	/* what was given is kept: without it the site's policy counts */
+	{ "bamount=1,bmem=none", "bamount=1,bmem=none", NULL },
+	{ "bamount=0,bmem=local", "bamount=0,bmem=local", NULL },
 	{ "bcpus=1,bunit=X,bamount=0", "bunit=X,bamount=0,bcpus=1", NULL },
 
 	{ "", NULL, "empty" },
@@ -100,6 +105,13 @@ static const struct {
 	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
+	{ "bmem=,bamount=1", NULL, "bmem has an empty value; allowed: none, prefer, local" },
+	{ "bmem=Local,bamount=1", NULL, "bmem=Local is not allowed; allowed: none, prefer, local" },
+	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
+	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
+	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
+	{ "bmem=none", NULL, "bmem=none needs an amount" },
+	{ "bmem=local", NULL, "bmem=local needs an amount" },
 	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env, pe" },
 	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env, pe" },
 	{ "binstance=mpi,bamount=1", NULL, "allowed: set, env, pe" },
@@ -209,7 +221,7 @@ static void test_keys(void **state)
 {
 	static const char *const keys[] = {
 		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter", "binstance", "btopology", "bcpus"
+		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem"
 	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
@@ -303,6 +315,33 @@ static void test_matches(void **state)
 	tb_topology_destroy(other);
 }
 
+/* A request's own word, none too, before the site's. */
+static void test_memory(void **state)
+{
+	static const struct {
+		const char *line;
+		enum tb_memory site, memory;
+	} rows[] = {
+		{ "bamount=1", TB_MEMORY_NONE, TB_MEMORY_NONE },
+		{ "bamount=1", TB_MEMORY_LOCAL, TB_MEMORY_LOCAL },
+		{ "bamount=1,bmem=none", TB_MEMORY_LOCAL, TB_MEMORY_NONE },
+		{ "bamount=1,bmem=prefer", TB_MEMORY_LOCAL, TB_MEMORY_PREFER },
+		{ "bcpus=1,bmem=local", TB_MEMORY_NONE, TB_MEMORY_LOCAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, rows[i].line,
+						  NULL), 0);
+		assert_int_equal(tb_request_memory(&request, rows[i].site),
+				 rows[i].memory);
+		tb_request_clear(&request);
+	}
+}
+
 /* The window of an idle node that is an upper bound for any. */
 static void test_wide_windows(void **state)
 {
@@ -374,6 +413,9 @@ static void test_inherit(void **state)
 		       "binstance=env,btopology=SCC,bcpus=1");
 	check_inherits("binstance=env", "bcpus=1-2+4",
 		       "binstance=env,bcpus=1-2+4");
+	check_inherits("bcpus=1", "bmem=local", "bcpus=1,bmem=local");
+	check_inherits("bamount=1,bmem=none", "bmem=local",
+		       "bamount=1,bmem=none");
 	/* the list displaces the units of below, and the other way round */
 	check_inherits("bcpus=1", "bunit=X,bamount=1,bsort=S", "bcpus=1");
 	check_inherits("bcpus=1", "bamount=0", "bcpus=1");
@@ -390,7 +432,8 @@ static void test_long_lines(void **state)
 	static const char *const starts[] = {
 		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
 		"bamount=1,bsort=", "bfilter=(N", "bcpus=", "bcpus=0-",
-		"btopology=", "btopology=(N", "binstance=", "bcpus=0+"
+		"btopology=", "btopology=(N", "binstance=", "bcpus=0+",
+		"bmem="
 	};
 	static const char fill[] = "C(,=\xff" "0S";
 	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);
@@ -465,6 +508,7 @@ int main(void)
 		cmocka_unit_test(test_zero_amount),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),

@@ -347,7 +347,7 @@ static void test_strings_of_vectors(void **state)
 static void test_strings_of_machines(void **state)
 {
 	(void)state;
-	check_column(tsv_open_plain("data/topologies/expected.tsv"), 1, 23);
+	check_column(tsv_open_plain("data/topologies/expected.tsv"), 1, 24);
 }
 
 static void test_random_trees(void **state)
