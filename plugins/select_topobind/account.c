@@ -31,7 +31,10 @@ static bool can_be_sent(const job_record_t *job)
 	       strlen(job->system_comment) <= COMMENT_MAX;
 }
 
-/* Will the database have a record when what is sent now gets there?  The end has been sent before. */
+/*
+ * Will the database have a record when what is sent now gets there?  That of a
+ * job's end has been sent before.
+ */
 static bool has_record(const job_record_t *job)
 {
 	return tb_accounting_knows(job) || IS_JOB_FINISHED(job);
