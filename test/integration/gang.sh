@@ -281,7 +281,7 @@ case_processes() {
 }
 
 # Of each job and each stretch of pictures with one state: what its beats say.
-# Half a second at each end is left out, when signals are on their way.
+# A second and a half at each end is left out, when signals are on their way.
 beats_against_states() {
 	local job=$1
 
@@ -301,12 +301,12 @@ beats_against_states() {
 	}
 	{
 		for (i = 1; i <= n; i++)
-			if ($1 > from[i] + 0.5 && $1 < to[i] - 0.5)
+			if ($1 > from[i] + 1.5 && $1 < to[i] - 1.5)
 				beats[i]++
 	}
 	END {
 		for (i = 1; i <= n; i++)
-			if (to[i] - from[i] > 3)
+			if (to[i] - from[i] > 4)
 				print name[i], (beats[i] > 0 ? "works" : "rests")
 	}' "$work/record" "$work/beats.$job"
 }
