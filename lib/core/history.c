@@ -16,6 +16,7 @@
 #define HEADER "topobind-history 1 "
 /* Far more than all nodes of a cluster can be busy. */
 #define MILLISECONDS_MAX (UINT64_MAX / 2)
+#define SECONDS_MAX 1e15
 
 struct record {
 	uint64_t key;     /* 0: free */
@@ -121,7 +122,7 @@ static struct record *find_or_make(struct tb_history *history, uint64_t key,
 
 static void add_seconds(struct record *record, double seconds)
 {
-	uint64_t more = seconds > 0 && seconds < MILLISECONDS_MAX / 2e3
+	uint64_t more = seconds > 0 && seconds < SECONDS_MAX
 		? (uint64_t)(seconds * 1000 + .5) : 0;
 
 	if (record->milliseconds < MILLISECONDS_MAX - more)

@@ -19,35 +19,35 @@
 #include "clip.h"
 
 const char *const tb_component_names[TB_COMPONENTS] = {
-	[TB_ADISK] = "ADISK",
-	[TB_AMEM] = "AMEM",
-	[TB_APPLAFFINITY] = "APPLAFFINITY",
-	[TB_APPLFAILURERATE] = "APPLFAILURERATE",
-	[TB_APROCS] = "APROCS",
-	[TB_ARCH] = "ARCH",
-	[TB_ASWAP] = "ASWAP",
-	[TB_CDISK] = "CDISK",
-	[TB_CMEM] = "CMEM",
-	[TB_COST] = "COST",
-	[TB_CPROCS] = "CPROCS",
-	[TB_CSWAP] = "CSWAP",
-	[TB_FEATURE] = "FEATURE",
-	[TB_FREETIME] = "FREETIME",
-	[TB_GMETRIC] = "GMETRIC",
-	[TB_JOBCOUNT] = "JOBCOUNT",
-	[TB_LOAD] = "LOAD",
-	[TB_MTBF] = "MTBF",
-	[TB_NODEINDEX] = "NODEINDEX",
-	[TB_OS] = "OS",
-	[TB_PARAPROCS] = "PARAPROCS",
-	[TB_POWER] = "POWER",
-	[TB_PREF] = "PREF",
-	[TB_PRIORITY] = "PRIORITY",
-	[TB_RANDOM] = "RANDOM",
-	[TB_RESAFFINITY] = "RESAFFINITY",
-	[TB_SPEED] = "SPEED",
-	[TB_SUSPENDEDJCOUNT] = "SUSPENDEDJCOUNT",
-	[TB_USAGE] = "USAGE",
+	[TB_COMPONENT_ADISK] = "ADISK",
+	[TB_COMPONENT_AMEM] = "AMEM",
+	[TB_COMPONENT_APPLAFFINITY] = "APPLAFFINITY",
+	[TB_COMPONENT_APPLFAILURERATE] = "APPLFAILURERATE",
+	[TB_COMPONENT_APROCS] = "APROCS",
+	[TB_COMPONENT_ARCH] = "ARCH",
+	[TB_COMPONENT_ASWAP] = "ASWAP",
+	[TB_COMPONENT_CDISK] = "CDISK",
+	[TB_COMPONENT_CMEM] = "CMEM",
+	[TB_COMPONENT_COST] = "COST",
+	[TB_COMPONENT_CPROCS] = "CPROCS",
+	[TB_COMPONENT_CSWAP] = "CSWAP",
+	[TB_COMPONENT_FEATURE] = "FEATURE",
+	[TB_COMPONENT_FREETIME] = "FREETIME",
+	[TB_COMPONENT_GMETRIC] = "GMETRIC",
+	[TB_COMPONENT_JOBCOUNT] = "JOBCOUNT",
+	[TB_COMPONENT_LOAD] = "LOAD",
+	[TB_COMPONENT_MTBF] = "MTBF",
+	[TB_COMPONENT_NODEINDEX] = "NODEINDEX",
+	[TB_COMPONENT_OS] = "OS",
+	[TB_COMPONENT_PARAPROCS] = "PARAPROCS",
+	[TB_COMPONENT_POWER] = "POWER",
+	[TB_COMPONENT_PREF] = "PREF",
+	[TB_COMPONENT_PRIORITY] = "PRIORITY",
+	[TB_COMPONENT_RANDOM] = "RANDOM",
+	[TB_COMPONENT_RESAFFINITY] = "RESAFFINITY",
+	[TB_COMPONENT_SPEED] = "SPEED",
+	[TB_COMPONENT_SUSPENDEDJCOUNT] = "SUSPENDEDJCOUNT",
+	[TB_COMPONENT_USAGE] = "USAGE",
 };
 
 enum code {
@@ -216,8 +216,8 @@ static int emit_term(struct parser *parser, enum tb_component component,
 
 static bool has_name(enum tb_component component)
 {
-	return component == TB_ARCH || component == TB_FEATURE ||
-	       component == TB_GMETRIC;
+	return component == TB_COMPONENT_ARCH || component == TB_COMPONENT_FEATURE ||
+	       component == TB_COMPONENT_GMETRIC;
 }
 
 /* What is between the brackets: up to ], or in quotes. */
@@ -290,7 +290,7 @@ static int read_component(struct parser *parser, enum luck *luck)
 		if (read_name(parser, &name))
 			return -1;
 	}
-	if (component == TB_RANDOM)
+	if (component == TB_COMPONENT_RANDOM)
 		*luck = FACTOR;
 	return emit_term(parser, component, name);
 }

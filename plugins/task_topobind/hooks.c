@@ -157,7 +157,7 @@ static char *batch_line(char *const *spank_env, uint32_t spank_count)
 
 	tb_request_init(&site);
 	rc = tb_request_from_env(&request, spank_env, spank_count, NULL);
-	if (rc == 0 && !tb_request_is_given(&request) && implicit != NULL) {
+	if (rc == 0 && !tb_request_has_binding(&request) && implicit != NULL) {
 		rc = tb_request_parse(&site, implicit, NULL);
 		if (rc == 0)
 			rc = tb_request_bind_implicitly(&request, &site, NULL);

@@ -211,7 +211,7 @@ static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (tb_request_binds(input->step))
 		return place_tasks(plan, input, err);
 	/* A step may switch off its slots, but not leave its job's units. */
-	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
+	if (tb_request_has_binding(input->step) || !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
 	return place_tasks(plan, input, err);
 }

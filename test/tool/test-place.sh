@@ -148,7 +148,8 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology distances bunit bamount btype bstrategy bsort bstart \
-	bstop bfilter binstance btopology bcpus bmem \
+	bstop bfilter binstance btopology bcpus bmem bnodes \
+	bprefer \
 	topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused

@@ -50,25 +50,25 @@ static void means_what_it_says(void **state)
 		{ "5/0", 0 },
 		{ "0/0", 0 },
 		{ "5/(LOAD-LOAD) + 1", 1 },
-		{ "AMEM", TB_AMEM + 1 },
-		{ "amem", TB_AMEM + 1 },
+		{ "AMEM", TB_COMPONENT_AMEM + 1 },
+		{ "amem", TB_COMPONENT_AMEM + 1 },
 		{ "SPEED + .01 * AMEM - 10 * JOBCOUNT",
-		  TB_SPEED + 1 + .01 * (TB_AMEM + 1) - 10 * (TB_JOBCOUNT + 1) },
-		{ "FEATURE[x]", TB_FEATURE + 1 },
-		{ "FEATURE[ x ]", TB_FEATURE + 1 },
-		{ "FEATURE ['a ]b']", TB_FEATURE + 1 },
-		{ "GMETRIC[\"temp\"]*2", 2 * (TB_GMETRIC + 1) },
-		{ "'GMETRIC[\"temp\"]'", TB_GMETRIC + 1 },
+		  TB_COMPONENT_SPEED + 1 + .01 * (TB_COMPONENT_AMEM + 1) - 10 * (TB_COMPONENT_JOBCOUNT + 1) },
+		{ "FEATURE[x]", TB_COMPONENT_FEATURE + 1 },
+		{ "FEATURE[ x ]", TB_COMPONENT_FEATURE + 1 },
+		{ "FEATURE ['a ]b']", TB_COMPONENT_FEATURE + 1 },
+		{ "GMETRIC[\"temp\"]*2", 2 * (TB_COMPONENT_GMETRIC + 1) },
+		{ "'GMETRIC[\"temp\"]'", TB_COMPONENT_GMETRIC + 1 },
 		/* Whatever the coefficient. */
-		{ "100 * RANDOM", 100 * (TB_RANDOM + 1) },
-		{ "RANDOM * 100", 100 * (TB_RANDOM + 1) },
+		{ "100 * RANDOM", 100 * (TB_COMPONENT_RANDOM + 1) },
+		{ "RANDOM * 100", 100 * (TB_COMPONENT_RANDOM + 1) },
 		{ "100000 * RANDOM", 32768 },
 		{ "-100000 * RANDOM", -32768 },
 		{ "100000 * RANDOM * 10", 32768 },
 		{ "1 + 100000 * RANDOM", 32769 },
 		{ "RANDOM / .0000001", 32768 },
 		{ "AMEM * 100000 + RANDOM",
-		  (TB_AMEM + 1) * 100000 + TB_RANDOM + 1 },
+		  (TB_COMPONENT_AMEM + 1) * 100000 + TB_COMPONENT_RANDOM + 1 },
 	};
 
 	(void)state;
@@ -131,8 +131,8 @@ static void knows_each_component(void **state)
 	for (int i = 0; i < TB_COMPONENTS; i++) {
 		struct tb_priority_function *function;
 		const struct tb_priority_term *terms;
-		bool named = i == TB_ARCH || i == TB_FEATURE ||
-			     i == TB_GMETRIC;
+		bool named = i == TB_COMPONENT_ARCH || i == TB_COMPONENT_FEATURE ||
+			     i == TB_COMPONENT_GMETRIC;
 		unsigned count;
 		char text[64];
 
