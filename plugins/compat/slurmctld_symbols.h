@@ -14,6 +14,8 @@
 #include "src/slurmctld/slurmctld.h"
 
 extern List job_list __attribute__((weak));
+extern List active_feature_list __attribute__((weak));
+extern List resv_list __attribute__((weak));
 extern List part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));

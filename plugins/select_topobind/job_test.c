@@ -18,6 +18,8 @@
 
 #include "explain.h"
 #include "future.h"
+#include "offer_order.h"
+#include "plain_order.h"
 #include "plan.h"
 #include "preempt.h"
 #include "scale.h"
@@ -152,19 +154,32 @@ static int test_nodes(const struct tb_offers *offers,
 	return rc;
 }
 
+static int try_class(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	const struct tb_class_order *class =
+		(const struct tb_class_order *)order;
+
+	return test_nodes(class->offers, test, class->first, class->end,
+			  nodes);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int test_class(const struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = nodes_of_class(offers, first, end);
+	struct tb_class_order class;
 	struct tb_scale saved;
 	int rc = SLURM_ERROR;
 
+	tb_class_order_init(&class, offers, test, first, end);
+	class.order.try = try_class;
 	if (end - first >= test->min_nodes &&
 	    required_nodes_offer(test, nodes)) {
 		tb_scale_job(test->job, offers->request->type,
 			     tb_offers_cpus(offers, first, end), &saved);
-		rc = test_nodes(offers, test, first, end, nodes);
+		rc = tb_order_try(&class.order, test, nodes);
 		tb_unscale_job(test->job, &saved);
 	}
 	if (rc == SLURM_SUCCESS)
@@ -182,6 +197,7 @@ static int test_share(const struct tb_test *test,
 	uint32_t first = 0, end;
 	int rc = SLURM_ERROR;
 
+	tb_order_classes(offers, test);
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
 		rc = test_class(offers, test, first, end);
 		first = end;
@@ -373,7 +389,7 @@ static bool may_share(const job_record_t *job)
 		(job->part_ptr->max_share & ~SHARED_FORCE) > 1);
 }
 
-int tb_test_plain_job(const struct tb_test *test)
+static int test_plain(const struct tb_test *test)
 {
 	struct tb_mask *mask;
 	int rc;
@@ -385,4 +401,27 @@ int tb_test_plain_job(const struct tb_test *test)
 	rc = tb_cons_tres_job_test(test, mask);
 	tb_mask_destroy(mask);
 	return rc;
+}
+
+static int try_plain(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+
+	(void)order;
+	call.nodes = nodes;
+	if (call.preempted)
+		FREE_NULL_LIST(*call.preempted);
+	return test_plain(&call);
+}
+
+int tb_test_plain_job(const struct tb_test *test)
+{
+	struct tb_order order;
+
+	if (!test->choice)
+		return test_plain(test);
+	tb_plain_order_init(&order, test);
+	order.try = try_plain;
+	return tb_order_try(&order, test, test->nodes);
 }

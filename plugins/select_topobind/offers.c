@@ -211,12 +211,10 @@ static int descending(const void *left, const void *right)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* How many tasks an offer holds, when each needs its CPUs. */
-static uint32_t offer_holds(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t index)
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer)
 {
-	const struct tb_offer *offer = &offers->list[index];
-
 	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
 		return offer->slots;
 	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
@@ -232,7 +230,8 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 	uint32_t count = 0, sum = 0, left = test->max_nodes;
 
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t holds = offer_holds(offers, test, i);
+		uint32_t holds = tb_offer_holds(offers, test,
+						&offers->list[i]);
 
 		if (required && bit_test(required, offers->list[i].node)) {
 			sum += holds;

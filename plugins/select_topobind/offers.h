@@ -20,6 +20,7 @@ struct tb_offer {
 	uint32_t node;
 	uint32_t slots; /* TB_HOST: 1 */
 	uint32_t cpus;  /* per slot; TB_HOST: of the host's units */
+	uint32_t class_rank; /* see offer_order.h */
 };
 
 struct tb_offers {
@@ -45,6 +46,11 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
 /* What to ask for per slot (TB_HOST: per node, at least) in a class. */
 uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 			uint32_t end);
+
+/* How many tasks an offer holds, when each needs its CPUs. */
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer);
 
 /*
  * How many tasks the offers [first, end) hold on as many nodes as the job may
