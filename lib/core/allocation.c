@@ -219,8 +219,19 @@ static double place_of(enum tb_allocation policy,
 						: candidate->node;
 }
 
+/* Of the same span: rather faster ones, else the first. */
+static bool is_better(enum tb_allocation policy, const struct window *best,
+		      double span, const struct tb_candidate *first,
+		      const struct tb_candidate *best_first)
+{
+	if (!best->end || span != best->span)
+		return !best->end || span < best->span;
+	return policy == TB_ALLOCATE_MAXBALANCE &&
+	       first->speed > best_first->speed;
+}
+
 /*
- * The window of the least span that holds the job, the first of equal ones.
+ * The window of the least span that holds the job.
  * Without gaps: a window ends where a node in between is no candidate.
  */
 static struct window find_window(enum tb_allocation policy,
@@ -243,7 +254,8 @@ static struct window find_window(enum tb_allocation policy,
 			double span = place_of(policy, &list[i]) -
 				      place_of(policy, &list[first]);
 
-			if (!best.end || span < best.span)
+			if (is_better(policy, &best, span, &list[first],
+				      &list[best.first]))
 				best = (struct window){ first, i + 1, span };
 			take_away(&sum, &list[first++], need);
 		}

@@ -124,7 +124,8 @@ void tb_consumption_remove(const job_record_t *job)
 	entry = xhash_get_str(entries, key);
 	for (uint32_t i = 0; entry && i < entry->count; i++)
 		take_back(&entry->parts[i]);
-	xhash_delete_str(entries, key);
+	if (entry)
+		xhash_delete_str(entries, key);
 	xfree(key);
 }
 

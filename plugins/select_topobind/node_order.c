@@ -84,6 +84,7 @@ struct row {
 static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 {
 	const struct tb_order *order = row->order;
+	bool later = start > time(NULL);
 	struct tb_node_facts facts;
 
 	tb_node_facts_find(&facts, row->test, start);
@@ -96,7 +97,7 @@ static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 		if (!bit_test((bitstr_t *)nodes, node))
 			continue;
 		tb_candidate_fill(candidate, &facts, node);
-		order->describe(order, row->test, candidate);
+		order->describe(order, row->test, candidate, later);
 		row->count++;
 	}
 	row->enough = tb_allocation_order(row->test->choice->policy, row->list,

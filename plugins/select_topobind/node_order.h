@@ -25,11 +25,13 @@ bool tb_choice_find(struct tb_choice *choice, const struct tb_conf *site,
 
 struct tb_order {
 	struct tb_need need;
-	/* Complete a candidate: what it holds and, for BESTFIT and
-	   BESTTOPOLOGY, how the job fits. */
+	/*
+	 * Complete a candidate: what it holds, now or later when running jobs
+	 * have ended, and, for BESTFIT and BESTTOPOLOGY, how the job fits.
+	 */
 	void (*describe)(const struct tb_order *order,
 			 const struct tb_test *test,
-			 struct tb_candidate *candidate);
+			 struct tb_candidate *candidate, bool later);
 	/*
 	 * Try these nodes, in the test's mode.  What Slurm expects of a job
 	 * test; on success nodes are the chosen ones.  Called repeatedly; the

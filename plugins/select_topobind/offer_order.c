@@ -52,7 +52,7 @@ static int by_node(const void *left, const void *right)
 
 /* Offers of a class lie in the order of their nodes. */
 static void describe(const struct tb_order *order, const struct tb_test *test,
-		     struct tb_candidate *candidate)
+		     struct tb_candidate *candidate, bool later)
 {
 	const struct tb_class_order *class =
 		(const struct tb_class_order *)order;
@@ -61,6 +61,8 @@ static void describe(const struct tb_order *order, const struct tb_test *test,
 		bsearch(&wanted, class->offers->list + class->first,
 			class->end - class->first, sizeof(wanted), by_node);
 
+	/* What an offer says is of the time that was asked about. */
+	(void)later;
 	if (offer)
 		describe_offer(class->offers, test, offer, candidate);
 }

@@ -10,10 +10,30 @@
 #include "consumption.h"
 #include "scale.h"
 
-static uint32_t cpus_by_memory(const struct job_details *details,
-			       uint32_t node, uint32_t cpus)
+/* What the node has when nobody uses it, or now. */
+struct supply {
+	uint32_t cpus;
+	uint64_t memory;
+	bool idle;
+};
+
+static struct supply supply_of(uint32_t node, bool later)
 {
-	uint64_t memory = tb_node_free_memory(node);
+	const node_record_t *record = node_record_table_ptr[node];
+
+	if (later)
+		return (struct supply) {
+			record->cpus_efctv, record->real_memory, true
+		};
+	return (struct supply) {
+		tb_node_free_cpus(node), tb_node_free_memory(node),
+		!tb_consumption_of(node).jobs
+	};
+}
+
+static uint32_t cpus_by_memory(const struct job_details *details,
+			       uint64_t memory, uint32_t cpus)
+{
 	uint64_t wanted = details->pn_min_memory & ~MEM_PER_CPU;
 
 	if (!(slurm_conf.select_type_param & CR_MEMORY) || !wanted)
@@ -23,16 +43,16 @@ static uint32_t cpus_by_memory(const struct job_details *details,
 	return memory < wanted ? 0 : cpus;
 }
 
-static uint32_t cpus_for(const struct tb_test *test, uint32_t node)
+static uint32_t cpus_for(const struct tb_test *test,
+			 const struct supply *supply)
 {
 	const struct job_details *details = test->job->details;
 	uint32_t per_task = details->cpus_per_task == NO_VAL16
 		? 1 : MAX(details->cpus_per_task, 1);
-	uint32_t cpus = tb_node_free_cpus(node);
+	uint32_t cpus = cpus_by_memory(details, supply->memory, supply->cpus);
 
-	if (tb_wants_whole_nodes(test->job) && tb_consumption_of(node).jobs)
+	if (tb_wants_whole_nodes(test->job) && !supply->idle)
 		return 0;
-	cpus = cpus_by_memory(details, node, cpus);
 	if (details->pn_min_cpus != NO_VAL && cpus < details->pn_min_cpus)
 		return 0;
 	cpus -= cpus % per_task;
@@ -43,13 +63,14 @@ static uint32_t cpus_for(const struct tb_test *test, uint32_t node)
 
 /* Which cores a plain job gets is not ours to say: CPUs are all there is. */
 static void describe(const struct tb_order *order, const struct tb_test *test,
-		     struct tb_candidate *candidate)
+		     struct tb_candidate *candidate, bool later)
 {
-	uint32_t free_cpus = tb_node_free_cpus(candidate->node);
+	struct supply supply = supply_of(candidate->node, later);
+	uint32_t taken;
 
-	candidate->holds = cpus_for(test, candidate->node);
-	candidate->left = free_cpus - MIN(free_cpus, MIN(candidate->holds,
-							 order->need.amount));
+	candidate->holds = cpus_for(test, &supply);
+	taken = MIN(candidate->holds, order->need.amount);
+	candidate->left = supply.cpus - MIN(supply.cpus, taken);
 }
 
 void tb_plain_order_init(struct tb_order *order, const struct tb_test *test)

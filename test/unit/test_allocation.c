@@ -201,6 +201,7 @@ static void finds_neighbours(void **state)
 static void finds_equals(void **state)
 {
 	static const double speeds[] = { 3000, 2000, 2600, 2500, 3000, 2400 };
+	static const double pairs[] = { 1000, 1000, 3000, 2000, 3000, 3000 };
 	const struct tb_need two = { .amount = 2, .nodes = 2 };
 	const struct tb_need three = { .amount = 3, .nodes = 3 };
 	struct tb_candidate list[6];
@@ -217,6 +218,12 @@ static void finds_equals(void **state)
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MAXBALANCE, list, 6,
 					     &three), 3);
 	assert_order(list, 6, "2 3 5 0 1 4");
+	/* Of equals the fastest. */
+	for (uint32_t i = 0; i < 6; i++)
+		list[i].speed = pairs[list[i].node];
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MAXBALANCE, list, 6,
+					     &two), 2);
+	assert_order(list, 2, "2 4");
 }
 
 static void prefers(void **state)
