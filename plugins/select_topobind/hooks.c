@@ -123,6 +123,7 @@ void tb_hook_nodes_shown(void)
 	if (!job_list || looked_at > last_node_update)
 		return;
 	looked_at = time(NULL);
+	tb_learning_look_at_nodes();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_node_show_again(node);

@@ -216,7 +216,7 @@ double tb_learning_mtbf(uint32_t node)
 	uint32_t failures = knows(node)
 		? tb_history_failures(history, nodes[node].name) : 0;
 
-	return observed(time(NULL)) / MAX(failures, 1);
+	return observed(time(NULL)) / (failures + 1.0);
 }
 
 double tb_learning_affinity(const struct tb_application *application,

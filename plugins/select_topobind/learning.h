@@ -22,7 +22,8 @@ void tb_learning_job_ended(const job_record_t *job);
 /* Note nodes that went down since the last look. */
 void tb_learning_look_at_nodes(void);
 
-/* By node: percent of the time; seconds. */
+/* By node: percent of the time; seconds, of those observed, for each failure
+   and the one that is to come. */
 double tb_learning_usage(uint32_t node);
 double tb_learning_mtbf(uint32_t node);
 /* By application and node, as in core/history.h. */

@@ -216,34 +216,66 @@ static void choose_for(struct tb_choice *choice, time_t start)
 		choice->policy = TB_ALLOCATE_MINRESOURCE;
 }
 
-/* All nodes say when; of these the policy's that are free then. */
-static int try_later(const struct tb_order *order, const struct tb_test *test,
-		     bitstr_t *nodes)
+/* No start is earlier than now, so if the first nodes do, nobody else is asked. */
+static int try_at_once(const struct tb_order *order, const struct tb_test *test,
+		       bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+	struct row row = { .order = order, .test = &call };
+	bitstr_t *chosen = bit_copy(nodes);
+	time_t now = time(NULL);
+	int rc = SLURM_ERROR;
+
+	call.preemptees = NULL;
+	make_row(&row, nodes, now);
+	if (row.enough < row.count)
+		rc = try_first_by(&row, row.enough, now, chosen);
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(nodes, chosen);
+	FREE_NULL_BITMAP(chosen);
+	xfree(row.list);
+	return rc;
+}
+
+/* All nodes have said when: of those that are free then the policy's. */
+static int try_then(const struct tb_order *order, const struct tb_test *test,
+		    time_t start, bitstr_t *nodes)
 {
 	struct tb_choice choice = *test->choice;
 	struct tb_test call = *test;
 	struct row row = { .order = order, .test = &call };
 	bitstr_t *chosen = bit_copy(nodes);
-	time_t start;
-	int rc = order->try(order, test, chosen);
+	int rc;
 
-	if (rc != SLURM_SUCCESS || would_preempt(test)) {
-		bit_copybits(nodes, chosen);
-		FREE_NULL_BITMAP(chosen);
-		return rc;
-	}
-	start = test->job->start_time;
 	choose_for(&choice, start);
 	call.choice = &choice;
 	call.preemptees = NULL;
 	make_row(&row, nodes, start);
-	/* The job's numbers are those of the last answer. */
-	if (try_row_by(&row, start, chosen) == SLURM_SUCCESS)
+	rc = try_row_by(&row, start, chosen);
+	if (rc == SLURM_SUCCESS)
 		bit_copybits(nodes, chosen);
-	else
-		rc = order->try(order, test, nodes);
 	FREE_NULL_BITMAP(chosen);
 	xfree(row.list);
+	return rc;
+}
+
+static int try_later(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	bitstr_t *chosen;
+	int rc;
+
+	if (try_at_once(order, test, nodes) == SLURM_SUCCESS)
+		return SLURM_SUCCESS;
+	chosen = bit_copy(nodes);
+	rc = order->try(order, test, chosen);
+	if (rc != SLURM_SUCCESS || would_preempt(test))
+		bit_copybits(nodes, chosen);
+	/* The job's numbers are those of the last answer. */
+	else if (try_then(order, test, test->job->start_time, nodes) !=
+		 SLURM_SUCCESS)
+		rc = order->try(order, test, nodes);
+	FREE_NULL_BITMAP(chosen);
 	return rc;
 }
 

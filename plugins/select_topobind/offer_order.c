@@ -24,7 +24,8 @@ static void describe_fit(const struct tb_offers *offers,
 
 	tb_offers_place(offers, test, offer->node, shape, offer->slots);
 	placed = tb_placed_threads(shape->placer);
-	candidate->diameter = tb_diameter(shape->topology, placed);
+	if (test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
+		candidate->diameter = tb_diameter(shape->topology, placed);
 	candidate->broken = -(int32_t)tb_broken_containers(shape->topology,
 							    shape->used);
 	tb_bitset_or(shape->used, placed);
