@@ -188,8 +188,6 @@ void tb_learning_job_ended(const job_record_t *job)
 
 /* --- questions ------------------------------------------------------------------- */
 
-/* The history changes under the locks that the caller has: no need of ours. */
-
 static double observed(time_t now)
 {
 	return history ? MAX(difftime(now, tb_history_since(history)), 1) : 1;
@@ -203,34 +201,57 @@ static bool knows(uint32_t node)
 double tb_learning_usage(uint32_t node)
 {
 	time_t now = time(NULL);
-	double busy = knows(node)
-		? tb_history_busy(history, nodes[node].name) : 0;
+	double busy = 0, usage;
 
+	slurm_mutex_lock(&lock);
+	if (knows(node))
+		busy = tb_history_busy(history, nodes[node].name);
 	if (node < node_count && nodes[node].busy_since)
 		busy += difftime(now, nodes[node].busy_since);
-	return MIN(100 * busy / observed(now), 100);
+	usage = MIN(100 * busy / observed(now), 100);
+	slurm_mutex_unlock(&lock);
+	return usage;
 }
 
 double tb_learning_mtbf(uint32_t node)
 {
-	uint32_t failures = knows(node)
-		? tb_history_failures(history, nodes[node].name) : 0;
+	uint32_t failures = 0;
+	double mean;
 
-	return observed(time(NULL)) / (failures + 1.0);
+	slurm_mutex_lock(&lock);
+	if (knows(node))
+		failures = tb_history_failures(history, nodes[node].name);
+	mean = observed(time(NULL)) / (failures + 1.0);
+	slurm_mutex_unlock(&lock);
+	return mean;
+}
+
+typedef double (*question_t)(const struct tb_history *history,
+			     const struct tb_application *application,
+			     const char *node);
+
+static double ask(question_t question, const struct tb_application *application,
+		  uint32_t node, double unknown)
+{
+	double answer = unknown;
+
+	slurm_mutex_lock(&lock);
+	if (knows(node))
+		answer = question(history, application, nodes[node].name);
+	slurm_mutex_unlock(&lock);
+	return answer;
 }
 
 double tb_learning_affinity(const struct tb_application *application,
 			    uint32_t node)
 {
-	return knows(node) ? tb_history_affinity(history, application,
-						 nodes[node].name) : 1;
+	return ask(tb_history_affinity, application, node, 1);
 }
 
 double tb_learning_failure_rate(const struct tb_application *application,
 				uint32_t node)
 {
-	return knows(node) ? tb_history_failure_rate(history, application,
-						     nodes[node].name) : 0;
+	return ask(tb_history_failure_rate, application, node, 0);
 }
 
 /* --- the file --------------------------------------------------------------------- */

@@ -20,7 +20,8 @@ bool tb_choice_find(struct tb_choice *choice, const struct tb_conf *site,
 		.function = tb_conf_priority(site, partition),
 		.site = site,
 	};
-	return choice->policy != TB_ALLOCATE_SLURM || choice->prefer;
+	return tb_conf_enabled(site, partition) &&
+	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
 
 struct tb_need tb_need_of(const struct tb_test *test, uint64_t amount)

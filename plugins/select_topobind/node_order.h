@@ -18,7 +18,7 @@
 
 /*
  * How the job's nodes are to be chosen, by its request and the site.  False:
- * as select/cons_tres does.  What choice points to belongs to them.
+ * as select/cons_tres does, as everywhere where topobind is not enabled.  What choice points to belongs to them.
  */
 bool tb_choice_find(struct tb_choice *choice, const struct tb_conf *site,
 		    const job_record_t *job, const struct tb_request *request);

@@ -87,6 +87,9 @@ case_levels() {
 	lands "$NODE_Q"
 	lands "$NODE_A" -p virtual
 	lands "$NODE_A" --bnodes=SLURM
+	reconfigure_with NodeAllocationPolicy=LASTAVAILABLE Enabled=no
+	assert_eq "nodes without topobind" "$NODE_A" \
+		"$(nodes_of "$(alloc -n1)")"
 	# Where nothing is said an administrator's priority is.
 	reconfigure_with
 	lands "$NODE_E" --bnodes=PRIORITY

@@ -221,12 +221,14 @@ case_random() {
 
 # Each component has its row, and one of the cases above.
 case_manual_is_complete() {
-	local rows name
+	local rows names name
 
 	rows=$(manual_rows "$page" | cut -f 1 | sed 's/\[.*//' |
 		grep -x -E '[A-Z]{2,}' | sort)
-	for name in $(sed -n 's/^\t\[TB_COMPONENT_.*"\(.*\)",/\1/p' \
-		"$top/lib/core/priority_function.c"); do
+	mapfile -t names < <(sed -n 's/^\t\[TB_COMPONENT_.*"\(.*\)",/\1/p' \
+		"$top/lib/core/priority_function.c")
+	assert test "${#names[@]}" -gt 20
+	for name in "${names[@]}"; do
 		assert_contains "rows of the manual" "$name" "$rows"
 		sed '/^# Each component has its row/,$d' "$0" |
 			grep "\\b$name\\b" >/dev/null || fail "no case has $name"
