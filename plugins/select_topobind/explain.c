@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "explain_devices.h"
 #include "nodes.h"
 #include "offers.h"
 #include "scale.h"
@@ -185,8 +186,10 @@ char *tb_explain_wait(const struct tb_test *test,
 	struct tally tally = { .enough = false };
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	bitstr_t *nodes = required ? required : test->nodes;
-	char *text;
+	char *text = tb_explain_devices(test, request, view);
 
+	if (text)
+		return text;
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);

@@ -84,6 +84,32 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 	return rc;
 }
 
+/* The cores are the plan's: let the devices be those that are near them. */
+static int settle_devices(const struct tb_plan *plan,
+			  const struct tb_offers *offers,
+			  const struct tb_test *test)
+{
+	if (!offers->devices ||
+	    tb_plan_select_devices(plan, offers, test) ||
+	    !tb_devices_must_be_near(offers->devices))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/* Give the job what is planned, if it has not got that. */
+static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
+		       const struct tb_test *test, bitstr_t *nodes)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (!has_allocation(test) || !tb_plan_is_granted(plan, offers, test))
+		rc = exact_pass(plan, offers, test, nodes);
+	if (rc == SLURM_SUCCESS && has_allocation(test))
+		rc = settle_devices(plan, offers, test);
+	return rc;
+}
+
 /*
  * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
  * allow that, as pass 1 had them.
@@ -94,19 +120,18 @@ static int settle_cores(const struct tb_offers *offers,
 {
 	struct tb_plan *given = tb_plan_of_allocation(offers, test, first, end);
 	struct tb_plan *even = tb_plan_of_allocation(offers, test, first, end);
-	int rc = SLURM_SUCCESS;
+	bitstr_t *chosen = bit_copy(nodes);
+	int rc;
 
+	if (offers->devices)
+		tb_devices_count_selected(offers->devices);
 	tb_plan_even_out(even);
-	if (!tb_plan_is_granted(even, offers, test)) {
-		bitstr_t *chosen = bit_copy(nodes);
-
-		rc = exact_pass(even, offers, test, nodes);
-		if (rc != SLURM_SUCCESS) {
-			bit_copybits(nodes, chosen);
-			rc = exact_pass(given, offers, test, nodes);
-		}
-		FREE_NULL_BITMAP(chosen);
+	rc = settle_plan(even, offers, test, nodes);
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, chosen);
+		rc = settle_plan(given, offers, test, nodes);
 	}
+	FREE_NULL_BITMAP(chosen);
 	tb_plan_destroy(given);
 	tb_plan_destroy(even);
 	return rc;

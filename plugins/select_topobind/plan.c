@@ -162,6 +162,20 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 	return true;
 }
 
+bool tb_plan_select_devices(const struct tb_plan *plan,
+			    const struct tb_offers *offers,
+			    const struct tb_test *test)
+{
+	tb_devices_count_selected(offers->devices);
+	if (!tb_plan_is_granted(plan, offers, test))
+		return false;
+	for (uint32_t i = 0; i < plan->count; i++) {
+		place_part(&plan->parts[i], offers, test);
+		tb_devices_select(offers->devices, plan->parts[i].node);
+	}
+	return true;
+}
+
 /* All offers, each of which is a chosen node, with the job's slots. */
 static struct tb_plan *plan_of_offers(const struct tb_offers *offers,
 				      const struct tb_test *test)

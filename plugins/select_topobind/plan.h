@@ -45,6 +45,15 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 			const struct tb_test *test);
 
 /*
+ * Of an allocation of the plan: let the job's devices on each node be those that
+ * its units are near.  False: with other numbers of devices than were planned
+ * with the plan would be another; those stay that select/cons_tres selected.
+ */
+bool tb_plan_select_devices(const struct tb_plan *plan,
+			    const struct tb_offers *offers,
+			    const struct tb_test *test);
+
+/*
  * The cores that the job would get on exactly these nodes, its slots dealt out
  * evenly: a bit for each core of all nodes.  NULL when they do not fit so.  The
  * caller frees.

@@ -79,6 +79,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t slots = tb_job_slots(job);
 
 	save(details, saved);
+	/* Which devices are near is seen to in devices.c, not by sockets. */
+	saved->gres_flags = job->bit_flags & GRES_ENFORCE_BIND;
+	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
@@ -105,6 +108,7 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 {
 	struct job_details *details = job->details;
 
+	job->bit_flags |= saved->gres_flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
 	details->num_tasks = saved->num_tasks;
