@@ -28,6 +28,11 @@ static uint32_t asked(const struct tb_near_kind *kind)
 	return kind->per_slot ? kind->per_slot : kind->per_node;
 }
 
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return a / b + (a % b != 0);
+}
+
 static uint32_t left_in(const struct tb_near_pool *pool)
 {
 	return pool->free - pool->taken;
@@ -121,6 +126,7 @@ static bool may_open(const struct tb_near *near, uint32_t index,
 {
 	const struct tb_near_kind *kind = &near->kinds[index];
 	uint32_t least = asked(kind) < near->least ? asked(kind) : near->least;
+	uint32_t share; /* of the next slot */
 
 	if (index == 0 && near->only != ANY_POOL)
 		return pool == &kind->pools[near->only];
@@ -132,11 +138,11 @@ static bool may_open(const struct tb_near *near, uint32_t index,
 		return left_in(pool) >= least;
 	if (pool->free < least)
 		return false;
-	if (!kind->left)
+	if (!kind->left || near->placed == near->wanted)
 		return pool->taken && (pool->room || !has_room(kind));
+	share = divide_up(kind->left, near->wanted - near->placed);
 	if (kind->per_node >= near->wanted)
-		return left_in(pool) >= (least < kind->left ? least
-							     : kind->left);
+		return left_in(pool) >= (least < share ? least : share);
 	return pool->room > 0 || left_in(pool) > 0;
 }
 
@@ -246,11 +252,6 @@ static struct tb_near_pool *pool_for_group(const struct tb_placer *placer,
 	return best;
 }
 
-static uint32_t divide_up(uint32_t a, uint32_t b)
-{
-	return a / b + (a % b != 0);
-}
-
 /* Devices of one kind for the group; false: not all is near. */
 static bool serve_kind(struct tb_placer *placer, struct tb_near_kind *kind,
 		       uint32_t group)
@@ -329,6 +330,7 @@ enum tb_served tb_near_serve(struct tb_placer *placer)
 			give_back(&near->kinds[k]);
 	if (!served)
 		return TB_NOT_SERVED;
+	near->placed = placer->groups;
 	return open_pools(near) ? TB_SERVED_OTHERWISE : TB_SERVED;
 }
 
@@ -429,6 +431,7 @@ static uint32_t try_how(struct search *search, struct attempt how, int where)
 	near->most = how.most;
 	near->where = where;
 	near->wanted = search->wanted;
+	near->placed = 0;
 	near->all_near = true;
 	forget_devices(near);
 	open_pools(near);
@@ -452,22 +455,33 @@ static bool try_near(struct search *search, struct attempt how)
 	return search->slots == search->wanted;
 }
 
-/* The first pool after this one by free devices, then by number. */
-static uint32_t pool_after(const struct tb_near_kind *kind, uint32_t pool)
+static int compare(uint32_t a, uint32_t b)
 {
+	return (a > b) - (a < b);
+}
+
+/* The fewest free devices first, then in the order of the string. */
+static int by_turn(const struct tb_near_pool *a, const struct tb_near_pool *b)
+{
+	int order = compare(a->free, b->free);
+
+	if (!order)
+		order = compare(tb_bitset_next(a->threads, 0),
+				tb_bitset_next(b->threads, 0));
+	return order ? order : (a > b) - (a < b);
+}
+
+/* The next one that has enough devices, after the one that was tried last. */
+static uint32_t pool_after(const struct tb_near_kind *kind, uint32_t last)
+{
+	const struct tb_near_pool *pools = kind->pools;
 	uint32_t next = ANY_POOL;
 
-	for (uint32_t i = 0; i < kind->npools; i++) {
-		uint32_t free = kind->pools[i].free;
-
-		if (free < kind->per_node ||
-		    (pool != ANY_POOL && (free < kind->pools[pool].free ||
-					  (free == kind->pools[pool].free &&
-					   i <= pool))))
-			continue;
-		if (next == ANY_POOL || free < kind->pools[next].free)
+	for (uint32_t i = 0; i < kind->npools; i++)
+		if (pools[i].free >= kind->per_node &&
+		    (last == ANY_POOL || by_turn(&pools[i], &pools[last]) > 0) &&
+		    (next == ANY_POOL || by_turn(&pools[i], &pools[next]) < 0))
 			next = i;
-	}
 	return next;
 }
 

@@ -64,7 +64,7 @@ struct tb_near {
 	uint32_t least;  /* devices that a unit must have near it */
 	uint32_t only;   /* the only pool of the first kind, or any */
 	uint32_t most;   /* so many largest pools of it, or any */
-	uint32_t wanted; /* slots */
+	uint32_t wanted, placed; /* slots */
 	enum { TB_NEAR_ALL, TB_NEAR_FIRST, TB_NEAR_SOME, TB_ANYWHERE } where;
 	bool all_near;
 };

@@ -88,6 +88,52 @@ reconfigure_with() {
 	scontrol reconfigure
 }
 
+# --- GRES -------------------------------------------------------------------
+
+# give_gres NAME GRES LINE... - a node's Gres= in slurm.conf and its lines of
+# gres.conf, in which devices are called DEVICE0, DEVICE1...; then start_with_gres
+give_gres() {
+	local node=$1 gres=$2 dir i
+
+	shift 2
+	mkdir -p "$cluster/device"
+	for i in {0..15}; do
+		ln -sf /dev/null "$cluster/device/$i"
+	done
+	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
+		sed -i "/^NodeName=$node /s/\$/ Gres=$gres/" "$dir/slurm.conf"
+		printf "NodeName=$node %s\n" "${@//DEVICE/$cluster/device/}" \
+			>>"$dir/gres.conf"
+	done
+}
+
+# start_with_gres NODE... - the daemons again, that know the GRES then
+start_with_gres() {
+	local node
+
+	daemon slurmctld stop
+	for node; do
+		daemon "slurmd-$node" stop
+	done
+	daemon slurmctld start
+	for node; do
+		daemon "slurmd-$node" start
+	done
+	for node; do
+		wait_until 60 node_is_idle "$node"
+	done
+}
+
+node_is_idle() {
+	[ "$(sinfo -h -n "$1" -p main -o %T)" = idle ]
+}
+
+# gpus_of JOB [NODE] - as Slurm shows them: gpu:2(IDX:0-1)
+gpus_of() {
+	scontrol -d show job "$1" |
+		sed -n "s/.*Nodes=${2:-.*} CPU_IDs=.* GRES=\(.*\)\$/\1/p"
+}
+
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {

@@ -124,6 +124,9 @@ static const struct {
 	  "4-6", "0 2 0 0" },
 	{ QUAD, "1 of 3@0-3 2@4-7 1@8-11 1@12-15", "bamount=1", true, 1, 1, "8",
 	  "0 0 1 0" },
+	/* in the order of the string, not of the devices */
+	{ QUAD, "1 of 1@12-15 1@8-11 1@4-7", "bamount=1", true, 1, 1, "4",
+	  "0 0 1" },
 	/* devices in use are no reason to be there */
 	{ QUAD, "1 of 0@0-3 0@4-7 1@8-11 0@12-15", "bamount=1", true, 4, 4,
 	  "8-11", "0 0 1 0" },
@@ -148,6 +151,7 @@ static const struct {
 	{ QUAD, "4 of " FOUR, "bamount=1", true, 8, 8, "0-1,4-5,8-9,12-13",
 	  "1 1 1 1" },
 	{ QUAD, "4 of " EIGHT, "bamount=1", true, 2, 2, "0,4", "2 2 0 0" },
+	{ QUAD, "4 of " EIGHT, "bamount=1", true, 4, 4, "0-1,4-5", "2 2 0 0" },
 	{ QUAD, "2 of " FOUR, "bamount=1", true, 8, 8, "0-7", "1 1 0 0" },
 	{ QUAD, "2 of " FOUR, "bamount=1", true, 99, 8, "0-7", "1 1 0 0" },
 	{ QUAD, "4 of " FOUR, "bunit=N,bamount=1", true, 4, 4, "0-15",
