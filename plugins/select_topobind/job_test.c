@@ -42,7 +42,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 
 /*
  * Ask for all CPUs of the plan, with those that no slot needs: the other
- * threads of a core.  Tasks that do not divide them would leave some out.
+ * threads of a core.  Tasks that do not divide them would leave some out; with
+ * GRES tasks must need all of them (scale.c).
  */
 static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 {
@@ -50,7 +51,9 @@ static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
-		details->cpus_per_task = 1;
+		details->cpus_per_task =
+			job->gres_list_req && plan->per_slot ? plan->per_slot
+							     : 1;
 }
 
 /*

@@ -15,6 +15,7 @@
 struct tb_plan {
 	uint32_t cpus; /* of all cores; set by tb_plan_allow() */
 	bool odd;      /* some node's are no multiple of a task's; likewise */
+	uint32_t per_slot; /* CPUs; 0 where these differ; likewise */
 	uint32_t count;
 	struct tb_plan_part {
 		uint32_t node;

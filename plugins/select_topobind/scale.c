@@ -72,6 +72,37 @@ static void free_layout(multi_core_data_t *layout)
 	layout->ntasks_per_core = INFINITE16;
 }
 
+/* How many tasks a node has, where select/cons_tres knows; else 0. */
+static uint32_t tasks_of_node(const struct job_details *details)
+{
+	if (details->ntasks_per_node)
+		return details->ntasks_per_node;
+	if (details->max_nodes == 1)
+		return details->num_tasks;
+	return details->num_tasks == details->min_nodes &&
+	       details->num_tasks == details->max_nodes;
+}
+
+/*
+ * For a job with GRES select/cons_tres puts away the cores that its tasks on the
+ * node do not need: let them need all.  Where these do not divide by the tasks
+ * and GRES do not go with tasks, there is one for each node.
+ */
+static void scale_tasks_of_host(const job_record_t *job, uint32_t cpus)
+{
+	struct job_details *details = job->details;
+	uint32_t tasks = tasks_of_node(details);
+
+	if (!job->gres_list_req || !tasks)
+		return;
+	if (cpus % tasks && !job->tres_per_task) {
+		details->ntasks_per_node = 0;
+		details->num_tasks = MAX(details->min_nodes, 1);
+		tasks = 1;
+	}
+	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
@@ -90,6 +121,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	} else {
 		details->min_cpus = MAX(details->min_cpus,
 					MAX(details->min_nodes, 1) * cpus);
+		scale_tasks_of_host(job, cpus);
 	}
 	/* With --overcommit a node would get a CPU, not its units. */
 	if (details->overcommit) {
