@@ -17,6 +17,7 @@
 #include "src/common/xmalloc.h"
 
 #include "explain.h"
+#include "explain_memory.h"
 #include "future.h"
 #include "plan.h"
 #include "preempt.h"
@@ -297,6 +298,8 @@ static void say_why(const struct tb_test *test,
 
 	call.share = limit > 1 ? limit : 0;
 	why = tb_explain_wait(&call, request, view);
+	if (!why)
+		why = tb_explain_memory(test, request, view);
 	tb_show_waiting(test->job, why);
 	xfree(why);
 }
