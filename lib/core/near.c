@@ -121,6 +121,11 @@ static bool has_room(const struct tb_near_kind *kind)
 	return false;
 }
 
+/*
+ * May the next slot be near this pool?  Of devices for the node those that are
+ * taken serve as many slots as is their share (room); when no more are to be
+ * taken and all have had theirs, any.
+ */
 static bool may_open(const struct tb_near *near, uint32_t index,
 		     const struct tb_near_pool *pool)
 {
@@ -219,10 +224,14 @@ static bool is_covered(const struct tb_placer *placer,
 	return false;
 }
 
-/* The pool near a unit that has the most left; NULL: none has any. */
-static struct tb_near_pool *pool_for_unit(const struct tb_placer *placer,
-					  struct tb_near_kind *kind,
-					  struct tb_run unit)
+/*
+ * The pool that has the most left, near a unit of the group or, without one, the
+ * group.  NULL: none has any.
+ */
+static struct tb_near_pool *fullest_pool(const struct tb_placer *placer,
+					 struct tb_near_kind *kind,
+					 uint32_t group,
+					 const struct tb_run *unit)
 {
 	struct tb_near_pool *best = NULL;
 
@@ -230,23 +239,8 @@ static struct tb_near_pool *pool_for_unit(const struct tb_placer *placer,
 		struct tb_near_pool *pool = &kind->pools[i];
 
 		if (left_in(pool) && (!best || left_in(pool) > left_in(best)) &&
-		    run_is_near(placer, pool, unit))
-			best = pool;
-	}
-	return best;
-}
-
-static struct tb_near_pool *pool_for_group(const struct tb_placer *placer,
-					   struct tb_near_kind *kind,
-					   uint32_t group)
-{
-	struct tb_near_pool *best = NULL;
-
-	for (uint32_t i = 0; i < kind->npools; i++) {
-		struct tb_near_pool *pool = &kind->pools[i];
-
-		if (left_in(pool) && (!best || left_in(pool) > left_in(best)) &&
-		    group_is_near(placer, group, pool))
+		    (unit ? run_is_near(placer, pool, *unit)
+			  : group_is_near(placer, group, pool)))
 			best = pool;
 	}
 	return best;
@@ -270,13 +264,14 @@ static bool serve_kind(struct tb_placer *placer, struct tb_near_kind *kind,
 
 		if (is_covered(placer, kind, unit))
 			continue;
-		pool = pool_for_unit(placer, kind, unit);
+		pool = fullest_pool(placer, kind, group, &unit);
 		if (!pool || taken == budget)
 			return false;
 		take_device(kind, pool, room);
 		taken++;
 	}
-	while (taken < share && (pool = pool_for_group(placer, kind, group))) {
+	while (taken < share &&
+	       (pool = fullest_pool(placer, kind, group, NULL))) {
 		take_device(kind, pool, room);
 		taken++;
 	}

@@ -17,7 +17,10 @@ start() {
 		--machine "turned $quad 2 8 2" \
 		--machine "thread NSXCTTCTTXCTTCTT 1 8 1" \
 		--machine "anywhere NSXCTTCTTXCTTCTT 1 4 2" \
-		--slurm GresTypes=gpu,nic
+		--slurm GresTypes=gpu,nic \
+		--slurm PreemptType=preempt/partition_prio \
+		--slurm PreemptMode=CANCEL \
+		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 	give_gres "$NODE_QUAD" gpu:a:4,gpu:b:4,nic:2 \
 		"Name=gpu Type=a File=DEVICE[0-1] Cores=0-3" \
 		"Name=gpu Type=a File=DEVICE[2-3] Cores=4-7" \
@@ -95,11 +98,6 @@ refused() {
 	fi
 	assert_contains "message" "node configuration is not available" "$output"
 	assert no_jobs
-}
-
-# The sentence waiting= in the job's SystemComment.
-waits_for() {
-	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
 }
 
 # --- cases ------------------------------------------------------------------
@@ -214,6 +212,8 @@ case_units_are_held() {
 	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 $must)
 	wait_until 20 waits_for "$waiting" \
 		"only 0 of 2 slots are free near free GRES, as --gres-flags=enforce-binding asks"
+	assert_contains "Reason" "only_0_of_2_slots" \
+		"$(job_reason "$waiting" | tr ' ' _)"
 	assert is_pending "$waiting"
 	cancel "$waiting"
 	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1)
@@ -275,19 +275,10 @@ case_several_nodes() {
 
 # --test-only looks at units and GPUs together.
 case_start_is_told() {
-	local end start
-
 	# The GPUs are back in five minutes, the units near them in ten.
 	alloc -w "$NODE_TURNED" -t 5 --gres=gpu:4 --bamount=1 >/dev/null
 	alloc -w "$NODE_TURNED" -t 10 --bcpus=2-31 >/dev/null
-	end=$(date +%s)
-	start=$(sbatch --test-only -t 5 -w "$NODE_TURNED" --gres=gpu:1 -n3 \
-		--bamount=1 $must --wrap true 2>&1 |
-		sed -n 's/.* to start at \([^ ]*\) .*/\1/p')
-	[ -n "$start" ] || fail "no start was told"
-	start=$(date -d "$start" +%s)
-	[ "$start" -ge $((end + 500)) ] || fail "promised $start, now is $end"
-	[ "$start" -le $((end + 1000)) ] || fail "promised $start, now is $end"
+	assert_told 9 20 -t 5 -w "$NODE_TURNED" --gres=gpu:1 -n3 --bamount=1 $must
 }
 
 # Steps side by side: each has a slot and the GPU that is near it.
@@ -320,6 +311,21 @@ case_closest() {
 		--bamount=1 sh -c 'sed -n "s/^Cpus_allowed_list:[[:space:]]*/$CUDA_VISIBLE_DEVICES /p" /proc/self/status' |
 		sort >"$work/closest"
 	assert_eq "GPU and CPU" "0 1,1 0" "$(paste -sd, "$work/closest")"
+}
+
+# One of two jobs makes way: the one whose GPUs and units are taken.
+case_preemption() {
+	local first second urgent
+
+	first=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:a:2 --bunit=N --bamount=1)
+	second=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:a:2 --bunit=N --bamount=1)
+	has "$first" "$NODE_QUAD" 0-7 0-1
+	has "$second" "$NODE_QUAD" 8-15 2-3
+	urgent=$(alloc -p urgent -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 \
+		--bamount=1 $must)
+	assert_near "$urgent"
+	assert_eq "jobs that are left" 2 "$(squeue -h -t R -o %i | wc -l)"
+	assert_no_contradictions
 }
 
 case_restart() {
@@ -458,6 +464,7 @@ test_case "several nodes" case_several_nodes
 test_case "--test-only knows both" case_start_is_told
 test_case "steps have the GPU near their slot" case_steps
 test_case "--gpu-bind=closest finds the one GPU" case_closest
+test_case "preemption" case_preemption
 test_case "slurmctld is started again" case_restart
 test_case "many jobs" case_many_jobs
 tests_done

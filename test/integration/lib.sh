@@ -310,6 +310,32 @@ comment_word() {
 		tr ' ' '\n' | sed -n "s/^$2=//p"
 }
 
+# The sentence waiting= in the job's SystemComment.
+waits_for() {
+	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
+}
+
+# told OPTION... - in how many minutes --test-only promises a start
+told() {
+	local start
+
+	start=$(sbatch --test-only "$@" --wrap true 2>&1 |
+		sed -n 's/.* to start at \([^ ]*\) .*/\1/p')
+	[ -n "$start" ] || fail "no start was told: $*"
+	echo $((($(date -d "$start" +%s) - EPOCHSECONDS + 30) / 60))
+}
+
+# assert_told FROM TO OPTION... - minutes.  cons_tres takes the ends of jobs
+# together in windows that grow, so the answer may be late by some, never early.
+assert_told() {
+	local from=$1 to=$2 minutes
+
+	shift 2
+	minutes=$(told "$@")
+	{ [ "$minutes" -ge "$from" ] && [ "$minutes" -le "$to" ]; } ||
+		fail "$*: told $minutes minutes, not $from to $to"
+}
+
 # The request that a job has, in its canonical form.
 binding() {
 	comment_word "$1" binding

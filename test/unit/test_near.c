@@ -461,11 +461,74 @@ static void test_finds_what_there_is(void **state)
 	assert_true(misses * 100 < found);
 }
 
+/* Units that others have may be shared, those near a device first. */
+static void test_shared_units(void **state)
+{
+	struct tb_holding held[6] = { [0] = { 1, 0, 0 }, [3] = { 1, 3, 3 },
+				      [4] = { TB_SHARE_NEVER, 4, 4 } };
+	struct tb_request request;
+	struct machine m;
+
+	(void)state;
+	set_up(&m, "NSXCCXCCXCC");
+	add_devices(&m, "1 of 1@2-3 1@0-1");
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, "bamount=1", NULL), 0);
+	m.near.must = true;
+	assert_int_equal(tb_place_near(m.placer, &request, m.used, held, 1,
+				       &m.near, 3), 1);
+	assert_true(tb_bitset_test(tb_placed_threads(m.placer), 1));
+	assert_int_equal(tb_place_near(m.placer, &request, m.used, held, 2,
+				       &m.near, 3), 2);
+	assert_int_equal(tb_bitset_next(tb_placed_threads(m.placer), 0), 0);
+	assert_int_equal(m.pools[0][1].taken, 1);
+	m.near.must = false;
+	assert_int_equal(tb_place_near(m.placer, &request, m.used, held, 2,
+				       &m.near, 9), 5);
+	tb_request_clear(&request);
+	tear_down(&m);
+}
+
+/* A device near everything changes nothing. */
+static void test_near_everything(void **state)
+{
+	const struct random_shape shape = { 64, true };
+	struct random random = { 23 };
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		struct random_case c;
+		struct tb_request request;
+		struct tb_bitset *granted;
+		struct machine m;
+		int slots;
+
+		random_case(&random, &shape, &c);
+		random_case_request(&c, &request);
+		set_up(&m, c.topology);
+		m.near.nkinds = 1;
+		m.kinds[0].per_node = 1;
+		tb_bitset_set_range(add_pool(&m, 0, 1)->threads, 0,
+				    tb_topology_threads(m.topology));
+		slots = tb_place(m.placer, &request, m.used, c.nslots);
+		granted = tb_bitset_copy(tb_placed_threads(m.placer));
+		assert_int_equal(place(&m, &request, i % 2, c.nslots), slots);
+		if (slots > 0)
+			assert_true(tb_bitset_equal(
+				granted, tb_placed_threads(m.placer)));
+		tb_bitset_destroy(granted);
+		tb_request_clear(&request);
+		tear_down(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_many_cases),
+		cmocka_unit_test(test_shared_units),
+		cmocka_unit_test(test_near_everything),
 		cmocka_unit_test(test_finds_what_there_is),
 	};
 
