@@ -106,7 +106,7 @@ refused() {
 case_near() {
 	local flags
 
-	for flags in "" $must; do
+	for flags in "" "$must"; do
 		# shellcheck disable=SC2086 # no word or one
 		set -- $flags
 		gets 0-1 0 --gres=gpu:1 --bamount=1 "$@"
@@ -134,35 +134,35 @@ case_near() {
 case_other_devices() {
 	local job
 
-	job=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:b:1,nic:1 -n4 --bamount=1 $must)
+	job=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:b:1,nic:1 -n4 --bamount=1 "$must")
 	has "$job" "$NODE_QUAD" 16-23 4
 	assert_eq NIC 1 "$(devices nic "$job" | awk '{ print $4 }')"
 	cancel "$job"
-	job=$(alloc -N1 -w "$NODE_QUAD" --gres=nic:2 -n2 --bamount=1 $must)
+	job=$(alloc -N1 -w "$NODE_QUAD" --gres=nic:2 -n2 --bamount=1 "$must")
 	assert_granted "$job" "$NODE_QUAD" 0-1,16-17
 	assert_eq NICs "0 1" "$(devices nic "$job" | awk '{ print $4 }' | xargs)"
 	cancel "$job"
 	# Both sockets are needed for two NICs, one GPU is near neither.
-	refused -w "$NODE_QUAD" --gres=nic:2,gpu:1 -n2 --bamount=1 $must
+	refused -w "$NODE_QUAD" --gres=nic:2,gpu:1 -n2 --bamount=1 "$must"
 }
 
 case_turned_around() {
 	local node=$NODE_TURNED
 
-	gets 0-1 3 --gres=gpu:1 --bamount=1 $must
+	gets 0-1 3 --gres=gpu:1 --bamount=1 "$must"
 	gets 0-1 3 --gres=gpu:1 --bamount=1
 	gets 24-31 0 --gres=gpu:1 --bcpus=24-31
 	gets 0-15 2-3 --gres=gpu:2 -n2 --bunit=N --bamount=1
 	node=$NODE_THREAD
-	gets 0 1 --gres=gpu:1 --bunit=T --bamount=1 $must
-	gets 4-7 0 --gres=gpu:1 --bcpus=4-7 $must
-	gets 0,4 0-1 --gres=gpu:2 -n2 --bunit=T --bamount=1 $must
+	gets 0 1 --gres=gpu:1 --bunit=T --bamount=1 "$must"
+	gets 4-7 0 --gres=gpu:1 --bcpus=4-7 "$must"
+	gets 0,4 0-1 --gres=gpu:2 -n2 --bunit=T --bamount=1 "$must"
 	gets 0-3 1 --gres=gpu:1 -n2 --bunit=C --bamount=1
-	refused -w "$node" --gres=gpu:1 --bunit=T -n5 --bamount=1 $must
+	refused -w "$node" --gres=gpu:1 --bunit=T -n5 --bamount=1 "$must"
 	# Without Cores= all cores are near.
 	node=$NODE_ANYWHERE
-	gets 0-7 0 --gres=gpu:1 --bunit=S --bamount=1 $must
-	gets 0-7 0-1 --gres=gpu:2 -n4 --bamount=1 $must
+	gets 0-7 0 --gres=gpu:1 --bunit=S --bamount=1 "$must"
+	gets 0-7 0-1 --gres=gpu:2 -n4 --bamount=1 "$must"
 }
 
 case_any_cores() {
@@ -180,7 +180,7 @@ case_any_cores() {
 	assert_eq "GPU of a plain job" 0 "$(gpu_numbers "$job" "$NODE_QUAD")"
 	assert_eq "CPUs of a plain job" 0-1 "$(cpu_ids "$job")"
 	cancel "$job"
-	job=$(alloc -N1 -w "$NODE_QUAD" -n2 --gres=gpu:b:1 $must)
+	job=$(alloc -N1 -w "$NODE_QUAD" -n2 --gres=gpu:b:1 "$must")
 	assert_eq "GPU of a plain job" 4 "$(gpu_numbers "$job" "$NODE_QUAD")"
 	assert_eq "CPUs of a plain job" 16-17 "$(cpu_ids "$job")"
 }
@@ -195,10 +195,10 @@ case_busy_devices() {
 	gets 8-15 2 --gres=gpu:1 -n4 --bamount=1
 	second=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:b:1 --bamount=1)
 	has "$second" "$NODE_QUAD" 16-17 4
-	gets 18-19 5 --gres=gpu:1 --bamount=1 $must
-	gets 8-9 2-3 --gres=gpu:2 --bamount=1 $must
+	gets 18-19 5 --gres=gpu:1 --bamount=1 "$must"
+	gets 8-9 2-3 --gres=gpu:2 --bamount=1 "$must"
 	cancel "$first"
-	gets 0-1,8-9 0-3 --gres=gpu:a:4 -n2 --bamount=1 $must
+	gets 0-1,8-9 0-3 --gres=gpu:a:4 -n2 --bamount=1 "$must"
 }
 
 # Units are held near the GPUs that are free: must waits, and prefer does not.
@@ -209,7 +209,7 @@ case_units_are_held() {
 	has "$gpus" "$NODE_QUAD" 16-31 4-7
 	units=$(alloc -N1 -w "$NODE_QUAD" --bcpus=0-15)
 	cancel "$gpus"
-	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 $must)
+	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 "$must")
 	wait_until 20 waits_for "$waiting" \
 		"only 0 of 2 slots are free near free GRES, as --gres-flags=enforce-binding asks"
 	assert_contains "Reason" "only_0_of_2_slots" \
@@ -220,7 +220,7 @@ case_units_are_held() {
 	wait_until 20 runs "$waiting"
 	has "$waiting" "$NODE_QUAD" 16-19 0
 	cancel "$waiting"
-	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 $must)
+	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 "$must")
 	wait_until 20 was_passed_over "$waiting"
 	cancel "$units"
 	wait_until 20 runs "$waiting"
@@ -242,12 +242,12 @@ case_some_are_near() {
 case_never_possible() {
 	local node=$NODE_QUAD
 
-	refused -w "$NODE_QUAD" --gres=gpu:1 -n5 --bamount=1 $must
-	refused -w "$NODE_QUAD" --gpus-per-node=8 --bunit=N --bamount=1 $must
+	refused -w "$NODE_QUAD" --gres=gpu:1 -n5 --bamount=1 "$must"
+	refused -w "$NODE_QUAD" --gpus-per-node=8 --bunit=N --bamount=1 "$must"
 	refused -w "$NODE_QUAD" --gres=gpu:1 --btype=host --bunit=N --bamount=2 \
-		$must
-	refused -w "$NODE_QUAD" --gres=gpu:a:1 --bcpus=16-17 $must
-	refused -w "$NODE_QUAD" --gpus-per-task=2 -n1 --bunit=N --bamount=3 $must
+		"$must"
+	refused -w "$NODE_QUAD" --gres=gpu:a:1 --bcpus=16-17 "$must"
+	refused -w "$NODE_QUAD" --gpus-per-task=2 -n1 --bunit=N --bamount=3 "$must"
 	# All of that is only what must be: near is near enough else.
 	gets 0-9 0 --gres=gpu:1 -n5 --bamount=1
 	gets 16-17 0 --gres=gpu:a:1 --bcpus=16-17
@@ -257,7 +257,7 @@ case_several_nodes() {
 	local job
 
 	job=$(alloc -w "$NODE_QUAD,$NODE_TURNED" -N2 -n4 --gpus-per-task=1 \
-		--bamount=1 $must)
+		--bamount=1 "$must")
 	has "$job" "$NODE_QUAD" 0-3 0-1
 	has "$job" "$NODE_TURNED" 0-1,8-9 2-3
 	cancel "$job"
@@ -268,7 +268,7 @@ case_several_nodes() {
 	cancel "$job"
 	# Slurm says how many of them are where.
 	job=$(alloc -w "$NODE_QUAD,$NODE_TURNED" -N2 -n8 --gpus=6 --bamount=1 \
-		$must)
+		"$must")
 	assert_eq "GPUs" 6 "$(devices gpu "$job" | wc -l)"
 	assert_near "$job"
 }
@@ -278,7 +278,7 @@ case_start_is_told() {
 	# The GPUs are back in five minutes, the units near them in ten.
 	alloc -w "$NODE_TURNED" -t 5 --gres=gpu:4 --bamount=1 >/dev/null
 	alloc -w "$NODE_TURNED" -t 10 --bcpus=2-31 >/dev/null
-	assert_told 9 20 -t 5 -w "$NODE_TURNED" --gres=gpu:1 -n3 --bamount=1 $must
+	assert_told 9 20 -t 5 -w "$NODE_TURNED" --gres=gpu:1 -n3 --bamount=1 "$must"
 }
 
 # Steps side by side: each has a slot and the GPU that is near it.
@@ -322,7 +322,7 @@ case_preemption() {
 	has "$first" "$NODE_QUAD" 0-7 0-1
 	has "$second" "$NODE_QUAD" 8-15 2-3
 	urgent=$(alloc -p urgent -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 \
-		--bamount=1 $must)
+		--bamount=1 "$must")
 	assert_near "$urgent"
 	assert_eq "jobs that are left" 2 "$(squeue -h -t R -o %i | wc -l)"
 	assert_no_contradictions
@@ -331,12 +331,12 @@ case_preemption() {
 case_restart() {
 	local first second
 
-	first=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:2 --bunit=N --bamount=1 $must)
+	first=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:2 --bunit=N --bamount=1 "$must")
 	daemon slurmctld stop
 	daemon slurmctld start
 	wait_until 60 runs "$first"
 	has "$first" "$NODE_QUAD" 0-7 0-1
-	second=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:2 -n2 --bamount=1 $must)
+	second=$(alloc -N1 -w "$NODE_QUAD" --gres=gpu:2 -n2 --bamount=1 "$must")
 	has "$second" "$NODE_QUAD" 8-11 2-3
 	assert_no_contradictions
 }
@@ -399,10 +399,10 @@ assert_near() {
 # All running jobs are looked at, again and again while some end and others
 # start.  Those with enforce-binding have that as their name.
 case_many_jobs() {
-	local seed=20260 i options nodes jobs looked=0 checked=0
+	local seed=20260 _ options nodes jobs looked=0 checked=0
 
 	nodes=("$NODE_QUAD" "$NODE_TURNED" "$NODE_THREAD")
-	for i in {1..50}; do
+	for _ in {1..50}; do
 		options=(-N1 -w "${nodes[$(random 3)]}" "-n$((1 + $(random 3)))"
 			--bamount="$((1 + $(random 2)))")
 		case $(random 4) in
@@ -411,7 +411,7 @@ case_many_jobs() {
 		*) options+=(--gpus-per-node="$((1 + $(random 2)))") ;;
 		esac
 		[ "$(random 3)" = 0 ] || options+=(--bunit=X)
-		[ "$(random 3)" = 0 ] || options+=($must -J must)
+		[ "$(random 3)" = 0 ] || options+=("$must" -J must)
 		# Some can never run.
 		(batch "${options[@]}") >/dev/null 2>&1 || true
 	done
