@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_hostfile.c - topobind hostfile */
-#define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +10,7 @@
 #include "common/job_hostfile.h"
 
 #include "command.h"
+#include "job_id.h"
 
 struct options {
 	struct tb_command common;
@@ -62,50 +59,9 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	if (optind == argc - 1) {
-		options->job = argv[optind];
-		return 0;
-	}
-	if (optind == argc)
-		tb_command_fail(options->common.name, "no job was given; write its id, such as $SLURM_JOB_ID");
-	else
-		tb_command_fail(options->common.name, "one job at a time, leave out \"%.60s\"",
-				argv[optind + 1]);
-	return -1;
-}
-
-/* A number and where it ends; -1 for what Slurm can have as no id. */
-static int read_number(const char *text, const char **end, uint32_t *number)
-{
-	unsigned long value;
-	char *after;
-
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	value = strtoul(text, &after, 10);
-	if (errno || value >= NO_VAL)
-		return -1;
-	*number = (uint32_t)value;
-	*end = after;
-	return 0;
-}
-
-static int read_job_id(struct tb_job_id *id, const char *text)
-{
-	uint32_t *second;
-
-	*id = (struct tb_job_id){ NO_VAL, NO_VAL, NO_VAL };
-	if (read_number(text, &text, &id->job) || !id->job)
-		return -1;
-	if (!*text)
-		return 0;
-	if (*text != '_' && *text != '+')
-		return -1;
-	second = *text == '_' ? &id->array_task : &id->het_part;
-	if (read_number(text + 1, &text, second) || *text)
-		return -1;
-	return 0;
+	options->job = tb_command_one_job(options->common.name, argc - optind,
+					  argv + optind);
+	return options->job ? 0 : -1;
 }
 
 static void warn_of_lookalikes(const struct options *options,
@@ -139,7 +95,7 @@ static int run(const struct options *options)
 	struct tb_error err;
 	int rc;
 
-	if (read_job_id(&id, options->job))
+	if (tb_job_id_read(&id, options->job))
 		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
 				       options->job);
 	slurm_init(NULL);
