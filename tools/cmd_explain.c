@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - topobind explain */
-#define _GNU_SOURCE /* strndup */
+#define _GNU_SOURCE /* open_memstream, strndup */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -137,6 +137,19 @@ static int explain_running(const struct subject *subject)
 
 /* ---- a job that waits ---- */
 
+/* The record as scontrol prints it, on one line; malloc()ed. */
+static char *print_record(const job_info_t *job)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	slurm_print_job_info(out, (job_info_t *)job, 1);
+	return fclose(out) ? NULL : text;
+}
+
 /*
  * As squeue prints it.  Slurm's public interface has the names of reasons only
  * in this text.
@@ -147,7 +160,7 @@ static char *reason_of(const job_info_t *job)
 
 	if (job->state_desc)
 		return strdup(job->state_desc);
-	text = slurm_sprint_job_info((job_info_t *)job, 1);
+	text = print_record(job);
 	at = text ? strstr(text, " Reason=") : NULL;
 	if (at) {
 		at += strlen(" Reason=");

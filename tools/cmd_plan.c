@@ -25,10 +25,8 @@ static void print_preempted(const struct tb_plan *plan)
 	putchar('\n');
 }
 
-static void print_now(const struct tb_plan *plan)
+static void print_units(const struct tb_plan *plan)
 {
-	printf("now, in partition %s, on %s\n", plan->partition, plan->nodes);
-	print_preempted(plan);
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		printf("%s  %u task%s  %s\n",
 		       plan->placed[i].node->info->name,
@@ -37,14 +35,24 @@ static void print_now(const struct tb_plan *plan)
 		       plan->placed[i].grant);
 }
 
-static void print_later(const struct tb_plan *plan)
+static void print_answer(const struct tb_plan *plan)
 {
 	char text[TB_TIME_SIZE];
 
 	tb_explain_time(plan->start, text);
-	printf("not now: at %s, in partition %s, on %s\n", text,
-	       plan->partition, plan->nodes);
+	if (plan->answer == TB_PLAN_NEVER)
+		printf("never: %s\n", plan->why_never);
+	else if (plan->answer == TB_PLAN_NOW)
+		printf("now, in partition %s, on %s\n", plan->partition,
+		       plan->nodes);
+	else
+		printf("not now: at %s, in partition %s, on %s\n", text,
+		       plan->partition, plan->nodes);
 	print_preempted(plan);
+	if (plan->waiting)
+		printf("that is Slurm's guess for %u job%s waiting there; if none of them comes first, now:\n",
+		       plan->waiting, plan->waiting == 1 ? "" : "s");
+	print_units(plan);
 }
 
 static void print_explanation(const struct tb_explanation *explanation,
@@ -55,17 +63,18 @@ static void print_explanation(const struct tb_explanation *explanation,
 	printf("\n%s\n", end);
 }
 
+/* Are there no units now? */
+static bool lacks_units(const struct tb_plan *plan)
+{
+	return plan->answer != TB_PLAN_NOW && !plan->waiting;
+}
+
 static int print_plan(const struct tb_plan *plan,
 		      const struct tb_explanation *explanation,
 		      const char *wish, const char *end)
 {
-	if (plan->answer == TB_PLAN_NOW)
-		print_now(plan);
-	else if (plan->answer == TB_PLAN_LATER)
-		print_later(plan);
-	else
-		printf("never: %s\n", plan->why_never);
-	if (explanation && plan->answer != TB_PLAN_NOW)
+	print_answer(plan);
+	if (explanation && lacks_units(plan))
 		print_explanation(explanation, wish, end);
 	return exit_codes[plan->answer];
 }
@@ -110,15 +119,16 @@ static int print_json(const struct tb_plan_options *options,
 {
 	static const char *const answers[] = { "now", "later", "never" };
 	json_t *json = json_pack(
-		"{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:o, s:o}", "answer",
+		"{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:i, s:o, s:o}", "answer",
 		answers[plan->answer], "start",
 		plan->start ? json_integer(plan->start) : json_null(),
 		"request", options->line, "partition", plan->partition,
-		"nodes", plan->nodes, "reason", plan->why_never, "preempts",
+		"nodes", plan->nodes, "reason", plan->why_never, "waiting",
+		(int)plan->waiting, "preempts",
 		json_of_preempted(plan), "units", json_of_placed(plan));
 	int rc;
 
-	if (json && explanation && plan->answer != TB_PLAN_NOW)
+	if (json && explanation && lacks_units(plan))
 		add_explanation(json, explanation, end);
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);

@@ -57,8 +57,9 @@ static int take_answer(struct tb_plan *plan,
 /* What no job can be refused for: there is no answer. */
 static bool is_failure(int error)
 {
-	return error >= SLURM_COMMUNICATIONS_CONNECTION_ERROR &&
-	       error <= SLURM_PROTOCOL_SOCKET_IMPL_TIMEOUT;
+	return error < ESLURM_INVALID_PARTITION_NAME ||
+	       (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH &&
+		error <= ESLURM_AUTH_SKIP);
 }
 
 static int ask(struct tb_plan *plan, job_desc_msg_t *job, struct tb_error *err)
@@ -195,6 +196,56 @@ static int place_all(struct tb_plan *plan, struct tb_error *err)
 
 /* ---- both ---- */
 
+/* Jobs that wait where this one would; held ones do not count. */
+static unsigned count_waiting(const struct tb_plan *plan)
+{
+	const job_info_msg_t *jobs = plan->cluster->jobs;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < jobs->record_count; i++) {
+		const job_info_t *job = &jobs->job_array[i];
+
+		count += (job->job_state & JOB_STATE_BASE) == JOB_PENDING &&
+			 job->priority && job->partition &&
+			 !strcmp(job->partition, plan->partition);
+	}
+	return count;
+}
+
+/* Memory, and GRES: nobody knows. */
+static bool something_else_is_short(const struct tb_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		if (plan->placed[i].node->closed || plan->placed[i].node->note)
+			return true;
+	return plan->scene->wish->gres;
+}
+
+static void forget_units(struct tb_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		free(plan->placed[i].grant);
+	free(plan->placed);
+	plan->placed = NULL;
+	plan->nplaced = 0;
+}
+
+/*
+ * Slurm adds its guess for the jobs that wait to each start.  Where they and
+ * nothing else are the reason, the units can be told.
+ */
+static void look_behind_guess(struct tb_plan *plan)
+{
+	struct tb_error why;
+
+	plan->waiting = count_waiting(plan);
+	if (plan->waiting && !place_all(plan, &why) &&
+	    !something_else_is_short(plan))
+		return;
+	plan->waiting = 0;
+	forget_units(plan);
+}
+
 static int look(struct tb_plan *plan, struct tb_plan_options *options,
 		struct tb_error *err)
 {
@@ -206,9 +257,12 @@ static int look(struct tb_plan *plan, struct tb_plan_options *options,
 	if (!plan->scene)
 		return -1;
 	/* Units of those who would be preempted are in use still. */
-	if (plan->answer != TB_PLAN_NOW || plan->npreempted)
+	if (plan->npreempted || plan->answer == TB_PLAN_NEVER)
 		return 0;
-	return place_all(plan, err);
+	if (plan->answer == TB_PLAN_NOW)
+		return place_all(plan, err);
+	look_behind_guess(plan);
+	return 0;
 }
 
 static int try(struct tb_plan *plan, struct tb_plan_options *options,
@@ -237,9 +291,7 @@ int tb_plan_make(struct tb_plan *plan, struct tb_plan_options *options,
 
 void tb_plan_clear(struct tb_plan *plan)
 {
-	for (unsigned i = 0; i < plan->nplaced; i++)
-		free(plan->placed[i].grant);
-	free(plan->placed);
+	forget_units(plan);
 	free(plan->nodes);
 	free(plan->partition);
 	free(plan->why_never);

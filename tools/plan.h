@@ -30,7 +30,12 @@ struct tb_plan {
 	char *why_never; /* Slurm's sentence */
 	uint32_t *preempted; /* jobs that would have to go for it */
 	unsigned npreempted;
-	/* Units, for now and when a binding is asked for. */
+	/*
+	 * Later only by Slurm's guess of how long jobs take that wait in the
+	 * partition: there are units for it now.  How many jobs these are.
+	 */
+	unsigned waiting;
+	/* Units, when there are some now and a binding is asked for. */
 	struct tb_plan_node *placed;
 	unsigned nplaced;
 	struct tb_cluster *cluster;
