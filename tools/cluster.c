@@ -11,6 +11,7 @@
 
 #include "cluster.h"
 #include "common/node_extra.h"
+#include "core/distances.h"
 
 /* ---- asking ---- */
 
@@ -114,6 +115,22 @@ char *tb_cluster_token(const node_info_t *node, const char *name)
 	return text;
 }
 
+/* What is not right in them is as if it were not there. */
+static void set_distances(struct tb_topology *topology,
+			  const node_info_t *node)
+{
+	char *text = tb_cluster_token(node, TB_EXTRA_DISTANCES);
+	unsigned count = tb_topology_count(topology, 'N');
+	unsigned *distances = NULL;
+
+	if (text)
+		distances = tb_distances_parse(text, count, NULL);
+	if (distances)
+		tb_topology_set_distances(topology, distances, count, NULL);
+	free(distances);
+	free(text);
+}
+
 struct tb_topology *tb_cluster_topology(const node_info_t *node,
 					struct tb_bitset **inuse,
 					struct tb_error *err)
@@ -121,10 +138,14 @@ struct tb_topology *tb_cluster_topology(const node_info_t *node,
 	char *text = tb_cluster_token(node, TB_EXTRA_INUSE);
 	struct tb_topology *topology = NULL;
 
+	if (!text)
+		text = tb_cluster_token(node, TB_EXTRA_TOPOLOGY);
 	if (text)
 		topology = tb_topology_parse(text, inuse, err);
 	else
-		tb_fail(err, "it does not show m_topology_inuse=; that needs NodeRecord=yes in topobind.conf");
+		tb_fail(err, "it shows neither m_topology_inuse= nor m_topology=");
+	if (topology)
+		set_distances(topology, node);
 	free(text);
 	return topology;
 }

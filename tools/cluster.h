@@ -47,8 +47,9 @@ tb_cluster_partition(const struct tb_cluster *cluster, const char *name);
 char *tb_cluster_token(const node_info_t *node, const char *name);
 
 /*
- * Topology of a node, and its threads in use in a new set.  Both are the
- * caller's.  NULL with a sentence where none is shown or it makes no sense.
+ * Topology of a node with its distances, and its threads in use in a new set;
+ * with NodeRecord=no in topobind.conf that is empty.  Both are the caller's.
+ * NULL with a sentence where none is shown or it makes no sense.
  */
 struct tb_topology *tb_cluster_topology(const node_info_t *node,
 					struct tb_bitset **inuse,

@@ -229,7 +229,7 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 	if (explanation->fits) {
 		fputs("there are units for it now", out);
 		if (has_notes(scene))
-			fputs(", but other things are short", out);
+			fputs(", but too little memory on some nodes", out);
 		else if (scene->wish->gres)
 			fputs(", the GRES that it asks for may be short", out);
 	} else if (scene->required_closed) {
@@ -335,7 +335,7 @@ void tb_explain_table(const struct tb_explanation *explanation, FILE *out)
 	unsigned width = widest(explanation);
 
 	fprintf(out, "%-*s  %5s %5s %5s %5s  %s\n", (int)width, "NODES",
-		"FREE", "OF", "NEED", "SLOTS", "UNITS HELD BY, OR WHY NOT");
+		"FREE", "OF", "NEED", "SLOTS", "UNITS HELD BY, OR WHY NONE");
 	for (unsigned i = 0; i < explanation->nrows; i++)
 		print_row(explanation, &explanation->rows[i], width, out);
 }

@@ -415,29 +415,6 @@ case_other_distribution() {
 
 # --- GRES -------------------------------------------------------------------
 
-# zen gets two GPUs, one beside each socket.
-give_gpus() {
-	local dir
-
-	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
-		sed -i -e "/^NodeName=$NODE_ZEN /s/\$/ Gres=gpu:2/" \
-			-e "\$aGresTypes=gpu" "$dir/slurm.conf"
-		cat >"$dir/gres.conf" <<-END
-		NodeName=$NODE_ZEN Name=gpu File=/dev/null Cores=0-23
-		NodeName=$NODE_ZEN Name=gpu File=/dev/zero Cores=24-47
-		END
-	done
-	daemon slurmctld stop
-	daemon "slurmd-$NODE_ZEN" stop
-	daemon slurmctld start
-	daemon "slurmd-$NODE_ZEN" start
-	wait_until 60 zen_is_idle
-}
-
-zen_is_idle() {
-	[ "$(sinfo -h -n "$NODE_ZEN" -p main -o %T)" = idle ]
-}
-
 gpus_of() {
 	scontrol -d show job "$1" | sed -n 's/.* GRES=\(.*\)$/\1/p'
 }
