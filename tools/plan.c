@@ -54,6 +54,34 @@ static int take_answer(struct tb_plan *plan,
 	return copy_preempted(plan, answer->preemptee_job_id, err);
 }
 
+/*
+ * Slurm accepts a job that its partition does not let start, and answers as if
+ * it did.  A QOS may lift the limits, so with one nothing is said.
+ */
+static int check_partition(struct tb_plan *plan, const job_desc_msg_t *job,
+			   struct tb_error *err)
+{
+	const partition_info_t *partition =
+		tb_cluster_partition(plan->cluster, plan->partition);
+	struct tb_error why;
+
+	if (!partition)
+		return 0;
+	if (!(partition->state_up & PARTITION_SCHED))
+		tb_fail(&why, "partition %.100s starts no jobs, it is not up",
+			plan->partition);
+	else if (!job->qos && partition->max_time != INFINITE &&
+		 job->time_limit != NO_VAL &&
+		 job->time_limit > partition->max_time)
+		tb_fail(&why, "partition %.100s has a time limit of %u minutes",
+			plan->partition, partition->max_time);
+	else
+		return 0;
+	plan->answer = TB_PLAN_NEVER;
+	plan->start = 0;
+	return copy_text(&plan->why_never, why.text, err);
+}
+
 /* What no job can be refused for: there is no answer. */
 static bool is_failure(int error)
 {
@@ -246,13 +274,9 @@ static void look_behind_guess(struct tb_plan *plan)
 	forget_units(plan);
 }
 
-static int look(struct tb_plan *plan, struct tb_plan_options *options,
-		struct tb_error *err)
+static int look_at_units(struct tb_plan *plan, struct tb_plan_options *options,
+			 struct tb_error *err)
 {
-	plan->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
-					TB_CLUSTER_SITE, err);
-	if (!plan->cluster)
-		return -1;
 	plan->scene = tb_scene_create(plan->cluster, &options->wish, err);
 	if (!plan->scene)
 		return -1;
@@ -271,9 +295,16 @@ static int try(struct tb_plan *plan, struct tb_plan_options *options,
 	memset(plan, 0, sizeof(*plan));
 	if (ask(plan, &options->job, err))
 		return -1;
+	plan->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
+					TB_CLUSTER_SITE, err);
+	if (!plan->cluster)
+		return -1;
+	if (plan->answer != TB_PLAN_NEVER &&
+	    check_partition(plan, &options->job, err))
+		return -1;
 	if (!tb_request_binds(&options->wish.request))
 		return 0;
-	return look(plan, options, err);
+	return look_at_units(plan, options, err);
 }
 
 int tb_plan_make(struct tb_plan *plan, struct tb_plan_options *options,

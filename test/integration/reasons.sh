@@ -172,6 +172,7 @@ case_no_unit_at_all() {
 	job=$(batch -N1 --bunit=S --bamount=2)
 	assert_told "$job" \
 		"no node has 2 free S units: 1 node has 1, 2 nodes have 0 (fragmented: 0)"
+	cancel "$job"
 	job=$(batch -N1 --bunit=S --bamount=1 -w "$NODE_ZEN")
 	assert_told "$job" \
 		"no required node has 1 free S unit: 1 node has 0 (fragmented: 1)"
@@ -211,6 +212,7 @@ case_memory() {
 	job=$(batch -N1 -x "$NODE_SKYLAKE" --mem=200000 --bunit=X --bamount=1)
 	assert_told "$job" \
 		"units are free on 2 nodes, of which 2 have too little memory"
+	cancel "$job"
 	job=$(batch -N1 -w "$NODE_TWIN" --mem-per-cpu=10000 --bunit=X --bamount=1)
 	assert_told "$job" \
 		"units are free on 1 node, of which 1 has too little memory"
