@@ -24,16 +24,14 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_holds(const struct tb_scene *scene,
-		       const struct tb_scene_node *a,
+static bool same_holds(const struct tb_scene_node *a,
 		       const struct tb_scene_node *b)
 {
 	if (a->nholds != b->nholds)
 		return false;
 	for (unsigned i = 0; i < a->nholds; i++)
 		if (a->holds[i].holder != b->holds[i].holder ||
-		    tb_scene_held_units(scene, a, &a->holds[i]) !=
-			    tb_scene_held_units(scene, b, &b->holds[i]))
+		    a->held_units[i] != b->held_units[i])
 			return false;
 	return true;
 }
@@ -44,11 +42,10 @@ static bool same_row(const struct tb_scene *scene,
 {
 	if (a->closed || b->closed)
 		return same_text(a->closed, b->closed);
-	return a->required == b->required && same_text(a->note, b->note) &&
+	return a->required == b->required && a->units == b->units &&
+	       a->free_units == b->free_units &&
 	       tb_scene_room(scene, a) == tb_scene_room(scene, b) &&
-	       tb_scene_free_units(scene, a) == tb_scene_free_units(scene, b) &&
-	       tb_scene_units(scene, a) == tb_scene_units(scene, b) &&
-	       same_holds(scene, a, b);
+	       same_text(a->note, b->note) && same_holds(a, b);
 }
 
 struct group {
@@ -258,7 +255,6 @@ static unsigned widest(const struct tb_explanation *explanation)
 	return width > 30 ? 30 : (unsigned)width;
 }
 
-/* 14:05:00 when it is today's: lines stay short. */
 static void print_end(int64_t end, FILE *out)
 {
 	char text[TB_TIME_SIZE];
@@ -296,13 +292,11 @@ static void print_holds(const struct tb_explanation *explanation,
 		fprintf(out, "%*s%s\n", lines++ ? (int)indent : 0, "",
 			node->note);
 	for (unsigned i = 0; i < node->nholds; i++) {
-		unsigned units = tb_scene_held_units(scene, node,
-						     &node->holds[i]);
-
-		if (!units && !scene->wish->whole_nodes)
+		if (!node->held_units[i] && !scene->wish->whole_nodes)
 			continue;
 		fprintf(out, "%*s", lines++ ? (int)indent : 0, "");
-		print_hold(explanation, &node->holds[i], units, out);
+		print_hold(explanation, &node->holds[i], node->held_units[i],
+			   out);
 		fputc('\n', out);
 	}
 	if (!lines)
@@ -322,9 +316,8 @@ static void print_row(const struct tb_explanation *explanation,
 			node->closed);
 		return;
 	}
-	fprintf(out, "  %5u %5u %5u %5u  ", tb_scene_free_units(scene, node),
-		tb_scene_units(scene, node), tb_scene_needed_units(scene),
-		tb_scene_room(scene, node));
+	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
+		tb_scene_needed_units(scene), tb_scene_room(scene, node));
 	if (strlen(row->nodes) > width)
 		width = (unsigned)strlen(row->nodes);
 	print_holds(explanation, node, width + 27, out);

@@ -30,9 +30,9 @@ static json_t *json_of_holds(const struct tb_scene *scene,
 	for (unsigned i = 0; i < node->nholds; i++) {
 		const struct tb_hold *hold = &node->holds[i];
 		json_t *json = json_of_owner(scene, hold->holder);
-		unsigned units = tb_scene_held_units(scene, node, hold);
 
-		json_object_set_new(json, "units", json_integer(units));
+		json_object_set_new(json, "units",
+				    json_integer(node->held_units[i]));
 		json_array_append_new(holds, json);
 	}
 	return holds;
@@ -50,8 +50,8 @@ json_t *tb_explain_rows_json(const struct tb_explanation *explanation)
 		json_array_append_new(rows, json_pack(
 			"{s:s, s:b, s:i, s:i, s:i, s:i, s:o, s:o, s:o}",
 			"nodes", row->nodes, "required", node->required,
-			"free_units", (int)tb_scene_free_units(scene, node),
-			"units", (int)tb_scene_units(scene, node),
+			"free_units", (int)node->free_units,
+			"units", (int)node->units,
 			"needed_units", (int)tb_scene_needed_units(scene),
 			"slots", (int)tb_scene_room(scene, node),
 			"closed", json_or_null(node->closed),

@@ -29,10 +29,9 @@ static unsigned listed_threads(const struct tb_scene_node *node,
 	return count;
 }
 
-/* Units that are wholly outside of used; NULL: all. */
-static unsigned units_beside(const struct tb_scene *scene,
-			     const struct tb_scene_node *node,
-			     const struct tb_bitset *used)
+unsigned tb_scene_units_beside(const struct tb_scene *scene,
+			       const struct tb_scene_node *node,
+			       const struct tb_bitset *used)
 {
 	const struct tb_request *request = &scene->wish->request;
 
@@ -42,35 +41,28 @@ static unsigned units_beside(const struct tb_scene *scene,
 	return tb_units_available(node->topology, request->unit, used);
 }
 
-unsigned tb_scene_units(const struct tb_scene *scene,
-			const struct tb_scene_node *node)
-{
-	return node->topology ? units_beside(scene, node, NULL) : 0;
-}
-
-unsigned tb_scene_free_units(const struct tb_scene *scene,
-			     const struct tb_scene_node *node)
+static int count_units(const struct tb_scene *scene, struct tb_scene_node *node,
+		       struct tb_error *err)
 {
 	struct tb_bitset *used;
-	unsigned units = 0;
 
 	if (!node->topology)
 		return 0;
 	used = tb_bitset_copy(node->inuse);
-	if (used) {
-		tb_bitset_or(used, node->kept);
-		units = units_beside(scene, node, used);
+	node->held_units = calloc(node->nholds + 1, sizeof(*node->held_units));
+	if (!used || !node->held_units) {
+		tb_bitset_destroy(used);
+		return no_memory(err);
 	}
+	tb_bitset_or(used, node->kept);
+	node->units = tb_scene_units_beside(scene, node, NULL);
+	node->free_units = tb_scene_units_beside(scene, node, used);
+	for (unsigned i = 0; i < node->nholds; i++)
+		node->held_units[i] = node->units -
+			tb_scene_units_beside(scene, node,
+					      node->holds[i].threads);
 	tb_bitset_destroy(used);
-	return units;
-}
-
-unsigned tb_scene_held_units(const struct tb_scene *scene,
-			     const struct tb_scene_node *node,
-			     const struct tb_hold *hold)
-{
-	return units_beside(scene, node, NULL) -
-	       units_beside(scene, node, hold->threads);
+	return 0;
 }
 
 unsigned tb_scene_needed_units(const struct tb_scene *scene)
@@ -273,11 +265,11 @@ static void set_implicit_amount(struct tb_scene *scene)
 	request->type = TB_SLOT;
 	for (unsigned i = 0; i < scene->nnodes; i++) {
 		const struct tb_scene_node *node = &scene->nodes[i];
-		unsigned units = tb_scene_units(scene, node), threads;
+		unsigned threads;
 
-		if (node->closed || !units)
+		if (node->closed || !node->units)
 			continue;
-		threads = tb_topology_threads(node->topology) / units;
+		threads = tb_topology_threads(node->topology) / node->units;
 		request->amount = (scene->wish->task_cpus + threads - 1) /
 				  threads;
 		return;
@@ -291,7 +283,8 @@ static int fill(struct tb_scene *scene, const struct tb_cluster *cluster,
 	    add_owners(scene, cluster->jobs, err))
 		return -1;
 	for (unsigned i = 0; i < scene->nnodes; i++)
-		if (add_hidden(&scene->nodes[i], err))
+		if (add_hidden(&scene->nodes[i], err) ||
+		    count_units(scene, &scene->nodes[i], err))
 			return -1;
 	if (scene->wish->implicit)
 		set_implicit_amount(scene);
@@ -319,6 +312,7 @@ static void node_clear(struct tb_scene_node *node)
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 	free(node->holds);
+	free(node->held_units);
 	free(node->closed);
 	free(node->note);
 	tb_bitset_destroy(node->inuse);

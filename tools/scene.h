@@ -32,6 +32,12 @@ struct tb_scene_node {
 	struct tb_bitset *kept;       /* masked, reserved, for the system */
 	struct tb_hold *holds;        /* their threads are owned, too */
 	unsigned nholds;
+	/*
+	 * Units of the request (of a list of CPUs: threads) that it has, those
+	 * that are free, and how many of them each hold takes.
+	 */
+	unsigned units, free_units;
+	unsigned *held_units;
 	bool required;
 	char *closed; /* why the job cannot have it; NULL: it may */
 	char *note;   /* what else is short there; NULL: nothing */
@@ -61,15 +67,6 @@ struct tb_scene *tb_scene_create(const struct tb_cluster *cluster,
 				 struct tb_wish *wish, struct tb_error *err);
 void tb_scene_destroy(struct tb_scene *scene); /* NULL is fine */
 
-/* Units of the request (of a list of CPUs: threads) on a node, and free ones. */
-unsigned tb_scene_units(const struct tb_scene *scene,
-			const struct tb_scene_node *node);
-unsigned tb_scene_free_units(const struct tb_scene *scene,
-			     const struct tb_scene_node *node);
-/* How many of them an owner's hold takes. */
-unsigned tb_scene_held_units(const struct tb_scene *scene,
-			     const struct tb_scene_node *node,
-			     const struct tb_hold *hold);
 /* As many as one slot, or the host, needs. */
 unsigned tb_scene_needed_units(const struct tb_scene *scene);
 

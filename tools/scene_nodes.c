@@ -338,7 +338,7 @@ static void check_units(const struct tb_scene *scene,
 	}
 	if (request->filter)
 		tb_filter_add(request->filter, node->topology, node->kept);
-	units = tb_scene_units(scene, node);
+	units = tb_scene_units_beside(scene, node, NULL);
 	if (units >= tb_scene_needed_units(scene))
 		return;
 	if (request->cpus)

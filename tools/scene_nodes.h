@@ -13,4 +13,9 @@
 int tb_scene_add_nodes(struct tb_scene *scene,
 		       const struct tb_cluster *cluster, struct tb_error *err);
 
+/* Units of a node with a topology that are wholly outside of used; NULL: all. */
+unsigned tb_scene_units_beside(const struct tb_scene *scene,
+			       const struct tb_scene_node *node,
+			       const struct tb_bitset *used);
+
 #endif

@@ -276,6 +276,21 @@ explained_as() {
 	[ "$(explained "$1" 2>/dev/null | jq .fits_now)" = "$2" ]
 }
 
+# The site binds it: as many cores as hold its tasks.
+case_implicit() {
+	local holder job
+
+	reconfigure_with Implicit=yes DefaultUnit=C
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bunit=C --bamount=46)
+	job=$(batch -N1 -w "$NODE_ZEN" -n2 -c4)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" \
+		'[.free_units, .units, .needed_units, .slots]' '[2,48,2,1]'
+	assert_json "$job" '[.must_end[].job]' "[\"$holder\"]"
+	reconfigure_with
+	cancel "$job" "$holder"
+}
+
 # The table says the same as the JSON, in lines.
 case_table() {
 	local holder job output
@@ -348,6 +363,7 @@ test_case "a job that runs" case_running
 test_case "jobs that there is nothing to explain of" case_others
 test_case "tasks of an array" case_array
 test_case "parts of a heterogeneous job" case_heterogeneous
+test_case "a job that the site binds" case_implicit
 test_case "the table" case_table
 test_case "jobs that are hidden" case_hidden
 tests_done

@@ -114,6 +114,15 @@ case_now() {
 	assert_no_contradictions
 }
 
+case_exclusive() {
+	local job
+
+	job=$(assert_now -w "$NODE_SKYLAKE" --exclusive --bunit=C --bamount=1 -t 5)
+	exits 1 "not now" topobind plan -w "$NODE_SKYLAKE" --exclusive \
+		--bunit=C --bamount=1
+	cancel "$job"
+}
+
 case_variable() {
 	local plan job
 
@@ -278,6 +287,7 @@ case_gres() {
 cluster_start --nodes zen,twin,skylake,raptor,quadrant
 test_case "what is planned is what is granted, 1" case_now 3
 test_case "what is planned is what is granted, 2" case_now 14
+test_case "a node of its own" case_exclusive
 test_case "the variable TOPOBIND" case_variable
 test_case "a job without a binding" case_plain
 test_case "another partition" case_other_partition
