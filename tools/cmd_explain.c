@@ -14,9 +14,11 @@
 #include "common/job_comment.h"
 #include "explain.h"
 #include "job_id.h"
+#include "map_legend.h"
 
 struct options {
 	struct tb_command common;
+	struct tb_job_id id;
 	const char *job; /* as it was given */
 };
 
@@ -65,8 +67,8 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	options->job = tb_command_one_job(options->common.name, argc - optind,
-					  argv + optind);
+	options->job = tb_job_id_argument(options->common.name, argc - optind,
+					  argv + optind, &options->id);
 	return options->job ? 0 : -1;
 }
 
@@ -170,6 +172,13 @@ static char *reason_of(const job_info_t *job)
 	return reason;
 }
 
+/* What others wrote, without what a terminal takes for a command. */
+static void print_line(const char *text)
+{
+	tb_text_print(text, 0, stdout);
+	putchar('\n');
+}
+
 static void print_waiting(const struct subject *subject,
 			  const struct tb_explanation *explanation,
 			  const char *reason, const char *wish,
@@ -177,10 +186,11 @@ static void print_waiting(const struct subject *subject,
 {
 	char text[TB_TIME_SIZE];
 
-	printf("job %s of %s waits: %s\n", subject->id, subject->user, reason);
+	printf("job %s of %s waits: ", subject->id, subject->user);
+	print_line(reason);
 	if (subject->comment.waiting &&
 	    strcmp(subject->comment.waiting, reason))
-		puts(subject->comment.waiting);
+		print_line(subject->comment.waiting);
 	printf("it asks for %s (%s)\n\n", wish, subject->comment.request);
 	tb_explain_table(explanation, stdout);
 	printf("\n%s\n", end);
@@ -334,16 +344,12 @@ static int run(const struct options *options)
 	struct tb_error err = { "it has no such task or part" };
 	const job_info_t *job = NULL;
 	job_info_msg_t *jobs;
-	struct tb_job_id id;
 	int rc;
 
-	if (tb_job_id_read(&id, options->job))
-		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
-				       options->job);
 	slurm_init(NULL);
-	jobs = load_job(&id, &err);
+	jobs = load_job(&options->id, &err);
 	if (jobs)
-		job = tb_job_id_find(&id, jobs);
+		job = tb_job_id_find(&options->id, jobs);
 	rc = job ? explain_job(options, job) : fail(options, &err);
 	if (jobs)
 		slurm_free_job_info_msg(jobs);

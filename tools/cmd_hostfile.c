@@ -15,6 +15,7 @@
 struct options {
 	struct tb_command common;
 	int format; /* enum tb_hostfile_format */
+	struct tb_job_id id;
 	const char *job; /* as it was given */
 };
 
@@ -59,8 +60,8 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	options->job = tb_command_one_job(options->common.name, argc - optind,
-					  argv + optind);
+	options->job = tb_job_id_argument(options->common.name, argc - optind,
+					  argv + optind, &options->id);
 	return options->job ? 0 : -1;
 }
 
@@ -91,15 +92,11 @@ static int print_file(const struct options *options, struct tb_hostfile *file)
 static int run(const struct options *options)
 {
 	struct tb_job_hostfile *job;
-	struct tb_job_id id;
 	struct tb_error err;
 	int rc;
 
-	if (tb_job_id_read(&id, options->job))
-		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
-				       options->job);
 	slurm_init(NULL);
-	job = tb_job_hostfile_load(&id, &err);
+	job = tb_job_hostfile_load(&options->id, &err);
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
 	else

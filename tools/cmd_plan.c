@@ -52,6 +52,8 @@ static void print_answer(const struct tb_plan *plan)
 	if (plan->waiting)
 		printf("that is Slurm's guess for %u job%s waiting there; if none of them comes first, now:\n",
 		       plan->waiting, plan->waiting == 1 ? "" : "s");
+	if (plan->why_unplaced)
+		printf("which units cannot be told: %s\n", plan->why_unplaced);
 	print_units(plan);
 }
 
@@ -123,7 +125,8 @@ static int print_json(const struct tb_plan_options *options,
 		answers[plan->answer], "start",
 		plan->start ? json_integer(plan->start) : json_null(),
 		"request", options->line, "partition", plan->partition,
-		"nodes", plan->nodes, "reason", plan->why_never, "waiting",
+		"nodes", plan->nodes, "reason",
+		plan->why_never ? plan->why_never : plan->why_unplaced, "waiting",
 		(int)plan->waiting, "preempts",
 		json_of_preempted(plan), "units", json_of_placed(plan));
 	int rc;

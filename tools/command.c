@@ -58,18 +58,6 @@ int tb_command_option(struct tb_command *command, int option,
 	}
 }
 
-const char *tb_command_one_job(const char *command, int count, char **words)
-{
-	if (count == 1)
-		return words[0];
-	if (count < 1)
-		tb_command_fail(command, "no job was given; write its id, such as $SLURM_JOB_ID");
-	else
-		tb_command_fail(command, "one job at a time, leave out \"%.60s\"",
-				words[1]);
-	return NULL;
-}
-
 int tb_command_print_json(const char *command, const json_t *json)
 {
 	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))

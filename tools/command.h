@@ -50,9 +50,6 @@ struct tb_command {
 int tb_command_option(struct tb_command *command, int option,
 		      void (*print_help)(void));
 
-/* The one job that was named; NULL after a sentence when none or several were. */
-const char *tb_command_one_job(const char *command, int count, char **words);
-
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "map_legend.h"
+
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
 {
 	time_t seconds = (time_t)time;
@@ -312,8 +314,9 @@ static void print_row(const struct tb_explanation *explanation,
 
 	fprintf(out, "%-*s", (int)width, row->nodes);
 	if (node->closed) {
-		fprintf(out, "  %5s %5s %5s %5s  %s\n", "-", "-", "-", "-",
-			node->closed);
+		fprintf(out, "  %5s %5s %5s %5s  ", "-", "-", "-", "-");
+		tb_text_print(node->closed, 0, out);
+		fputc('\n', out);
 		return;
 	}
 	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,

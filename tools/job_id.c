@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "command.h"
 #include "job_id.h"
 
 /* A number and where it ends; -1 for what Slurm can have as no id. */
@@ -24,7 +25,7 @@ static int read_number(const char *text, const char **end, uint32_t *number)
 	return 0;
 }
 
-int tb_job_id_read(struct tb_job_id *id, const char *text)
+static int read_id(struct tb_job_id *id, const char *text)
 {
 	uint32_t *second;
 
@@ -39,6 +40,22 @@ int tb_job_id_read(struct tb_job_id *id, const char *text)
 	if (read_number(text + 1, &text, second) || *text)
 		return -1;
 	return 0;
+}
+
+const char *tb_job_id_argument(const char *command, int count, char **words,
+			       struct tb_job_id *id)
+{
+	if (count < 1)
+		tb_command_fail(command, "no job was given; write its id, such as $SLURM_JOB_ID");
+	else if (count > 1)
+		tb_command_fail(command, "one job at a time, leave out \"%.60s\"",
+				words[1]);
+	else if (read_id(id, words[0]))
+		tb_command_fail(command, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
+				words[0]);
+	else
+		return words[0];
+	return NULL;
 }
 
 /* One of "7", "1-6" and "0-20:2"; where the next begins, NULL at the end. */

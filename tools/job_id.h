@@ -9,8 +9,12 @@
 
 #include "common/job_hostfile.h"
 
-/* 0, or -1 for what Slurm can have as no id. */
-int tb_job_id_read(struct tb_job_id *id, const char *text);
+/*
+ * The one job that is named by these arguments of a command: id, and the text
+ * as it was given.  NULL: an error was printed.
+ */
+const char *tb_job_id_argument(const char *command, int count, char **words,
+			       struct tb_job_id *id);
 
 /*
  * The record that is meant.  Tasks of an array that wait have one together,

@@ -203,7 +203,7 @@ static int place(const struct tb_plan *plan, struct tb_plan_node *placed,
 	slots = tb_place(node->placer, &request, used, placed->slots);
 	tb_bitset_destroy(used);
 	if (slots < (int)placed->slots || !placed->slots)
-		return tb_fail(err, "node %.100s changes just now, ask again",
+		return tb_fail(err, "node %.100s changes just now",
 			       node->info->name);
 	placed->grant = print_grant(plan, node);
 	return placed->grant ? 0 : tb_fail(err, "out of memory");
@@ -214,7 +214,7 @@ static int place_all(struct tb_plan *plan, struct tb_error *err)
 	if (choose_nodes(plan, err))
 		return -1;
 	if (deal_out(plan, plan->scene->wish->tasks))
-		return tb_fail(err, "the nodes %.200s do not show what Slurm says is free there; ask again, and see what topobind explain and select_topobind(8) say about filters",
+		return tb_fail(err, "nodes %.200s do not show as many free units; they are shared, or change just now",
 			       plan->nodes);
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		if (place(plan, &plan->placed[i], err))
@@ -274,19 +274,26 @@ static void look_behind_guess(struct tb_plan *plan)
 	forget_units(plan);
 }
 
+/* Slurm's answer stands, whatever can be said of the units. */
 static int look_at_units(struct tb_plan *plan, struct tb_plan_options *options,
 			 struct tb_error *err)
 {
+	struct tb_error why;
+
 	plan->scene = tb_scene_create(plan->cluster, &options->wish, err);
 	if (!plan->scene)
 		return -1;
 	/* Units of those who would be preempted are in use still. */
 	if (plan->npreempted || plan->answer == TB_PLAN_NEVER)
 		return 0;
-	if (plan->answer == TB_PLAN_NOW)
-		return place_all(plan, err);
-	look_behind_guess(plan);
-	return 0;
+	if (plan->answer == TB_PLAN_LATER) {
+		look_behind_guess(plan);
+		return 0;
+	}
+	if (!place_all(plan, &why))
+		return 0;
+	forget_units(plan);
+	return copy_text(&plan->why_unplaced, why.text, err);
 }
 
 static int try(struct tb_plan *plan, struct tb_plan_options *options,
@@ -313,7 +320,7 @@ int tb_plan_make(struct tb_plan *plan, struct tb_plan_options *options,
 	int rc = try(plan, options, err);
 
 	/* Jobs come and go between the question and the look. */
-	for (int i = 1; rc && plan->nodes && i < TRIES; i++) {
+	for (int i = 1; !rc && plan->why_unplaced && i < TRIES; i++) {
 		tb_plan_clear(plan);
 		rc = try(plan, options, err);
 	}
@@ -326,6 +333,7 @@ void tb_plan_clear(struct tb_plan *plan)
 	free(plan->nodes);
 	free(plan->partition);
 	free(plan->why_never);
+	free(plan->why_unplaced);
 	free(plan->preempted);
 	tb_scene_destroy(plan->scene);
 	tb_cluster_destroy(plan->cluster);

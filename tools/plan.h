@@ -38,6 +38,7 @@ struct tb_plan {
 	/* Units, when there are some now and a binding is asked for. */
 	struct tb_plan_node *placed;
 	unsigned nplaced;
+	char *why_unplaced; /* why there are none, for now; NULL: they are there */
 	struct tb_cluster *cluster;
 	struct tb_scene *scene; /* NULL: no binding is asked for */
 };

@@ -39,16 +39,6 @@ end_of() {
 	date -d "$(job_field "$1" EndTime)" +%s
 }
 
-# exits CODE WANTED COMMAND... - and its output has WANTED
-exits() {
-	local code=$1 wanted=$2 output status=0
-
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	assert_eq "exit code of $*" "$code" "$status"
-	assert_contains "output of $*" "$wanted" "$output"
-}
-
 # --- jobs that wait ---------------------------------------------------------------
 
 case_who_holds_what() {

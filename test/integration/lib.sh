@@ -165,6 +165,16 @@ assert_contains() {
 	[[ $3 == *"$2"* ]] || fail "$1: wanted '$2' in '$3'"
 }
 
+# exits CODE WANTED COMMAND... - and its output has WANTED
+exits() {
+	local code=$1 wanted=$2 output status=0
+
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	assert_eq "exit code of $*" "$code" "$status"
+	assert_contains "output of $*" "$wanted" "$output"
+}
+
 # assert COMMAND... / refute COMMAND...
 assert() {
 	"$@" || fail "this must succeed: $*"

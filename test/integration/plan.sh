@@ -10,16 +10,6 @@ planned() {
 	topobind plan --json "$@"
 }
 
-# exits CODE WANTED COMMAND... - and its output has WANTED
-exits() {
-	local code=$1 wanted=$2 output status=0
-
-	shift 2
-	output=$("$@" 2>&1) || status=$?
-	assert_eq "exit code of $*" "$code" "$status"
-	assert_contains "output of $*" "$wanted" "$output"
-}
-
 # Node and threads, one on a line: of a plan, and of a job.
 planned_units() {
 	jq -r '.units[] | .node + " " + .topology' | while read -r node string; do
@@ -218,6 +208,18 @@ case_no_answer() {
 		topobind plan --bunit=X --bamount=1
 }
 
+# Slurm's answer stands where ours would be wrong.
+case_shared_units() {
+	scontrol update PartitionName=virtual OverSubscribe=FORCE:2
+	alloc -p virtual -w "$NODE_ZEN" -N1 --bunit=S --bamount=2 >/dev/null
+	exits 0 "which units cannot be told" \
+		topobind plan -p virtual -w "$NODE_ZEN" --bunit=S --bamount=1
+	assert_eq "units" '["now",0]' "$(planned -p virtual -w "$NODE_ZEN" \
+		--bunit=S --bamount=1 | jq -c '[.answer, (.units | length)]')"
+	drain
+	scontrol update PartitionName=virtual OverSubscribe=NO
+}
+
 case_partition_down() {
 	scontrol update PartitionName=virtual State=DOWN
 	exits 2 "it is not up" topobind plan -p virtual --bamount=1
@@ -299,6 +301,7 @@ test_case "time limits" case_time
 test_case "a reservation" case_reservation
 test_case "no job is left" case_no_job_is_left
 test_case "any user may ask" case_any_user
+test_case "units that are shared" case_shared_units
 test_case "a partition that starts no job" case_partition_down
 test_case "nobody answers" case_no_answer
 give_gpus
