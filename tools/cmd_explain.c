@@ -59,12 +59,10 @@ static int read_options(struct options *options, int argc, char **argv)
 		{ "version", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
 
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (tb_command_option(&options->common, option, print_help))
-			return -1;
+	if (tb_command_options(&options->common, argc, argv, table,
+			       print_help))
+		return -1;
 	if (options->common.done)
 		return 0;
 	options->job = tb_job_id_argument(options->common.name, argc - optind,

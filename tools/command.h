@@ -50,6 +50,14 @@ struct tb_command {
 int tb_command_option(struct tb_command *command, int option,
 		      void (*print_help)(void));
 
+/*
+ * All options, where there are only such and those that have a flag.  -1: an
+ * error was printed.
+ */
+struct option;
+int tb_command_options(struct tb_command *command, int argc, char **argv,
+		       const struct option *table, void (*print_help)(void));
+
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);
 

@@ -75,10 +75,12 @@ unsigned tb_scene_needed_units(const struct tb_scene *scene)
 
 /* ---- who holds what ---- */
 
+/* What Slurm writes as the limit, and so the end, of a job without one. */
+#define YEAR_MINUTES (365 * 24 * 60)
+
 static int64_t end_of(const job_info_t *job)
 {
-	/* Without a limit Slurm writes an end in a year. */
-	if (job->time_limit == INFINITE || !job->end_time)
+	if (job->time_limit >= YEAR_MINUTES || !job->end_time)
 		return TB_END_NEVER;
 	return job->end_time;
 }

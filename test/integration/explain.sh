@@ -136,6 +136,17 @@ has_expected_start() {
 	[ "$(explained "$1" | jq .expected_start)" != null ]
 }
 
+case_no_end() {
+	local holder job
+
+	holder=$(alloc -t UNLIMITED -w "$NODE_ZEN" --bcpus=0,48)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.would_fit, .when, .must_end[].job]' \
+		"[true,null,\"$holder\"]"
+	exits 0 "not all of these have a time limit" topobind explain "$job"
+}
+
 # --- why a node is none ------------------------------------------------------------
 
 case_closed_nodes() {
@@ -344,6 +355,7 @@ test_case "who has to end" case_who_has_to_end
 test_case "when all who are named have ended it starts, not before" \
 	case_ends_suffice
 test_case "Slurm's expected start" case_expected_start
+test_case "a job without an end" case_no_end
 test_case "nodes that it cannot have" case_closed_nodes
 test_case "other shapes" case_shapes
 test_case "features and memory" case_features_and_memory
