@@ -21,9 +21,9 @@
 #include "future.h"
 #include "plan.h"
 #include "preempt.h"
+#include "reasons.h"
 #include "scale.h"
 #include "sharing.h"
-#include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -300,7 +300,7 @@ static void say_why(const struct tb_test *test,
 	why = tb_explain_wait(&call, request, view);
 	if (!why)
 		why = tb_explain_memory(test, request, view);
-	tb_show_waiting(test->job, why);
+	tb_reasons_tell(test->job, why);
 	xfree(why);
 }
 
@@ -328,6 +328,20 @@ static int test_now(const struct tb_test *test,
 	return tb_test_view_now(&call, request, view);
 }
 
+/* The same, and if not, why; a job that could start waits for no units. */
+static int test_and_say(const struct tb_test *test,
+			const struct tb_request *request,
+			const struct tb_view *view)
+{
+	int rc = test_now(test, request, view);
+
+	if (rc == SLURM_SUCCESS)
+		tb_reasons_tell(test->job, NULL);
+	else
+		say_why(test, request, view);
+	return rc;
+}
+
 /*
  * First without preempting anybody.  Jobs that end make way before this one is
  * given anything, and Slurm asks again; what a gang scheduler suspends can be
@@ -340,11 +354,9 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 	List victims = NULL;
 	int rc;
 
-	rc = test_now(test, request, view);
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	rc = test_and_say(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		call.preemptees = victims;
 		rc = tb_preempt_must_end(victims)
@@ -361,12 +373,10 @@ static int will_run(const struct tb_test *test,
 {
 	struct tb_view *view = tb_view_now();
 	List victims = NULL;
-	int rc = test_now(test, request, view);
+	int rc = test_and_say(test, request, view);
 
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		tb_preempt_tell(test, victims);
 		rc = SLURM_SUCCESS;

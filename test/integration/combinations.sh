@@ -415,13 +415,6 @@ case_other_distribution() {
 
 # --- GRES -------------------------------------------------------------------
 
-# zen gets two GPUs, one beside each socket.
-give_gpus() {
-	give_gres "$NODE_ZEN" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
-		"Name=gpu File=DEVICE1 Cores=24-47"
-	start_with_gres "$NODE_ZEN"
-}
-
 case_gres() {
 	on_zen "$@"
 	assert_granted "$job" "$NODE_ZEN" 0-1,48-49

@@ -128,6 +128,13 @@ node_is_idle() {
 	[ "$(sinfo -h -n "$1" -p main -o %T)" = idle ]
 }
 
+# zen gets two GPUs, one beside each socket.
+give_gpus() {
+	give_gres "$NODE_ZEN" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47"
+	start_with_gres "$NODE_ZEN"
+}
+
 # gpus_of JOB [NODE] - as Slurm shows them: gpu:2(IDX:0-1)
 gpus_of() {
 	scontrol -d show job "$1" |
@@ -184,6 +191,16 @@ assert_eq() {
 # assert_contains WHAT PART TEXT
 assert_contains() {
 	[[ $3 == *"$2"* ]] || fail "$1: wanted '$2' in '$3'"
+}
+
+# exits CODE WANTED COMMAND... - and its output has WANTED
+exits() {
+	local code=$1 wanted=$2 output status=0
+
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	assert_eq "exit code of $*" "$code" "$status"
+	assert_contains "output of $*" "$wanted" "$output"
 }
 
 # assert COMMAND... / refute COMMAND...
