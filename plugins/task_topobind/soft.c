@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task_topobind/soft.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "common/conf_soft.h"
 #include "common/soft_state.h"
 #include "task_topobind/hold.h"
+#include "task_topobind/record.h"
 #include "task_topobind/spreader.h"
 
 /* slurmstepd serves one step. */
@@ -16,6 +18,8 @@ static struct tb_registry *registry;
 static struct tb_hold *held;
 static struct tb_spreader *spreader;
 static struct tb_conf_soft settings;
+static uint32_t job;
+static bool is_script; /* it ends last and is on one node: it keeps the record */
 
 /* ---- slurmd ---- */
 
@@ -103,6 +107,8 @@ void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
 {
 	struct tb_error err;
 
+	job = tb_slurm_step_id(slurm_step).job;
+	is_script = slurm_step->batch;
 	settings.on = site != NULL;
 	if (site != NULL)
 		settings = *tb_conf_soft(site);
@@ -193,8 +199,18 @@ void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step)
 
 void tb_task_soft_step_end(void)
 {
-	tb_spreader_stop(spreader);
+	struct tb_soft_counts counts;
+	bool watched = spreader != NULL;
+	struct tb_error err;
+
+	tb_spreader_stop(spreader, &counts);
 	spreader = NULL;
+	if (watched)
+		info("topobind: soft binding on this node: preferred %" PRIu64
+		     " times, allowed %" PRIu64 ", smoothed %" PRIu64,
+		     counts.preferred, counts.allowed, counts.smoothed);
+	if (watched && is_script && tb_record_counts(job, &counts, &err) < 0)
+		error("topobind: %s", err.text);
 	if (registry != NULL)
 		tb_hold_release(registry, held);
 	held = NULL;

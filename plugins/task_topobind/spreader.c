@@ -600,6 +600,7 @@ struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 				      struct tb_error *err)
 {
 	struct tb_spreader *s = calloc(1, sizeof(*s));
+	struct tb_soft_counts counts;
 
 	if (s == NULL) {
 		tb_fail(err, "out of memory");
@@ -610,7 +611,7 @@ struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 	s->proc_stat = -1;
 	if (open_all(s, input, err) == 0 && start_thread(s, err) == 0)
 		return s;
-	tb_spreader_stop(s);
+	tb_spreader_stop(s, &counts);
 	return NULL;
 }
 
@@ -627,8 +628,29 @@ static void stop_thread(struct tb_spreader *s)
 	pthread_mutex_destroy(&s->mutex);
 }
 
-void tb_spreader_stop(struct tb_spreader *s)
+static void leave_registry(struct tb_spreader *s,
+			   struct tb_soft_counts *counts)
 {
+	const struct tb_soft_state *state;
+
+	if (s->registry == NULL)
+		return;
+	if (s->file != NULL && tb_registry_lock(s->registry, NULL) == 0) {
+		state = tb_soft_file_state(s->file);
+		counts->preferred = state->preferred;
+		counts->allowed = state->allowed;
+		counts->smoothed = state->smoothed;
+		tb_soft_add_counts(s->registry, s->job, counts);
+		tb_registry_unlock(s->registry);
+	}
+	tb_soft_file_remove(s->registry, s->file);
+	tb_registry_forget(s->registry);
+	tb_registry_close(s->registry);
+}
+
+void tb_spreader_stop(struct tb_spreader *s, struct tb_soft_counts *counts)
+{
+	*counts = (struct tb_soft_counts){ 0 };
 	if (s == NULL)
 		return;
 	stop_thread(s);
@@ -639,11 +661,7 @@ void tb_spreader_stop(struct tb_spreader *s)
 	}
 	for (unsigned i = 0; i < s->outers; i++)
 		close_group(&s->outer[i]);
-	if (s->registry != NULL) {
-		tb_soft_file_remove(s->registry, s->file);
-		tb_registry_forget(s->registry);
-	}
-	tb_registry_close(s->registry);
+	leave_registry(s, counts);
 	if (s->proc_stat >= 0)
 		close(s->proc_stat);
 	free(s->cpus_used_us);

@@ -1,0 +1,507 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# soft - tasks of --bmode=soft spread under load and return, never to CPUs that
+# others hold
+#
+# What CPUs a process may use is read from /proc.  A low threshold and a short
+# interval, as the machine is busy with other things, too.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+settings=(SoftUtilLowPct=10 SoftIntervalMs=50)
+
+# Programs by whose names a job's processes are found.
+burn_program() {
+	[ -x "$work/$1" ] || cp "$(command -v dash)" "$work/$1"
+}
+
+# processes NAME - their ids
+processes() {
+	local file name
+
+	for file in /proc/[0-9]*/comm; do
+		read -r name 2>/dev/null <"$file" || continue
+		[ "$name" != "$1" ] || basename "$(dirname "$file")"
+	done
+}
+
+# cpus_of NAME - the CPUs that processes of that name may use, one line for each
+# different list
+cpus_of() {
+	local pid
+
+	for pid in $(processes "$1"); do
+		allowed_cpus "$pid" 2>/dev/null || true
+	done | sort -u
+}
+
+may_use() {
+	[ "$(cpus_of "$1")" = "$2" ]
+}
+
+# soft_batch COUNT OPTION... - a job with that many processes that burn, as long
+# as there is a file "load"; prints its id
+soft_batch() {
+	local count=$1
+
+	shift
+	# of a job before
+	wait_until 30 may_use soft-burn ''
+	burn_program soft-burn
+	: >"$work/load"
+	sbatch --parsable -o /dev/null -w "$NODE_THIS" --bmode=soft "$@" --wrap "
+		for i in \$(seq $count); do
+			$work/soft-burn -c '
+				while :; do
+					while [ -e $work/load ]; do :; done
+					sleep 0.2
+				done' &
+		done
+		wait"
+}
+
+one_core=(-n1 --bunit=C --bamount=1)
+all_cpus=''
+
+node_cpus() {
+	cat /sys/devices/system/cpu/online
+}
+
+# The other one of two cores, or all others.
+others_than() {
+	expand_list "$all_cpus" | grep -v -x -F -f <(expand_list "$1") | as_list
+}
+
+cpus_granted() {
+	granted "$1" "$NODE_THIS"
+}
+
+topobind_soft() {
+	topobind soft --node "$NODE_THIS" "$@"
+}
+
+# counter JOB preferred|allowed|smoothed|spread|tasks
+counter() {
+	topobind_soft --json status "$1" | awk -v key="\"$2\":" \
+		'$1 == key { sub(/,$/, "", $2); sum += $2 } END { print sum + 0 }'
+}
+
+# The processes of the one job that burns.
+pkill_burn() {
+	# shellcheck disable=SC2046 # ids
+	kill -KILL $(processes soft-burn)
+}
+
+counts_up() {
+	[ "$(counter "$1" "$2")" -gt "${3:-0}" ]
+}
+
+no_soft_files() {
+	[ -z "$(find "$cluster/spool/$NODE_THIS/topobind_soft" -type f)" ]
+}
+
+# --- spreading --------------------------------------------------------------
+
+case_stays_when_idle() {
+	local job cpus
+
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	wait_until 30 counts_up "$job" preferred 20
+	assert_eq "allowed" 0 "$(counter "$job" allowed)"
+	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+}
+
+case_spreads_and_returns() {
+	local job cpus
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert counts_up "$job" smoothed
+	assert counts_up "$job" allowed
+	assert_eq "in use" "$cpus" "$(inuse "$NODE_THIS")"
+	assert_eq "request" bamount=1,bmode=soft "$(binding "$job")"
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$cpus"
+	: >"$work/load"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cancel "$job"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	assert no_soft_files
+}
+
+# Everybody on the preferred CPU counts, a process of nobody's job, too.
+case_counts_all() {
+	local job cpus pid
+
+	reconfigure_with "${settings[@]}" SoftCount=all
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	taskset -c "$cpus" sh -c 'while :; do :; done' &
+	pid=$!
+	wait_until 60 may_use soft-burn "$all_cpus" || {
+		kill "$pid"
+		return 1
+	}
+	kill "$pid"
+	reconfigure_with "${settings[@]}"
+}
+
+# --- others' CPUs -----------------------------------------------------------
+
+# Where a soft-bound process may be now, seen from a job at its first moment and
+# from then on: its own CPUs must not be among them.
+# shellcheck disable=SC2016 # the task's variables
+write_witness() {
+	cat >"$work/witness" <<-'END'
+		#!/bin/bash
+		# witness SECONDS - says "touched" when a soft-bound process may
+		# use one of its CPUs
+		cpus() {
+			awk -F'[-,\t]' '{ $1 = ""; print }' <<<"$1"
+		}
+		mine=$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)
+		end=$((${EPOCHREALTIME/./} + $1 * 100000))
+		looks=0
+		while :; do
+			awk -v mine="$mine" '
+			function fill(list, set,    part, i, n, ends, c) {
+				n = split(list, part, ",")
+				for (i = 1; i <= n; i++) {
+					split(part[i], ends, "-")
+					if (ends[2] == "") ends[2] = ends[1]
+					for (c = ends[1] + 0; c <= ends[2] + 0; c++)
+						set[c]
+				}
+			}
+			BEGIN { fill(mine, own) }
+			$1 == "Name:" { soft = $2 == "soft-burn" }
+			$1 == "Cpus_allowed_list:" && soft {
+				split("", its)
+				fill($2, its)
+				for (c in its)
+					if (c in own)
+						print "touched: " c " of " mine ", may use " $2
+			}' $(for f in /proc/[0-9]*/comm; do
+				read -r name 2>/dev/null <$f || continue
+				[ "$name" != soft-burn ] || echo ${f%comm}status
+			done) /dev/null 2>/dev/null
+			looks=$((looks + 1))
+			[ "${EPOCHREALTIME/./}" -lt "$end" ] || break
+		done
+		echo "looks $looks"
+	END
+	chmod +x "$work/witness"
+}
+
+# A job of OPTIONS comes, while a soft-bound one has spread.
+case_never_on() {
+	local job cpus
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	for _ in 1 2 3; do
+		srun -Q -w "$NODE_THIS" "$@" "$work/witness" 3 >"$work/seen"
+		refute grep touched "$work/seen"
+		assert grep looks "$work/seen"
+		wait_until 60 may_use soft-burn "$all_cpus"
+	done
+	assert counts_up "$job" allowed
+}
+
+# The hard one is there first.
+case_hard_first() {
+	local hard soft
+
+	hard=$(batch -w "$NODE_THIS" "${one_core[@]}")
+	wait_until 30 runs "$hard"
+	soft=$(soft_batch 3 "${one_core[@]}")
+	wait_until 30 counts_up "$soft" allowed 10
+	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
+	cancel "$hard"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# A hard step inside the job: its CPUs are left by the job's own soft tasks.
+case_hard_step_inside() {
+	local job
+
+	burn_program soft-burn
+	: >"$work/load"
+	job=$(sbatch --parsable -o "$work/seen" -w "$NODE_THIS" -n2 \
+		--bunit=C --bamount=1 --bmode=soft --wrap "
+		srun -Q -n1 -c1 --exact $work/soft-burn -c '
+			while [ -e $work/load ]; do :; done' &
+		while [ ! -e $work/spread ]; do sleep 0.1; done
+		srun -Q -n1 -c1 --exact --bunit=C --bamount=1 $work/witness 3
+		rm $work/load
+		wait")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	: >"$work/spread"
+	wait_until 60 is_over "$job"
+	rm "$work/spread"
+	refute grep touched "$work/seen"
+	assert grep looks "$work/seen"
+}
+
+# Many of both, short ones, in any order.
+case_stress() {
+	local i
+
+	rm -rf "$work/stress"
+	mkdir -m 1777 "$work/stress"
+	burn_program soft-burn
+	for i in $(seq 12); do
+		sbatch -Q -o /dev/null -w "$NODE_THIS" "${one_core[@]}" \
+			--bmode=soft --wrap "
+			for i in 1 2 3; do
+				timeout $((1 + i % 3)) \
+				$work/soft-burn -c 'while :; do :; done' &
+			done
+			wait"
+		sbatch -Q -o "$work/stress/hard-$i" -w "$NODE_THIS" \
+			"${one_core[@]}" --wrap "$work/witness $((i % 4 * 3))"
+		[ $((i % 3)) -ne 0 ] ||
+			sbatch -Q -o "$work/stress/plain-$i" -w "$NODE_THIS" \
+				-n1 --wrap "$work/witness $((i % 4 * 3))"
+	done
+	wait_until 200 no_jobs
+	refute grep -r touched "$work/stress"
+	assert_eq "jobs that looked" 16 \
+		"$(grep -l '^looks' "$work/stress"/* | wc -l)"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	wait_until 30 no_soft_files
+}
+
+# --- switches and counters --------------------------------------------------
+
+case_switch() {
+	local job cpus
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	topobind_soft off ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+	assert_contains "status" " off " "$(topobind_soft status "$job")"
+	topobind_soft on ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert_contains "status" " on " "$(topobind_soft status "$job")"
+}
+
+case_node_stays_off() {
+	local job
+
+	topobind_soft off
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 runs "$job"
+	sleep 1
+	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	assert_contains "status" "is off on" "$(topobind_soft)"
+	topobind_soft on
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+case_reset() {
+	local job before
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 counts_up "$job" allowed 20
+	before=$(counter "$job" allowed)
+	topobind_soft reset "$job"
+	[ "$(counter "$job" allowed)" -lt "$before" ] || fail "not reset"
+}
+
+# In the job's record, beside what a site has there.
+case_record() {
+	local job comment
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	scontrol update job="$job" AdminComment="of the site"
+	wait_until 60 counts_up "$job" allowed 5
+	pkill_burn
+	wait_until 30 is_over "$job"
+	comment=$(scontrol show job "$job" | sed -n 's/^ *AdminComment=//p')
+	[[ $comment =~ ^of\ the\ site\ soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[1-9][0-9]*$ ]] ||
+		fail "AdminComment: $comment"
+	[ "${BASH_REMATCH[1]}" -gt 5 ] || fail "AdminComment: $comment"
+}
+
+case_command_refuses() {
+	refute topobind_soft status 999999
+	refute topobind_soft off 999999
+	refute topobind_soft off x
+	refute topobind_soft perhaps
+	refute topobind soft --node nobody
+	refute setpriv --reuid nobody --clear-groups \
+		"$(command -v topobind)" soft --node "$NODE_THIS"
+}
+
+case_site_switch() {
+	local job
+
+	reconfigure_with "${settings[@]}" Soft=no
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 runs "$job"
+	sleep 1
+	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	reconfigure_with "${settings[@]}"
+}
+
+# --- what happens to jobs and daemons ---------------------------------------
+
+case_suspend() {
+	local job before
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	scontrol suspend "$job"
+	assert job_has_state "$job" SUSPENDED
+	sleep 0.3
+	before=$(topobind_soft status "$job")
+	assert_contains "status" suspended "$before"
+	sleep 1
+	assert_eq "counters" "$before" "$(topobind_soft status "$job")"
+	assert_eq "CPUs" "$all_cpus" "$(cpus_of soft-burn)"
+	before=$(counter "$job" preferred)
+	scontrol resume "$job"
+	wait_until 30 counts_up "$job" allowed "$(counter "$job" allowed)"
+	assert_eq "times preferred" "$before" "$(counter "$job" preferred)"
+}
+
+# slurmd goes and comes while a job spreads.
+case_slurmd() {
+	local job
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	daemon "slurmd-$NODE_THIS" "$1"
+	wait_until 30 counts_up "$job" allowed "$(counter "$job" allowed)"
+	daemon "slurmd-$NODE_THIS" start
+	srun -Q -w "$NODE_THIS" "${one_core[@]}" "$work/witness" 3 >"$work/seen"
+	refute grep touched "$work/seen"
+	assert grep looks "$work/seen"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+files_of() {
+	find "$cluster/spool/$NODE_THIS/topobind_soft" -name "$1.*"
+}
+
+runs_program() {
+	[ -n "$(processes "$1")" ]
+}
+
+# Look again who holds what.
+switch_off_and_on() {
+	topobind_soft off
+	wait_until 30 counted_off "$1"
+	topobind_soft on
+	wait_until 30 counts_up "$1" allowed "$(counter "$1" allowed)"
+}
+
+counted_off() {
+	[ "$(counter "$1" spread)" = 0 ]
+}
+
+# As long as its tasks live, whoever watched them.
+case_stepd_of_hard_killed() {
+	local hard soft pid
+
+	burn_program hard-burn
+	hard=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" "${one_core[@]}" \
+		--wrap "exec $work/hard-burn -c 'while :; do sleep 0.1; done'")
+	wait_until 30 runs_program hard-burn
+	soft=$(soft_batch 3 "${one_core[@]}")
+	wait_until 30 counts_up "$soft" allowed 10
+	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
+	pid=$(basename "$(files_of "$hard")" .hold)
+	kill -KILL "${pid##*.}"
+	switch_off_and_on "$soft"
+	assert runs_program hard-burn
+	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
+	cancel "$hard"
+	# shellcheck disable=SC2046 # ids
+	kill -KILL $(processes hard-burn) 2>/dev/null || true
+	wait_until 30 may_use hard-burn ''
+	switch_off_and_on "$soft"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+case_stepd_of_soft_killed() {
+	local soft pid
+
+	soft=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	pid=$(basename "$(files_of "$soft")" .soft)
+	kill -KILL "${pid##*.}"
+	# Nobody watches them any more: they are moved all the same.
+	srun -Q -w "$NODE_THIS" -n1 "${one_core[@]}" "$work/witness" 3 \
+		>"$work/seen"
+	refute grep touched "$work/seen"
+	cancel "$soft"
+	# shellcheck disable=SC2046 # ids
+	kill -KILL $(processes soft-burn) 2>/dev/null || true
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 30 no_soft_files
+}
+
+# --- the cost ---------------------------------------------------------------
+
+case_cost() {
+	local job start cost
+
+	conf_with SoftUtilLowPct=10
+	scontrol reconfigure
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 counts_up "$job" allowed
+	start=${EPOCHREALTIME/./}
+	cost=$(counter "$job" cost_us)
+	wait_until 60 counts_up "$job" allowed 20
+	cost=$(($(counter "$job" cost_us) - cost))
+	start=$((${EPOCHREALTIME/./} - start))
+	[ $((cost * 500)) -le "$start" ] ||
+		fail "$cost us of $start us are more than 0.2%"
+	[ "$cost" -gt 0 ] || fail "nothing was measured"
+	reconfigure_with "${settings[@]}"
+}
+
+cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+	--topobind SoftIntervalMs=50
+all_cpus=$(node_cpus)
+write_witness
+test_case "an idle task stays on its unit" case_stays_when_idle
+test_case "under load it spreads, then it returns" case_spreads_and_returns
+test_case "the load of others on its unit counts" case_counts_all
+test_case "a hard job comes" case_never_on "${one_core[@]}"
+test_case "a plain job comes" case_never_on -n1
+test_case "a job with --binstance=env comes" case_never_on "${one_core[@]}" \
+	--binstance=env
+test_case "a hard job was there first" case_hard_first
+test_case "a hard step in a soft job" case_hard_step_inside
+test_case "many short jobs, hard, soft and plain" case_stress
+test_case "off and on for the node" case_switch
+test_case "off and on for a job" case_switch job
+test_case "off survives slurmd" case_node_stays_off
+test_case "counters are reset" case_reset
+test_case "counters in the job's record" case_record
+test_case "what topobind soft refuses" case_command_refuses
+test_case "Soft=no" case_site_switch
+test_case "suspended: the state stays" case_suspend
+test_case "slurmd is stopped and started" case_slurmd stop
+test_case "slurmd is killed" case_slurmd kill
+test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
+test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
+test_case "what the controller costs" case_cost
+tests_done
