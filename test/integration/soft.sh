@@ -332,7 +332,7 @@ case_record() {
 	pkill_burn
 	wait_until 30 is_over "$job"
 	comment=$(scontrol show job "$job" | sed -n 's/^ *AdminComment=//p')
-	[[ $comment =~ ^of\ the\ site\ soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[1-9][0-9]*$ ]] ||
+	[[ $comment =~ ^of\ the\ site\ soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[1-9][0-9]*\ *$ ]] ||
 		fail "AdminComment: $comment"
 	[ "${BASH_REMATCH[1]}" -gt 5 ] || fail "AdminComment: $comment"
 }
