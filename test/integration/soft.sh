@@ -4,102 +4,10 @@
 # soft - tasks of --bmode=soft spread under load and return, never to CPUs that
 # others hold
 #
-# What CPUs a process may use is read from /proc.  A low threshold and a short
-# interval, as the machine is busy with other things, too.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-settings=(SoftUtilLowPct=10 SoftIntervalMs=50)
-
-# Programs by whose names a job's processes are found.
-burn_program() {
-	[ -x "$work/$1" ] || cp "$(command -v dash)" "$work/$1"
-}
-
-# processes NAME - their ids
-processes() {
-	local file name
-
-	for file in /proc/[0-9]*/comm; do
-		read -r name 2>/dev/null <"$file" || continue
-		[ "$name" != "$1" ] || basename "$(dirname "$file")"
-	done
-}
-
-# cpus_of NAME - the CPUs that processes of that name may use, one line for each
-# different list
-cpus_of() {
-	local pid
-
-	for pid in $(processes "$1"); do
-		allowed_cpus "$pid" 2>/dev/null || true
-	done | sort -u
-}
-
-may_use() {
-	[ "$(cpus_of "$1")" = "$2" ]
-}
-
-# soft_batch COUNT OPTION... - a job with that many processes that burn, as long
-# as there is a file "load"; prints its id
-soft_batch() {
-	local count=$1
-
-	shift
-	# of a job before
-	wait_until 30 may_use soft-burn ''
-	burn_program soft-burn
-	: >"$work/load"
-	sbatch --parsable -o /dev/null -w "$NODE_THIS" --bmode=soft "$@" --wrap "
-		for i in \$(seq $count); do
-			$work/soft-burn -c '
-				while :; do
-					while [ -e $work/load ]; do :; done
-					sleep 0.2
-				done' &
-		done
-		wait"
-}
-
-one_core=(-n1 --bunit=C --bamount=1)
-all_cpus=''
-
-node_cpus() {
-	cat /sys/devices/system/cpu/online
-}
-
-# The other one of two cores, or all others.
-others_than() {
-	expand_list "$all_cpus" | grep -v -x -F -f <(expand_list "$1") | as_list
-}
-
-cpus_granted() {
-	granted "$1" "$NODE_THIS"
-}
-
-topobind_soft() {
-	topobind soft --node "$NODE_THIS" "$@"
-}
-
-# counter JOB preferred|allowed|smoothed|spread|tasks
-counter() {
-	topobind_soft --json status "$1" | awk -v key="\"$2\":" \
-		'$1 == key { sub(/,$/, "", $2); sum += $2 } END { print sum + 0 }'
-}
-
-# The processes of the one job that burns.
-pkill_burn() {
-	# shellcheck disable=SC2046 # ids
-	kill -KILL $(processes soft-burn)
-}
-
-counts_up() {
-	[ "$(counter "$1" "$2")" -gt "${3:-0}" ]
-}
-
-no_soft_files() {
-	[ -z "$(find "$cluster/spool/$NODE_THIS/topobind_soft" -type f)" ]
-}
+# shellcheck source=test/integration/soft-lib
+. "$(dirname "$0")/soft-lib"
 
 # --- spreading --------------------------------------------------------------
 
@@ -156,67 +64,6 @@ case_counts_all() {
 
 # --- others' CPUs -----------------------------------------------------------
 
-# Where a soft-bound process may be now, seen from a job at its first moment and
-# from then on: its own CPUs must not be among them.
-# shellcheck disable=SC2016 # the task's variables
-write_witness() {
-	cat >"$work/witness" <<-'END'
-		#!/bin/bash
-		# witness SECONDS - says "touched" when a soft-bound process may
-		# use one of its CPUs
-		cpus() {
-			awk -F'[-,\t]' '{ $1 = ""; print }' <<<"$1"
-		}
-		mine=$(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status)
-		end=$((${EPOCHREALTIME/./} + $1 * 100000))
-		looks=0
-		while :; do
-			awk -v mine="$mine" '
-			function fill(list, set,    part, i, n, ends, c) {
-				n = split(list, part, ",")
-				for (i = 1; i <= n; i++) {
-					split(part[i], ends, "-")
-					if (ends[2] == "") ends[2] = ends[1]
-					for (c = ends[1] + 0; c <= ends[2] + 0; c++)
-						set[c]
-				}
-			}
-			BEGIN { fill(mine, own) }
-			$1 == "Name:" { soft = $2 == "soft-burn" }
-			$1 == "Cpus_allowed_list:" && soft {
-				split("", its)
-				fill($2, its)
-				for (c in its)
-					if (c in own)
-						print "touched: " c " of " mine ", may use " $2
-			}' $(for f in /proc/[0-9]*/comm; do
-				read -r name 2>/dev/null <$f || continue
-				[ "$name" != soft-burn ] || echo ${f%comm}status
-			done) /dev/null 2>/dev/null
-			looks=$((looks + 1))
-			[ "${EPOCHREALTIME/./}" -lt "$end" ] || break
-		done
-		echo "looks $looks"
-	END
-	chmod +x "$work/witness"
-}
-
-# A job of OPTIONS comes, while a soft-bound one has spread.
-case_never_on() {
-	local job cpus
-
-	job=$(soft_batch 3 "${one_core[@]}")
-	wait_until 60 may_use soft-burn "$all_cpus"
-	cpus=$(cpus_granted "$job")
-	for _ in 1 2 3; do
-		srun -Q -w "$NODE_THIS" "$@" "$work/witness" 3 >"$work/seen"
-		refute grep touched "$work/seen"
-		assert grep looks "$work/seen"
-		wait_until 60 may_use soft-burn "$all_cpus"
-	done
-	assert counts_up "$job" allowed
-}
-
 # The hard one is there first.
 case_hard_first() {
 	local hard soft
@@ -250,35 +97,6 @@ case_hard_step_inside() {
 	rm "$work/spread"
 	refute grep touched "$work/seen"
 	assert grep looks "$work/seen"
-}
-
-# Many of both, short ones, in any order.
-case_stress() {
-	local i
-
-	rm -rf "$work/stress"
-	mkdir -m 1777 "$work/stress"
-	burn_program soft-burn
-	for i in $(seq 12); do
-		sbatch -Q -o /dev/null -w "$NODE_THIS" "${one_core[@]}" \
-			--bmode=soft --wrap "
-			for i in 1 2 3; do
-				timeout $((1 + i % 3)) \
-				$work/soft-burn -c 'while :; do :; done' &
-			done
-			wait"
-		sbatch -Q -o "$work/stress/hard-$i" -w "$NODE_THIS" \
-			"${one_core[@]}" --wrap "$work/witness $((i % 4 * 3))"
-		[ $((i % 3)) -ne 0 ] ||
-			sbatch -Q -o "$work/stress/plain-$i" -w "$NODE_THIS" \
-				-n1 --wrap "$work/witness $((i % 4 * 3))"
-	done
-	wait_until 200 no_jobs
-	refute grep -r touched "$work/stress"
-	assert_eq "jobs that looked" 16 \
-		"$(grep -l '^looks' "$work/stress"/* | wc -l)"
-	wait_until 30 no_job_cgroups "$NODE_THIS"
-	wait_until 30 no_soft_files
 }
 
 # --- switches and counters --------------------------------------------------
@@ -359,25 +177,6 @@ case_site_switch() {
 }
 
 # --- what happens to jobs and daemons ---------------------------------------
-
-case_suspend() {
-	local job before
-
-	job=$(soft_batch 3 "${one_core[@]}")
-	wait_until 60 may_use soft-burn "$all_cpus"
-	scontrol suspend "$job"
-	assert job_has_state "$job" SUSPENDED
-	sleep 0.3
-	before=$(topobind_soft status "$job")
-	assert_contains "status" suspended "$before"
-	sleep 1
-	assert_eq "counters" "$before" "$(topobind_soft status "$job")"
-	assert_eq "CPUs" "$all_cpus" "$(cpus_of soft-burn)"
-	before=$(counter "$job" preferred)
-	scontrol resume "$job"
-	wait_until 30 counts_up "$job" allowed "$(counter "$job" allowed)"
-	assert_eq "times preferred" "$before" "$(counter "$job" preferred)"
-}
 
 # slurmd goes and comes while a job spreads.
 case_slurmd() {
@@ -479,8 +278,7 @@ case_cost() {
 
 cluster_start --nodes this --topobind SoftUtilLowPct=10 \
 	--topobind SoftIntervalMs=50
-all_cpus=$(node_cpus)
-write_witness
+soft_start
 test_case "an idle task stays on its unit" case_stays_when_idle
 test_case "under load it spreads, then it returns" case_spreads_and_returns
 test_case "the load of others on its unit counts" case_counts_all
