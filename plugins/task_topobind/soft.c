@@ -217,8 +217,10 @@ void tb_task_soft_step_end(void)
 
 	tb_spreader_stop(own.spreader, &counts);
 	own.spreader = NULL;
-	if (own.registry != NULL)
+	if (own.registry != NULL) {
 		tb_hold_release(own.registry, own.hold);
+		tb_registry_forget(own.registry);
+	}
 	own.hold = NULL;
 	tb_registry_close(own.registry);
 	own.registry = NULL;

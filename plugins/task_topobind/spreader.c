@@ -644,7 +644,6 @@ static void leave_registry(struct tb_spreader *s,
 		tb_registry_unlock(s->registry);
 	}
 	tb_soft_file_remove(s->registry, s->file);
-	tb_registry_forget(s->registry);
 	tb_registry_close(s->registry);
 }
 

@@ -193,69 +193,6 @@ case_slurmd() {
 	wait_until 60 may_use soft-burn "$all_cpus"
 }
 
-files_of() {
-	find "$cluster/spool/$NODE_THIS/topobind_soft" -name "$1.*"
-}
-
-runs_program() {
-	[ -n "$(processes "$1")" ]
-}
-
-# Look again who holds what.
-switch_off_and_on() {
-	topobind_soft off
-	wait_until 30 counted_off "$1"
-	topobind_soft on
-	wait_until 30 counts_up "$1" allowed "$(counter "$1" allowed)"
-}
-
-counted_off() {
-	[ "$(counter "$1" spread)" = 0 ]
-}
-
-# As long as its tasks live, whoever watched them.
-case_stepd_of_hard_killed() {
-	local hard soft pid
-
-	burn_program hard-burn
-	hard=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" "${one_core[@]}" \
-		--wrap "exec $work/hard-burn -c 'while :; do sleep 0.1; done'")
-	wait_until 30 runs_program hard-burn
-	soft=$(soft_batch 3 "${one_core[@]}")
-	wait_until 30 counts_up "$soft" allowed 10
-	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
-	pid=$(basename "$(files_of "$hard")" .hold)
-	kill -KILL "${pid##*.}"
-	switch_off_and_on "$soft"
-	assert runs_program hard-burn
-	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
-	cancel "$hard"
-	# shellcheck disable=SC2046 # ids
-	kill -KILL $(processes hard-burn) 2>/dev/null || true
-	wait_until 30 may_use hard-burn ''
-	switch_off_and_on "$soft"
-	wait_until 60 may_use soft-burn "$all_cpus"
-}
-
-case_stepd_of_soft_killed() {
-	local soft pid
-
-	soft=$(soft_batch 3 "${one_core[@]}")
-	wait_until 60 may_use soft-burn "$all_cpus"
-	pid=$(basename "$(files_of "$soft")" .soft)
-	kill -KILL "${pid##*.}"
-	# Nobody watches them any more: they are moved all the same.
-	srun -Q -w "$NODE_THIS" -n1 "${one_core[@]}" "$work/witness" 3 \
-		>"$work/seen"
-	refute grep touched "$work/seen"
-	cancel "$soft"
-	# shellcheck disable=SC2046 # ids
-	kill -KILL $(processes soft-burn) 2>/dev/null || true
-	daemon "slurmd-$NODE_THIS" stop
-	daemon "slurmd-$NODE_THIS" start
-	wait_until 30 no_soft_files
-}
-
 # --- the cost ---------------------------------------------------------------
 
 case_cost() {

@@ -52,7 +52,7 @@ case_tasks() {
 			if [ \$SLURM_PROCID = 0 ]; then
 				for i in 1 2 3 4 5; do
 					$work/soft-burn -c \"while [ -e $work/load ]
-					do :; done; sleep 600\" &
+					do :; done; while :; do sleep 9; done\" &
 				done
 				wait
 			else
@@ -101,5 +101,7 @@ test_case "another step of the job starts" case_another_step
 test_case "a hard job comes" case_never_on "${one_core[@]}"
 test_case "a plain job comes" case_never_on -n1
 test_case "suspended: the state stays" case_suspend
+test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
+test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
 test_case "many short jobs, hard, soft and plain" case_stress
 tests_done
