@@ -56,7 +56,7 @@ case_tasks() {
 				done
 				wait
 			else
-				$work/soft-burn -c \"while :; do sleep 1; done\"
+				$work/soft-burn -c \"while :; do sleep 60; done\"
 			fi'"
 	wait_until 120 two_lists soft-burn '0-7 4-7'
 	rm "$work/load"
@@ -88,7 +88,8 @@ case_another_step() {
 	wait_until 60 is_over "$job"
 }
 
-cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+# To start a program is a load here, too.
+cluster_start --nodes this --topobind SoftUtilLowPct=50 \
 	--topobind SoftIntervalMs=100
 soft_start
 test_case "--ballow=node" case_scope node 0-15
