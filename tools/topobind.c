@@ -20,7 +20,9 @@ static const struct {
 	{ "hostfile", tb_command_hostfile },
 	{ "explain", tb_command_explain },
 	{ "plan", tb_command_plan },
+	{ "soft", tb_command_soft },
 };
+#define COMMAND_NAMES "topology, place, map, hostfile, explain, plan and soft"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -37,6 +39,7 @@ static void print_help(void)
 	     "  hostfile   print the slots of a running job as a file for mpirun\n"
 	     "  explain    say why a job waits, and who would have to end for it to start\n"
 	     "  plan       say what a job would get now, or when, without submitting it\n"
+	     "  soft       soft binding on this node: look, switch it off and on\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
@@ -64,7 +67,7 @@ static int run(size_t command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; the commands are topology, place, map, hostfile, explain and plan, and --help explains them");
+		return tb_command_fail("topobind", "no command was given; the commands are " COMMAND_NAMES ", and --help explains them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -76,7 +79,7 @@ static int dispatch(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place, map, hostfile, explain and plan",
+	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are " COMMAND_NAMES,
 			       argv[1]);
 }
 
