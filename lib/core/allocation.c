@@ -151,7 +151,7 @@ struct sum {
 
 /* On a single node all of the job must fit. */
 static uint64_t useful(const struct tb_candidate *candidate,
-		       const struct tb_need *need)
+		       const struct tb_node_need *need)
 {
 	if (need->most_nodes == 1 && candidate->holds < need->amount)
 		return 0;
@@ -159,7 +159,7 @@ static uint64_t useful(const struct tb_candidate *candidate,
 }
 
 static void add(struct sum *sum, const struct tb_candidate *candidate,
-		const struct tb_need *need)
+		const struct tb_node_need *need)
 {
 	sum->amount += useful(candidate, need);
 	sum->nodes += candidate->holds > 0;
@@ -167,14 +167,14 @@ static void add(struct sum *sum, const struct tb_candidate *candidate,
 }
 
 static void take_away(struct sum *sum, const struct tb_candidate *candidate,
-		      const struct tb_need *need)
+		      const struct tb_node_need *need)
 {
 	sum->amount -= useful(candidate, need);
 	sum->nodes -= candidate->holds > 0;
 	sum->required -= candidate->required;
 }
 
-static bool suffices(const struct sum *sum, const struct tb_need *need,
+static bool suffices(const struct sum *sum, const struct tb_node_need *need,
 		     uint32_t required)
 {
 	return sum->amount >= need->amount && sum->nodes >= need->nodes &&
@@ -191,7 +191,7 @@ static uint32_t count_required(const struct tb_candidate *list, uint32_t count)
 }
 
 static uint32_t shortest(const struct tb_candidate *list, uint32_t count,
-			 const struct tb_need *need)
+			 const struct tb_node_need *need)
 {
 	uint32_t required = count_required(list, count);
 	struct sum sum = { 0, 0, 0 };
@@ -236,7 +236,7 @@ static bool is_better(enum tb_allocation policy, const struct window *best,
  */
 static struct window find_window(enum tb_allocation policy,
 				 const struct tb_candidate *list,
-				 uint32_t count, const struct tb_need *need,
+				 uint32_t count, const struct tb_node_need *need,
 				 bool without_gaps)
 {
 	uint32_t required = count_required(list, count);
@@ -283,7 +283,7 @@ static void sort_around(enum tb_allocation policy, struct tb_candidate *list,
 }
 
 static uint32_t order_set(enum tb_allocation policy, struct tb_candidate *list,
-			  uint32_t count, const struct tb_need *need)
+			  uint32_t count, const struct tb_node_need *need)
 {
 	struct window window = { 0, 0, 0 };
 
@@ -309,7 +309,7 @@ static bool has_preferences(const struct tb_candidate *list, uint32_t count)
 }
 
 static bool can_hold(const struct tb_candidate *list, uint32_t count,
-		     const struct tb_need *need)
+		     const struct tb_node_need *need)
 {
 	struct sum sum = { 0, 0, 0 };
 
@@ -332,7 +332,7 @@ static uint32_t count_preferred(const struct tb_candidate *list,
 
 /* Only the preferred nodes where these could hold the job. */
 static uint32_t narrow(struct tb_candidate *list, uint32_t count,
-		       const struct tb_need *need)
+		       const struct tb_node_need *need)
 {
 	uint32_t preferred;
 
@@ -343,7 +343,7 @@ static uint32_t narrow(struct tb_candidate *list, uint32_t count,
 
 uint32_t tb_allocation_order(enum tb_allocation policy,
 			     struct tb_candidate *list, uint32_t count,
-			     const struct tb_need *need)
+			     const struct tb_node_need *need)
 {
 	for (uint32_t i = 0; i < count; i++)
 		set_keys(policy, &list[i]);

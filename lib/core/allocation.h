@@ -63,7 +63,7 @@ struct tb_candidate {
 	double key[2];    /* scratch */
 };
 
-struct tb_need {
+struct tb_node_need {
 	uint64_t amount;     /* in the unit of holds */
 	uint32_t nodes;      /* at least so many nodes */
 	uint32_t most_nodes; /* at most; 0: any number */
@@ -78,7 +78,7 @@ struct tb_need {
  */
 uint32_t tb_allocation_order(enum tb_allocation policy,
 			     struct tb_candidate *list, uint32_t count,
-			     const struct tb_need *need);
+			     const struct tb_node_need *need);
 
 /*
  * How many of the first ones to try when tried did not do: twice as many; with

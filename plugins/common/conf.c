@@ -20,6 +20,7 @@
 
 #include "common/conf_line.h"
 #include "common/conf_policy.h"
+#include "common/conf_soft.h"
 #include "core/distances.h"
 #include "core/topology.h"
 
@@ -66,6 +67,7 @@ struct tb_conf {
 	char *path;
 	bool node_record;
 	bool job_record;
+	struct tb_conf_soft soft;
 	struct tb_policy policy;
 	struct node_line *lines;
 	unsigned line_count;
@@ -176,6 +178,7 @@ static s_p_options_t conf_options[] = {
 	TB_POLICY_OPTIONS,
 	{.key = "NodeRecord", .type = S_P_ARRAY},
 	{.key = "JobRecord", .type = S_P_ARRAY},
+	TB_SOFT_OPTIONS,
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -448,6 +451,8 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 		rc = take_flag(&site->job_record, "JobRecord", table, &where,
 			       err);
 	if (!rc)
+		rc = tb_conf_soft_take(&site->soft, table, &where, err);
+	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
 	if (!rc)
 		rc = take_nodes(site, table, path, err);
@@ -461,7 +466,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction, NodeRecord, JobRecord, NodeName (then Topology, Distances, Filter, Speed, Cost, Priority, Swap) and PartitionName (then the first nine)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with keys of the site (Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction; NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs), NodeName and more keys, or PartitionName and some of the first nine; see topobind.conf(5)",
 		       place.text);
 }
 
@@ -575,6 +580,11 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *site)
+{
+	return &site->soft;
 }
 
 enum tb_memory tb_conf_memory(const struct tb_conf *site,

@@ -24,9 +24,9 @@ bool tb_choice_find(struct tb_choice *choice, const struct tb_conf *site,
 	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
 
-struct tb_need tb_need_of(const struct tb_test *test, uint64_t amount)
+struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount)
 {
-	return (struct tb_need) {
+	return (struct tb_node_need) {
 		.amount = amount,
 		.nodes = MAX(test->min_nodes, test->req_nodes),
 		.most_nodes = test->max_nodes,

@@ -24,7 +24,7 @@ bool tb_choice_find(struct tb_choice *choice, const struct tb_conf *site,
 		    const job_record_t *job, const struct tb_request *request);
 
 struct tb_order {
-	struct tb_need need;
+	struct tb_node_need need;
 	/*
 	 * Complete a candidate: what it holds, now or later when running jobs
 	 * have ended, and, for BESTFIT and BESTTOPOLOGY, how the job fits.
@@ -51,7 +51,7 @@ int tb_order_try(const struct tb_order *order, const struct tb_test *test,
 		 bitstr_t *nodes);
 
 /* Nodes wanted, at least and at most; the amount is the caller's to say. */
-struct tb_need tb_need_of(const struct tb_test *test, uint64_t amount);
+struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount);
 
 /* All but what describe() says.  Candidates in any order. */
 void tb_candidate_fill(struct tb_candidate *candidate,

@@ -75,7 +75,7 @@ void tb_class_order_init(struct tb_class_order *class,
 {
 	*class = (struct tb_class_order) {
 		.order = {
-			.need = tb_need_of(test, tb_job_slots(test->job)),
+			.need = tb_node_need_of(test, tb_job_slots(test->job)),
 			.describe = describe,
 		},
 		.offers = offers, .first = first, .end = end,
@@ -113,7 +113,7 @@ static void rank_classes(struct tb_offers *offers,
 
 void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 {
-	const struct tb_need need = tb_need_of(test, tb_job_slots(test->job));
+	const struct tb_node_need need = tb_node_need_of(test, tb_job_slots(test->job));
 	struct tb_node_facts facts;
 	struct tb_candidate *list;
 

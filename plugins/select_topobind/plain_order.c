@@ -79,6 +79,6 @@ void tb_plain_order_init(struct tb_order *order, const struct tb_test *test)
 	uint32_t cpus = details->min_cpus == NO_VAL ? 1 : details->min_cpus;
 
 	*order = (struct tb_order) {
-		.need = tb_need_of(test, MAX(cpus, 1)), .describe = describe,
+		.need = tb_node_need_of(test, MAX(cpus, 1)), .describe = describe,
 	};
 }

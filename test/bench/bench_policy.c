@@ -298,7 +298,7 @@ static void start_on(struct cluster *cluster, struct job *job,
 
 static bool try_start(struct cluster *cluster, struct job *job)
 {
-	const struct tb_need need = { .amount = job->nodes,
+	const struct tb_node_need need = { .amount = job->nodes,
 				      .nodes = job->nodes };
 	struct tb_candidate list[NODES];
 	unsigned count = find_candidates(cluster, job, list);

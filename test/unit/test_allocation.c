@@ -15,7 +15,7 @@ static struct tb_candidate plain(uint32_t node)
 				      .gap = TB_GAP_NONE };
 }
 
-static const struct tb_need one = { .amount = 1, .nodes = 1 };
+static const struct tb_node_need one = { .amount = 1, .nodes = 1 };
 
 /* The nodes of the list, in its order, as "2 0 1". */
 static void assert_order(const struct tb_candidate *list, uint32_t count,
@@ -108,7 +108,7 @@ static void takes_the_smaller_node(void **state)
 static void leaves_the_larger_gap(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1) };
-	const struct tb_need ten = { .amount = 10, .nodes = 1,
+	const struct tb_node_need ten = { .amount = 10, .nodes = 1,
 				     .most_nodes = 1 };
 
 	(void)state;
@@ -172,7 +172,7 @@ static void is_random_without_speeds(void **state)
 
 static void finds_neighbours(void **state)
 {
-	const struct tb_need three = { .amount = 3, .nodes = 3 };
+	const struct tb_node_need three = { .amount = 3, .nodes = 3 };
 	/* 5 is busy, as are 0 and 8: 1 2 3 4, 6 7 and 9 10 11 are free. */
 	struct tb_candidate list[] = {
 		plain(1), plain(2), plain(3), plain(4), plain(6), plain(7),
@@ -202,8 +202,8 @@ static void finds_equals(void **state)
 {
 	static const double speeds[] = { 3000, 2000, 2600, 2500, 3000, 2400 };
 	static const double pairs[] = { 1000, 1000, 3000, 2000, 3000, 3000 };
-	const struct tb_need two = { .amount = 2, .nodes = 2 };
-	const struct tb_need three = { .amount = 3, .nodes = 3 };
+	const struct tb_node_need two = { .amount = 2, .nodes = 2 };
+	const struct tb_node_need three = { .amount = 3, .nodes = 3 };
 	struct tb_candidate list[6];
 
 	(void)state;
@@ -229,7 +229,7 @@ static void finds_equals(void **state)
 static void prefers(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
-	const struct tb_need two = { .amount = 2, .nodes = 2 };
+	const struct tb_node_need two = { .amount = 2, .nodes = 2 };
 
 	(void)state;
 	list[1].preferred = 0.5;
@@ -260,7 +260,7 @@ static void prefers(void **state)
 static void takes_as_many_as_it_needs(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
-	struct tb_need need = { .amount = 9, .nodes = 1 };
+	struct tb_node_need need = { .amount = 9, .nodes = 1 };
 
 	(void)state;
 	list[0].holds = 4;
@@ -273,10 +273,10 @@ static void takes_as_many_as_it_needs(void **state)
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
 					     4, &need), 3);
 	/* A node that holds nothing is none of the two. */
-	need = (struct tb_need){ .amount = 4, .nodes = 2 };
+	need = (struct tb_node_need){ .amount = 4, .nodes = 2 };
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
 					     4, &need), 3);
-	need = (struct tb_need){ .amount = 5, .nodes = 1, .most_nodes = 1 };
+	need = (struct tb_node_need){ .amount = 5, .nodes = 1, .most_nodes = 1 };
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
 					     4, &need), 4);
 	list[3].required = true;
@@ -310,7 +310,7 @@ static void depends_on_nothing_else(void **state)
 	for (uint32_t round = 0; round < 300; round++) {
 		enum tb_allocation policy = round % TB_ALLOCATIONS;
 		struct tb_candidate a[40], b[40];
-		const struct tb_need need = { .amount = 1 + round % 50,
+		const struct tb_node_need need = { .amount = 1 + round % 50,
 					      .nodes = round % 7 };
 		uint32_t count = 1 + round % 40, enough;
 		uint64_t seen = 0;
