@@ -23,6 +23,7 @@ enum tb_exit {
 int tb_command_hostfile(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
+int tb_command_soft(int argc, char **argv);
 int tb_command_topology(int argc, char **argv);
 
 /*

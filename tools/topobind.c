@@ -18,6 +18,7 @@ static const struct {
 	{ "place", tb_command_place },
 	{ "map", tb_command_map },
 	{ "hostfile", tb_command_hostfile },
+	{ "soft", tb_command_soft },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -33,6 +34,7 @@ static void print_help(void)
 	     "  place      place slots on a node offline, as the controller would\n"
 	     "  map        draw the nodes of the cluster: which job holds which core\n"
 	     "  hostfile   print the slots of a running job as a file for mpirun\n"
+	     "  soft       soft binding on this node: look, switch it off and on\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
@@ -59,7 +61,7 @@ static int run(size_t command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; the commands are topology, place, map and hostfile, and --help explains them");
+		return tb_command_fail("topobind", "no command was given; the commands are topology, place, map, hostfile and soft, and --help explains them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -71,7 +73,7 @@ static int dispatch(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place, map and hostfile",
+	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place, map, hostfile and soft",
 			       argv[1]);
 }
 

@@ -402,14 +402,14 @@ int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
 	return rc;
 }
 
-/* A name of the same job, "JOB.", with more than a switch behind it. */
+/* A name of a step of the job: "JOB.STEP..." */
 static int is_of_job(const char *name, void *data)
 {
 	const uint32_t *job = data;
 	char *end;
 
 	return strtoul(name, &end, 10) == *job && *end == '.' &&
-	       strcmp(end + 1, OFF) != 0;
+	       end[1] >= '0' && end[1] <= '9';
 }
 
 static int forget_job(const char *name, void *data)
@@ -425,6 +425,7 @@ static int forget_job(const char *name, void *data)
 void tb_registry_forget(struct tb_registry *registry)
 {
 	tb_registry_each(registry, "." OFF, forget_job, registry);
+	tb_registry_each(registry, TB_REGISTRY_COUNTS, forget_job, registry);
 }
 
 static bool exists(const struct tb_registry *registry, const char *name)

@@ -11,6 +11,7 @@
  *	system.hold		those that Slurm leaves to the system
  *	JOB.STEP.PID.soft	state of a soft-bound step (soft_state.h)
  *	off, JOB.off		soft binding is switched off, here or for a job
+ *	JOB.counts		counters of its steps that have ended
  *
  * Whoever reads and changes sets of CPUs has the directory locked, so that
  * nobody spreads to CPUs while another takes them.  A step's slurmstepd keeps a
@@ -28,6 +29,9 @@
 
 #include "core/bitset.h"
 #include "core/error.h"
+
+/* Of a file that is forgotten with its job, too. */
+#define TB_REGISTRY_COUNTS ".counts"
 
 /* OS CPU numbers are below this. */
 #define TB_REGISTRY_CPUS 65536
@@ -87,7 +91,7 @@ struct tb_bitset *tb_registry_held(struct tb_registry *registry, uint32_t job,
 /* job 0: the node. */
 int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
 		       struct tb_error *err);
-/* Forget the switches of jobs that have no step here any more. */
+/* Forget switches and counters of jobs that have no step here any more. */
 void tb_registry_forget(struct tb_registry *registry);
 bool tb_registry_is_off(struct tb_registry *registry, uint32_t job);
 

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "common/soft_registry.h"
+#include "core/soft.h"
 
 struct tb_soft_state {
 	uint32_t version;
@@ -57,6 +58,14 @@ struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file);
 int tb_soft_each(struct tb_registry *registry,
 		 int (*visit)(struct tb_soft_state *state, bool alive,
 			      void *data), void *data);
+
+/*
+ * Add the counters of a step that ends to those of the steps of its job that have
+ * ended here; what they are together.  The registry is locked; it forgets them
+ * with the job (tb_registry_forget()).
+ */
+void tb_soft_add_counts(struct tb_registry *registry, uint32_t job,
+			struct tb_soft_counts *counts);
 
 /*
  * The lines of a state one after the other; cursor starts at cgroups.  base has

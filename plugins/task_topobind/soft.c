@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task_topobind/soft.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,18 @@
 #include "common/conf_soft.h"
 #include "common/soft_state.h"
 #include "task_topobind/hold.h"
+#include "task_topobind/record.h"
 #include "task_topobind/spreader.h"
 
 /* slurmstepd serves one step. */
-static struct tb_registry *registry;
-static struct tb_hold *held;
-static struct tb_spreader *spreader;
-static struct tb_conf_soft settings;
+static struct {
+	uint32_t job;
+	bool is_script; /* it ends last, on one node: it keeps the record */
+	struct tb_conf_soft settings;
+	struct tb_registry *registry;
+	struct tb_hold *hold;
+	struct tb_spreader *spreader;
+} own;
 
 /* ---- slurmd ---- */
 
@@ -76,24 +82,24 @@ static int take(tb_slurm_step_t *slurm_step, struct tb_step *step,
 	bool bound = step != NULL && tb_step_is_held(step);
 	char *cpus = bound ? tb_step_kept_from_others(step) :
 			     tb_slurm_job_os_cpus(slurm_step);
-	char *own = bound ? tb_step_kept_from_own(step) : strdup("");
+	char *inside = bound ? tb_step_kept_from_own(step) : strdup("");
 	char *cgroup = tb_slurm_job_cgroup(slurm_step);
 	int rc = -1;
 
-	if (cpus == NULL || own == NULL || cgroup == NULL) {
+	if (cpus == NULL || inside == NULL || cgroup == NULL) {
 		tb_fail(err, "out of memory");
 	} else {
 		const struct tb_hold_input input = {
 			.id = tb_slurm_step_id(slurm_step),
 			.cpus = cpus,
-			.own = own,
+			.own = inside,
 			.cgroup = cgroup,
 		};
 
-		rc = tb_hold_take(registry, &input, &held, err);
+		rc = tb_hold_take(own.registry, &input, &own.hold, err);
 	}
 	free(cpus);
-	free(own);
+	free(inside);
 	free(cgroup);
 	return rc;
 }
@@ -103,13 +109,15 @@ void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
 {
 	struct tb_error err;
 
-	settings.on = site != NULL;
+	own.job = tb_slurm_step_id(slurm_step).job;
+	own.is_script = slurm_step->batch;
+	own.settings.on = site != NULL;
 	if (site != NULL)
-		settings = *tb_conf_soft(site);
+		own.settings = *tb_conf_soft(site);
 	if (step != NULL && tb_step_error(step) != NULL)
 		return;
-	registry = tb_registry_open(tb_daemon_spool_dir(), &err);
-	if (registry != NULL && take(slurm_step, step, &err) == 0)
+	own.registry = tb_registry_open(tb_daemon_spool_dir(), &err);
+	if (own.registry != NULL && take(slurm_step, step, &err) == 0)
 		return;
 	/* What is promised to bound steps is kept, or they do not run. */
 	if (step != NULL)
@@ -163,7 +171,7 @@ static struct tb_spreader *start(tb_slurm_step_t *slurm_step,
 		const struct tb_spreader_input input = {
 			.spool_dir = tb_daemon_spool_dir(),
 			.id = tb_slurm_step_id(slurm_step),
-			.conf = settings,
+			.conf = own.settings,
 			.job_cpus = job_cpus,
 			.step_cpus = step_cpus,
 			.tasks = tasks,
@@ -183,21 +191,39 @@ void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step)
 {
 	struct tb_error err;
 
-	if (!settings.on || !tb_step_is_soft(step))
+	if (!own.settings.on || !tb_step_is_soft(step))
 		return;
-	spreader = start(slurm_step, step, &err);
-	if (spreader == NULL)
+	own.spreader = start(slurm_step, step, &err);
+	if (own.spreader == NULL)
 		error("topobind: the tasks of this step will not spread: %s",
 		      err.text);
 }
 
+static void keep_record(const struct tb_soft_counts *counts)
+{
+	struct tb_error err;
+
+	info("topobind: soft binding on this node: preferred %" PRIu64
+	     " times, allowed %" PRIu64 ", smoothed %" PRIu64,
+	     counts->preferred, counts->allowed, counts->smoothed);
+	if (own.is_script && tb_record_counts(own.job, counts, &err) < 0)
+		error("topobind: %s", err.text);
+}
+
 void tb_task_soft_step_end(void)
 {
-	tb_spreader_stop(spreader);
-	spreader = NULL;
-	if (registry != NULL)
-		tb_hold_release(registry, held);
-	held = NULL;
-	tb_registry_close(registry);
-	registry = NULL;
+	bool watched = own.spreader != NULL;
+	struct tb_soft_counts counts;
+
+	tb_spreader_stop(own.spreader, &counts);
+	own.spreader = NULL;
+	if (own.registry != NULL) {
+		tb_hold_release(own.registry, own.hold);
+		tb_registry_forget(own.registry);
+	}
+	own.hold = NULL;
+	tb_registry_close(own.registry);
+	own.registry = NULL;
+	if (watched)
+		keep_record(&counts);
 }

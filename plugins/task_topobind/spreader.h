@@ -22,6 +22,7 @@
 
 #include "common/conf_soft.h"
 #include "common/soft_registry.h"
+#include "core/soft.h"
 
 struct tb_spreader;
 
@@ -44,7 +45,11 @@ struct tb_spreader_input {
 /* All tasks are held, none has started.  NULL with a sentence. */
 struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 				      struct tb_error *err);
-/* Its end, before that of the cgroups; NULL is fine. */
-void tb_spreader_stop(struct tb_spreader *spreader);
+/*
+ * Its end, before that of the cgroups; NULL is fine.  counts becomes the sum of
+ * those of the job's steps that have ended on this node, with this one.
+ */
+void tb_spreader_stop(struct tb_spreader *spreader,
+		      struct tb_soft_counts *counts);
 
 #endif
