@@ -328,6 +328,18 @@ case_preemption() {
 	assert_no_contradictions
 }
 
+# Bound by the site: the tasks share units, which are near the GPUs of all.
+case_implicit() {
+	local node=$NODE_QUAD
+
+	reconfigure_with Implicit=yes
+	gets 16-19 4-5 --gres=gpu:b:2 -n2 -c2 "$must"
+	gets 16-23 4-5 --gpus-per-task=b:1 -n2 -c4
+	gets 0-19 0 --gres=gpu:1 -n10
+	refused -w "$node" --gres=gpu:1 -n10 "$must"
+	reconfigure_with Implicit=no
+}
+
 case_restart() {
 	local first second
 
@@ -469,6 +481,7 @@ test_case "--test-only knows both" case_start_is_told
 test_case "steps have the GPU near their slot" case_steps
 test_case "--gpu-bind=closest finds the one GPU" case_closest
 test_case "preemption" case_preemption
+test_case "bound by the site" case_implicit
 test_case "slurmctld is started again" case_restart
 test_case "many jobs" case_many_jobs
 tests_done
