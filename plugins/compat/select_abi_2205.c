@@ -198,6 +198,14 @@ extern int select_p_select_nodeinfo_set_all(void)
 	return rc;
 }
 
+/* Also the last that a controller calls before it ends or stands by. */
+EXPORT extern int select_p_state_save(char *dir_name);
+extern int select_p_state_save(char *dir_name)
+{
+	tb_hook_state_saved();
+	return tb_ops.state_save(dir_name);
+}
+
 EXPORT extern int select_p_job_fini(job_record_t *job);
 extern int select_p_job_fini(job_record_t *job)
 {
@@ -293,9 +301,6 @@ extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
 		return tb_ops.op arguments; \
 	}
 
-FORWARD(int, state_save, state_save,
-	(char *dir_name),
-	(dir_name))
 FORWARD(int, state_restore, state_restore,
 	(char *dir_name),
 	(dir_name))

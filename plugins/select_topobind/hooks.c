@@ -119,6 +119,16 @@ void tb_hook_nodes_shown(void)
 			tb_node_show_again(node);
 }
 
+/*
+ * A backup controller that goes back to standing by has no jobs and no
+ * connection to the database until its next term.
+ */
+void tb_hook_state_saved(void)
+{
+	if (slurmctld_config.shutdown_time)
+		tb_account_fini();
+}
+
 static int test_bound(struct tb_test *test, const struct tb_request *request)
 {
 	if (tb_partition_can_bind(test->job))

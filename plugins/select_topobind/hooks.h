@@ -2,8 +2,8 @@
 /*
  * hooks.h - where slurmctld's calls enter topobind
  *
- * Called by the version's ABI file, always under slurmctld's job and node
- * write locks, after (job_test: instead of) select/cons_tres' own function.
+ * Called by the version's ABI file, under slurmctld's job and node write locks
+ * unless said otherwise, after (job_test: instead of) select/cons_tres' own function.
  */
 #ifndef TB_SELECT_HOOKS_H
 #define TB_SELECT_HOOKS_H
@@ -21,6 +21,9 @@ void tb_hook_fini(void);
 void tb_hook_node_init(void);
 /* Nodes or partitions may have changed: rebuild from the jobs.  No files. */
 void tb_hook_reconfigure(void);
+
+/* slurmctld has saved its state, or is about to; called without locks. */
+void tb_hook_state_saved(void);
 
 /* Nodes are about to be shown: their record may have been overwritten. */
 void tb_hook_nodes_shown(void);

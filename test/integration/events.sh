@@ -8,29 +8,6 @@
 
 units=(C C S X X Y N)
 
-# Cores that a bound job shares.  Plain jobs share with each other when one is
-# resumed: select/cons_tres lets them.
-shared_units() {
-	facts | awk '
-	$1 == "grant" { bound[$2] }
-	$1 == "cpu" { holders[$3 " " $4] = holders[$3 " " $4] " " $2 }
-	END {
-		for (cpu in holders) {
-			n = split(holders[cpu], job, " ")
-			for (i = 1; n > 1 && i <= n; i++)
-				if (job[i] in bound)
-					print cpu, "is held by", holders[cpu]
-		}
-	}'
-}
-
-assert_no_unit_is_shared() {
-	local seen
-
-	seen=$(shared_units)
-	[ -z "$seen" ] || fail "$seen"
-}
-
 random_job() {
 	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
 

@@ -88,6 +88,42 @@ reconfigure_with() {
 	scontrol reconfigure
 }
 
+restart_slurmctld() {
+	daemon slurmctld stop
+	daemon slurmctld start
+}
+
+# The backup controller of a cluster that has one is in charge afterwards.
+takeover() {
+	scontrol takeover >/dev/null
+	wait_until 60 controller_answers
+}
+
+# The first controller is in charge again, and a new one stands by: in a second
+# term a backup of Slurm 22.05 has no main scheduler, and its end can hang.
+take_back() {
+	daemon slurmctld start
+	daemon slurmctld-backup stop
+	daemon slurmctld-backup start
+}
+
+# One that stands by refuses.
+controller_answers() {
+	timeout $((5 * slowness)) squeue -h >/dev/null 2>&1
+}
+
+# save_state JOB - what slurmctld knows now, of this job too, outlives it
+save_state() {
+	touch "$work/now"
+	# It may have been saved before that.
+	scontrol update job="$1" Comment=saved
+	wait_until 30 saved_since "$work/now"
+}
+
+saved_since() {
+	[ "$cluster/state/job_state" -nt "$1" ]
+}
+
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {
@@ -297,6 +333,11 @@ cpu_ids() {
 		as_list
 }
 
+# Everything that jobs hold, whose turn it ever is.
+held() {
+	facts | sed 's/ paused$//' | sort
+}
+
 # assert_granted JOB NODE LIST - by the grant and by Slurm's own books
 assert_granted() {
 	assert_eq "grant of job $1 on $2" "$3" "$(granted "$1" "$2")"
@@ -354,6 +395,29 @@ assert_no_contradictions() {
 	local seen
 
 	seen=$(contradictions "$@")
+	[ -z "$seen" ] || fail "$seen"
+}
+
+# Cores that a bound job shares.  Plain jobs share with each other when one is
+# resumed: select/cons_tres lets them.
+shared_units() {
+	facts | awk '
+	$1 == "grant" { bound[$2] }
+	$1 == "cpu" { holders[$3 " " $4] = holders[$3 " " $4] " " $2 }
+	END {
+		for (cpu in holders) {
+			n = split(holders[cpu], job, " ")
+			for (i = 1; n > 1 && i <= n; i++)
+				if (job[i] in bound)
+					print cpu, "is held by", holders[cpu]
+		}
+	}'
+}
+
+assert_no_unit_is_shared() {
+	local seen
+
+	seen=$(shared_units)
 	[ -z "$seen" ] || fail "$seen"
 }
 
