@@ -282,7 +282,8 @@ drain() {
 	local ids
 
 	daemon slurmctld pid >/dev/null || daemon slurmctld start
-	mapfile -t ids < <(squeue -h -o %A)
+	# Of arrays the whole, for that is what scancel knows them by.
+	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	# What a node did not hear slurmctld repeats after a minute or two.
 	wait_until 200 no_jobs
@@ -449,6 +450,32 @@ nothing_in_use() {
 all_granted() {
 	facts | awk -v node="$1" '$1 == "grant" && $3 == node { print $4 }' |
 		as_list
+}
+
+# --- any jobs at all ---------------------------------------------------------
+
+# random_job SECONDS OPTION... - bound or plain, of any size, over before that
+random_job() {
+	local seconds=$1 units=(C C S X X Y N)
+	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
+
+	shift
+	[ $((RANDOM % 3)) -eq 0 ] ||
+		options+=("--bunit=${units[RANDOM % ${#units[@]}]}"
+			"--bamount=$((RANDOM % 3 + 1))")
+	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N $((RANDOM % 2 + 1)))
+	# Some can never run, and are refused.
+	sbatch -Q --requeue -o /dev/null "${options[@]}" "$@" \
+		--wrap "exec sleep $((RANDOM % seconds))" 2>/dev/null || true
+}
+
+# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse
+to_one_in() {
+	local job
+
+	job=$(squeue -h -r -t "$1" -o %i | shuf -n 1)
+	shift
+	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
 }
 
 # --- processes and cgroups --------------------------------------------------

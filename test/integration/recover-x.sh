@@ -1,0 +1,246 @@
+#!/bin/bash
+exec 3>&1
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# recover - slurmctld is killed again and again while hundreds of jobs run, start
+# and end: grants survive, no unit is held by two, and nothing stays
+#
+# TOPOBIND_SEED - which random load; the test says which one it was.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# --- what must be true at any moment -----------------------------------------
+
+# A line for each run of a job, id and start first, then all that it was given.
+runs_and_grants() {
+	scontrol -d -o show job | awk '
+	/ JobState=(RUNNING|SUSPENDED) / {
+		line = ""
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^(JobId|StartTime|Nodes|CPU_IDs|SystemComment|grant|more)=/)
+				line = line " " $i
+		print line
+	}'
+}
+
+# grants_survived FILE LEAST - runs of then that are still there have what they
+# had, and there are at least so many
+grants_survived() {
+	runs_and_grants >"$work/after"
+	awk -v least="$2" '
+	NR == FNR { was[$1, $2] = $0; next }
+	($1, $2) in was {
+		same++
+		if (was[$1, $2] != $0)
+			print "was" was[$1, $2] "\n is" $0
+	}
+	END {
+		if (same < least)
+			print "of " length(was) " runs only " same + 0 " are left"
+	}' "$1" "$work/after" >"$work/differences"
+	[ ! -s "$work/differences" ] || fail "$(cat "$work/differences")"
+}
+
+# What each node says is in use, as lines like those of held.
+in_use_everywhere() {
+	local node
+
+	for node in "${nodes[@]}"; do
+		inuse "$node" | tr ',' '\n' |
+			awk -F- -v node="$node" 'NF {
+				for (i = $1; i <= $NF; i++) print node, i
+			}'
+	done | sort
+}
+
+# The nodes' word is the sum of what jobs hold.  Jobs may start and end between
+# two questions; then they are asked again.
+nodes_agree_with_jobs() {
+	local before in_use after
+
+	before=$(held)
+	in_use=$(in_use_everywhere)
+	after=$(held)
+	[ "$before" = "$after" ] || return 1
+	awk '$1 == "cpu" { print $3, $4 }' <<<"$after" | sort -u \
+		>"$work/held"
+	diff "$work/held" - <<<"$in_use" >"$work/differences" ||
+		fail "held < and in use > differ: $(cat "$work/differences")"
+}
+
+all_is_well() {
+	assert_no_unit_is_shared
+	wait_until 60 nodes_agree_with_jobs
+}
+
+# --- hundreds of jobs ----------------------------------------------------------
+
+tasks() {
+	sbatch -Q -o /dev/null --requeue --array="1-$1" "${@:2}" \
+		--wrap "exec sleep 600"
+}
+
+# They run all the time, on two nodes and a half.
+long_jobs() {
+	tasks 120 -w "$NODE_LARGE" --bunit=C --bamount=1
+	tasks 20 -w "$NODE_LARGE" -n1
+	tasks 3 -w "$NODE_LARGE" --bunit=X --bamount=2
+	tasks 10 -w "$NODE_WIDE" --bunit=X --bamount=1
+	tasks 40 -w "$NODE_WIDE" -n1 --mem=1
+	tasks 4 -N2 -n2 -w "$NODE_WIDE,$NODE_LARGE" --bunit=Y --bamount=2
+	tasks 3 -w "$NODE_RAPTOR" --bunit=E --bamount=2
+	wait_until 60 running_jobs_are 200
+	save_state "$(squeue -h -t R -o %A | sed -n 1p)"
+}
+
+running_jobs_are() {
+	[ "$(squeue -h -t R -o %i | wc -l)" -ge "$1" ]
+}
+
+step_in() {
+	timeout 5 srun -Q --jobid="$(job_field "$1" JobId)" -N1 -n1 sleep 0.3 &
+}
+
+random_event() {
+	case $((RANDOM % 8)) in
+	0) to_one_in R scontrol suspend ;;
+	1 | 2) to_one_in S scontrol resume ;;
+	3) to_one_in R scontrol requeue ;;
+	4 | 5) to_one_in R scancel ;;
+	6) to_one_in R step_in ;;
+	7) random_job 3 --array="1-$((RANDOM % 20 + 1))" ;;
+	esac
+}
+
+# Clients wait for a controller that is away.
+random_load() {
+	local i
+
+	RANDOM=$1
+	for ((i = 0; i < 20; i++)); do
+		random_job 8
+		random_event
+	done
+	wait
+}
+
+# What else happens: jobs end, a slurmd ends and comes back.
+while_the_controller_is_away() {
+	local node=${nodes[RANDOM % ${#nodes[@]}]}
+
+	case $((RANDOM % 4)) in
+	0) sleep 2 ;;
+	1)
+		daemon "slurmd-$node" kill
+		daemon "slurmd-$node" start
+		;;
+	esac
+	# A run that is made again has another start.
+	wait_until 5 second_is_over "$EPOCHSECONDS"
+}
+
+add_partition() {
+	echo "PartitionName=added$1 Nodes=ALL DefaultTime=10" \
+		>>"$cluster/etc/slurm.conf"
+	scontrol reconfigure
+	random_job 8 -p "added$1"
+}
+
+kill_and_recover() {
+	date +"# %T cycle $1" >&3; squeue -h -o %T | sort | uniq -c | tr "\n" " " >&3; sinfo -h -N -p main -o "%N %T %E" | tr "\n" ";" >&3
+	local load
+
+	runs_and_grants >"$work/before"
+	(random_load $((seed + $1))) &
+	load=$!
+	# With luck the state was saved in between.
+	sleep "$((RANDOM % 6)).$((RANDOM % 10))"
+	daemon slurmctld kill
+	while_the_controller_is_away
+	daemon slurmctld start
+	grants_survived "$work/before" 100
+	all_is_well
+	case $((RANDOM % 3)) in
+	0) scontrol reconfigure ;;
+	1) add_partition "$1" ;;
+	esac
+	grants_survived "$work/before" 100
+	wait "$load"
+	all_is_well
+	undrain
+}
+
+# Slurm gives up a node where a job has the number of one that it lost.
+undrain() {
+	# It also says so of those that are not drained.
+	scontrol update NodeName=ALL State=undrain 2>/dev/null || true
+}
+
+completed_jobs() {
+	squeue -h -t CD -o %A | wc -l
+}
+
+case_killed_at_any_moment() {
+	local i
+
+	RANDOM=$seed
+	long_jobs
+	for ((i = 1; i <= 10; i++)); do
+		kill_and_recover "$i"
+	done
+completed_jobs >&3
+	assert [ "$(completed_jobs)" -ge 10 ]
+}
+
+# --- the end -------------------------------------------------------------------
+
+# Spool files and sockets of jobs and steps on the nodes.
+left_on_nodes() {
+	find "$cluster/spool" \( -name 'job*[0-9]*' -o -type s \) \
+		! -name '*.sock'
+}
+
+nothing_is_left() {
+	[ -z "$(left_on_nodes)" ] && no_job_cgroups "$NODE_THIS"
+}
+
+case_nothing_is_left() {
+	local node
+
+	for node in "${nodes[@]}"; do
+		assert nothing_in_use "$node"
+	done
+	wait_until 150 nothing_is_left
+	restart_slurmctld
+	assert no_jobs
+	undrain
+	for node in "${nodes[@]}"; do
+		assert nothing_in_use "$node"
+		alloc -w "$node" --bunit=S --btype=host \
+			--bamount="$(sockets_of "$node")" >/dev/null
+	done
+	all_is_well
+}
+
+sockets_of() {
+	scontrol -o show node "$1" | tr ' ' '\n' | sed -n 's/^Sockets=//p'
+}
+
+# 256 cores: four sockets of eight caches.
+large_machine() {
+	local cores caches
+
+	cores=$(printf 'YCTT%.0s' {1..8})
+	caches=$(printf "X$cores%.0s" {1..8})
+	printf "NS$caches%.0s" {1..4}
+}
+
+shape=$(large_machine)
+cluster_start --nodes this,zen,raptor --machine "large $shape 4 64 2" \
+	--machine "wide $shape 4 64 2"
+nodes=("$NODE_THIS" "$NODE_ZEN" "$NODE_RAPTOR" "$NODE_LARGE" "$NODE_WIDE")
+seed=${TOPOBIND_SEED:-$RANDOM}
+echo "# TOPOBIND_SEED=$seed"
+test_case "killed at any moment" case_killed_at_any_moment
+test_case "nothing is left" case_nothing_is_left
+tests_done
