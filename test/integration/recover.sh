@@ -116,7 +116,7 @@ random_load() {
 	local i
 
 	RANDOM=$1
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 10; i++)); do
 		random_job 8
 		random_event
 	done
@@ -152,7 +152,7 @@ kill_and_recover() {
 	(random_load $((seed + $1))) &
 	load=$!
 	# With luck the state was saved in between.
-	sleep "$((RANDOM % 6)).$((RANDOM % 10))"
+	sleep "$((RANDOM % 4)).$((RANDOM % 10))"
 	daemon slurmctld kill
 	while_the_controller_is_away
 	daemon slurmctld start
@@ -183,7 +183,7 @@ case_killed_at_any_moment() {
 
 	RANDOM=$seed
 	long_jobs
-	for ((i = 1; i <= 10; i++)); do
+	for ((i = 1; i <= 8; i++)); do
 		kill_and_recover "$i"
 	done
 	assert [ "$(completed_jobs)" -ge 10 ]
