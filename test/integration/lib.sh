@@ -484,6 +484,10 @@ allowed_cpus() {
 	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"
 }
 
+process_is_gone() {
+	[ ! -d "/proc/$1" ]
+}
+
 # Directories of jobs in the cgroups of a node.
 job_cgroups() {
 	find /sys/fs/cgroup -path "*slurm_$1/*" -type d -name 'job_*' 2>/dev/null ||

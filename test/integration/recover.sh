@@ -189,6 +189,153 @@ case_killed_at_any_moment() {
 	assert [ "$(completed_jobs)" -ge 10 ]
 }
 
+# --- one thing at a time -------------------------------------------------------
+
+# A job that leaves the number of its script's process.
+with_pid() {
+	rm -f "$work/pid"
+	sbatch --parsable -o /dev/null "$@" \
+		--wrap "echo \$\$ >$work/pid; exec sleep 600"
+}
+
+wait_for_pid() {
+	wait_until 30 test -s "$work/pid"
+	read -r pid <"$work/pid"
+}
+
+case_steps_start() {
+	local job steps=() i
+
+	job=$(alloc -w "$NODE_ZEN" -N1 -n8 --bunit=X --bamount=1)
+	save_state "$job"
+	for ((i = 0; i < 8; i++)); do
+		timeout 20 srun -Q --jobid="$job" -n1 sleep 1 &
+		steps+=($!)
+		[ "$i" -ne 4 ] || daemon slurmctld kill
+	done
+	daemon slurmctld start
+	assert_granted "$job" "$NODE_ZEN" 0-47
+	wait "${steps[@]}" || true
+	# Nothing of those steps is left: one has room on all of the units.
+	timeout 60 srun -Q --jobid="$job" -n8 true
+	assert_granted "$job" "$NODE_ZEN" 0-47
+}
+
+# What slurmctld saves from now on is lost by forget.
+remember() {
+	daemon slurmctld stop
+	cp -a "$cluster/state" "$work/state"
+	daemon slurmctld start
+}
+
+forget() {
+	daemon slurmctld kill
+	rm -r "$cluster/state"
+	mv "$work/state" "$cluster/state"
+	daemon slurmctld start
+}
+
+# The job was submitted since: nobody knows it.
+case_state_without_the_job() {
+	local job pid
+
+	remember
+	job=$(with_pid -w "$NODE_THIS" --bunit=C --bamount=1)
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=3 >/dev/null
+	wait_for_pid
+	assert_eq "in use" 0-17 "$(inuse "$NODE_ZEN")"
+	forget
+	refute scontrol show job "$job"
+	assert nothing_in_use "$NODE_ZEN"
+	assert nothing_in_use "$NODE_THIS"
+	wait_until 100 process_is_gone "$pid"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	undrain
+	alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1 >/dev/null
+}
+
+# The job has started since: it waits again.
+case_state_before_the_start() {
+	local job pid
+
+	job=$(with_pid -H -w "$NODE_THIS" --bunit=C --bamount=2)
+	remember
+	scontrol release "$job"
+	wait_for_pid
+	wait_until 20 runs "$job"
+	assert_eq "in use" "$(granted "$job")" "$(inuse "$NODE_THIS")"
+	forget
+	assert is_pending "$job"
+	assert nothing_in_use "$NODE_THIS"
+	assert_eq "its grant" "" "$(comment_word "$job" grant)"
+	wait_until 100 process_is_gone "$pid"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	assert nothing_in_use "$NODE_THIS"
+}
+
+# Its job ends while nobody can be told; another node's is there still.
+case_node_restarts() {
+	local job other pid
+
+	job=$(with_pid --no-requeue -w "$NODE_ZEN" --bunit=S --bamount=1)
+	other=$(batch -w "$NODE_RAPTOR" --bunit=C --bamount=2)
+	wait_for_pid
+	wait_until 20 runs "$other"
+	save_state "$job"
+	daemon slurmctld kill
+	daemon "slurmd-$NODE_ZEN" kill
+	kill -KILL "$pid"
+	daemon "slurmd-$NODE_ZEN" start
+	daemon slurmctld start
+	wait_until 100 is_over "$job"
+	assert nothing_in_use "$NODE_ZEN"
+	assert_granted "$other" "$NODE_RAPTOR" 0-3
+	assert_eq "in use" 0-3 "$(inuse "$NODE_RAPTOR")"
+}
+
+# add_node NAME - like zen, the first of all by its name
+add_node() {
+	local port line
+
+	port=$(sed -n -E 's/^NodeName=.* Port=([0-9]+).*/\1/p' \
+		"$cluster/etc/slurm.conf" | sort -n | tail -n 1)
+	line=$(sed -n "s/^NodeName=$NODE_ZEN /NodeName=$1 /p" \
+		"$cluster/etc/slurm.conf")
+	sed "s/ Port=[0-9]*/ Port=$((port + 1))/" <<<"$line" |
+		tee -a "$cluster/etc/virtual/slurm.conf" \
+			>>"$cluster/etc/slurm.conf"
+	line=$(sed -n "s/^NodeName=$NODE_ZEN /NodeName=$1 /p" \
+		"$cluster/etc/topobind.conf")
+	echo "$line" >>"$cluster/etc/topobind.conf"
+	echo "PartitionName=$1 Nodes=$1 DefaultTime=10" \
+		>>"$cluster/etc/slurm.conf"
+}
+
+# Slurm 22.05 wants to be started again for that.
+case_node_is_added() {
+	local before name=added${NODE_ZEN#zen} job
+
+	long_jobs
+	before=$(held)
+	daemon slurmctld stop
+	add_node "$name"
+	daemon slurmctld start
+	assert_eq "what is held" "$before" "$(held)"
+	all_is_well
+	daemon "slurmd-$name" start
+	scontrol reconfigure
+	assert_eq "what is held" "$before" "$(held)"
+	nodes+=("$name")
+	wait_until 60 node_is_idle "$name"
+	job=$(alloc -p "$name" -n2 --bunit=X --bamount=1)
+	assert_granted "$job" "$name" 0-11
+	all_is_well
+}
+
+node_is_idle() {
+	[ "$(sinfo -h -n "$1" -p "$1" -o %T)" = idle ]
+}
+
 # --- the end -------------------------------------------------------------------
 
 # Spool files and sockets of jobs and steps on the nodes.
@@ -239,5 +386,10 @@ nodes=("$NODE_THIS" "$NODE_ZEN" "$NODE_RAPTOR" "$NODE_LARGE" "$NODE_WIDE")
 seed=${TOPOBIND_SEED:-$RANDOM}
 echo "# TOPOBIND_SEED=$seed"
 test_case "killed at any moment" case_killed_at_any_moment
+test_case "killed while steps start" case_steps_start
+test_case "a saved state without the job" case_state_without_the_job
+test_case "a saved state from before the start" case_state_before_the_start
+test_case "a node restarts meanwhile" case_node_restarts
 test_case "nothing is left" case_nothing_is_left
+test_case "a node is added" case_node_is_added
 tests_done

@@ -119,10 +119,6 @@ case_ended_meanwhile() {
 	srun -Q -w "$NODE_THIS" -n2 --bunit=C --bamount=1 true
 }
 
-process_is_gone() {
-	[ ! -d "/proc/$1" ]
-}
-
 case_cancelled_after_restart() {
 	local job
 
