@@ -326,14 +326,10 @@ case_node_is_added() {
 	scontrol reconfigure
 	assert_eq "what is held" "$before" "$(held)"
 	nodes+=("$name")
-	wait_until 60 node_is_idle "$name"
+	wait_until 60 node_is_idle "$name" "$name"
 	job=$(alloc -p "$name" -n2 --bunit=X --bamount=1)
 	assert_granted "$job" "$name" 0-11
 	all_is_well
-}
-
-node_is_idle() {
-	[ "$(sinfo -h -n "$1" -p "$1" -o %T)" = idle ]
 }
 
 # --- the end -------------------------------------------------------------------
