@@ -299,11 +299,10 @@ add_node() {
 
 	port=$(sed -n -E 's/^NodeName=.* Port=([0-9]+).*/\1/p' \
 		"$cluster/etc/slurm.conf" | sort -n | tail -n 1)
-	line=$(sed -n "s/^NodeName=$NODE_ZEN /NodeName=$1 /p" \
+	line=$(sed -n -E "s/^NodeName=$NODE_ZEN (.* Port=)[0-9]+/NodeName=$1 \\1$((port + 1))/p" \
 		"$cluster/etc/slurm.conf")
-	sed "s/ Port=[0-9]*/ Port=$((port + 1))/" <<<"$line" |
-		tee -a "$cluster/etc/virtual/slurm.conf" \
-			>>"$cluster/etc/slurm.conf"
+	echo "$line" >>"$cluster/etc/slurm.conf"
+	echo "$line" >>"$cluster/etc/virtual/slurm.conf"
 	line=$(sed -n "s/^NodeName=$NODE_ZEN /NodeName=$1 /p" \
 		"$cluster/etc/topobind.conf")
 	echo "$line" >>"$cluster/etc/topobind.conf"
