@@ -198,6 +198,7 @@ extern int select_p_select_nodeinfo_set_all(void)
 	return rc;
 }
 
+/* Also the last that a controller calls before it ends or stands by. */
 EXPORT extern int select_p_job_fini(job_record_t *job);
 extern int select_p_job_fini(job_record_t *job)
 {

@@ -283,10 +283,16 @@ void tb_hook_job_finished(job_record_t *job)
 	tb_hook_job_ended(job);
 }
 
+/*
+ * A backup controller that goes back to standing by has no jobs and no
+ * connection to the database until its next term.
+ */
 void tb_hook_state_saved(const char *directory)
 {
 	if (directory)
 		tb_learning_save(directory);
+	if (slurmctld_config.shutdown_time)
+		tb_account_fini();
 }
 
 void tb_hook_state_restored(const char *directory)

@@ -2,8 +2,8 @@
 /*
  * hooks.h - where slurmctld's calls enter topobind
  *
- * Called by the version's ABI file, always under slurmctld's job and node
- * write locks, after (job_test: instead of) select/cons_tres' own function.
+ * Called by the version's ABI file, under slurmctld's job and node write locks
+ * unless said otherwise, after (job_test: instead of) select/cons_tres' own function.
  */
 #ifndef TB_SELECT_HOOKS_H
 #define TB_SELECT_HOOKS_H

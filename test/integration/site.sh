@@ -341,10 +341,6 @@ case_on_any_host() {
 
 # --- running jobs, whatever changes -----------------------------------------
 
-held() {
-	facts | sort
-}
-
 # A plain job that may share CPUs, on a full node: only with other plain jobs.
 assert_does_not_share() {
 	local job
@@ -367,17 +363,6 @@ by_restart() {
 	daemon slurmctld start
 }
 
-# state_is_saved JOB
-state_is_saved() {
-	touch "$work/now"
-	scontrol update job="$1" Comment=saved
-	wait_until 30 saved_since "$work/now"
-}
-
-saved_since() {
-	[ "$cluster/state/job_state" -nt "$1" ]
-}
-
 case_running_jobs_keep_their_grants() {
 	local how=$1 before jobs shown
 
@@ -385,7 +370,7 @@ case_running_jobs_keep_their_grants() {
 	jobs=$(alloc -p virtual -w "$NODE_ZEN" -n2)
 	jobs+=" $(alloc -w "$NODE_RAPTOR" -n6)"
 	jobs+=" $(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)"
-	state_is_saved "${jobs%% *}"
+	save_state "${jobs%% *}"
 	before=$(held)
 	shown=$(for job in $jobs; do binding "$job"; done)
 	assert_eq "requests" 3 "$(wc -l <<<"$shown")"
