@@ -559,11 +559,12 @@ random_job() {
 		--wrap "exec sleep $((RANDOM % seconds))" 2>/dev/null || true
 }
 
-# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse
+# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse, and
+# the controller may not answer
 to_one_in() {
 	local job
 
-	job=$(squeue -h -r -t "$1" -o %i | shuf -n 1)
+	job=$(squeue -h -r -t "$1" -o %i 2>/dev/null | shuf -n 1) || return 0
 	shift
 	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
 }
