@@ -546,12 +546,12 @@ all_granted() {
 
 # random_job SECONDS OPTION... - bound or plain, of any size, over before that
 random_job() {
-	local seconds=$1 units=(C C S X X Y N)
+	local seconds=$1 kinds=(C C S X X Y N)
 	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
 
 	shift
 	[ $((RANDOM % 3)) -eq 0 ] ||
-		options+=("--bunit=${units[RANDOM % ${#units[@]}]}"
+		options+=("--bunit=${kinds[RANDOM % ${#kinds[@]}]}"
 			"--bamount=$((RANDOM % 3 + 1))")
 	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N $((RANDOM % 2 + 1)))
 	# Some can never run, and are refused.
@@ -559,11 +559,12 @@ random_job() {
 		--wrap "exec sleep $((RANDOM % seconds))" 2>/dev/null || true
 }
 
-# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse
+# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse, and
+# the controller may not answer
 to_one_in() {
 	local job
 
-	job=$(squeue -h -r -t "$1" -o %i | shuf -n 1)
+	job=$(squeue -h -r -t "$1" -o %i 2>/dev/null | shuf -n 1) || return 0
 	shift
 	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
 }
