@@ -77,6 +77,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 {
 	struct job_details *details = job->details;
 	uint32_t slots = tb_job_slots(job);
+	uint32_t least = cpus; /* on a node */
 
 	save(details, saved);
 	if (details->mc_ptr)
@@ -85,8 +86,10 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		details->cpus_per_task = cpus;
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
+		/* It gives nodes whole tasks; all CPUs are asked for later. */
+		least -= cpus % MAX(details->cpus_per_task, 1);
 		details->min_cpus = MAX(details->min_cpus,
-					MAX(details->min_nodes, 1) * cpus);
+					MAX(details->min_nodes, 1) * least);
 	}
 	/* With --overcommit a node would get a CPU, not its units. */
 	if (details->overcommit) {
@@ -94,7 +97,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		details->ntasks_per_node = 0;
 		details->num_tasks = slots;
 	}
-	details->pn_min_cpus = MAX(details->pn_min_cpus, cpus);
+	details->pn_min_cpus = MAX(details->pn_min_cpus, least);
 	/* Equal, or cons_tres takes it for a correction of its own. */
 	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
 	if (details->max_cpus != NO_VAL)
