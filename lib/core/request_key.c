@@ -83,7 +83,10 @@ static int copy_amount(struct tb_request *to, const struct tb_request *from)
 	return 0;
 }
 
-/* btype, bstrategy, binstance, bmem: words of a list, by their value in an enum */
+/*
+ * btype, bstrategy, binstance, bmem, bmode: words of a list, by their value in
+ * an enum
+ */
 
 static const char *const types[] = {
 	[TB_SLOT] = "slot", [TB_HOST] = "host", NULL
@@ -98,6 +101,9 @@ static const char *const instances[] = {
 static const char *const memories[] = {
 	[TB_MEMORY_NONE] = "none", [TB_MEMORY_PREFER] = "prefer",
 	[TB_MEMORY_LOCAL] = "local", NULL
+};
+static const char *const modes[] = {
+	[TB_HARD] = "hard", [TB_SOFT] = "soft", NULL
 };
 
 /* The index of a word, or -1 with a sentence. */
@@ -226,6 +232,69 @@ static void print_memory(const struct tb_request *request,
 static int copy_memory(struct tb_request *to, const struct tb_request *from)
 {
 	to->memory = from->memory;
+	return 0;
+}
+
+static int read_mode(struct tb_request *request,
+		     const struct tb_request_key *key, const char *value,
+		     struct tb_error *err)
+{
+	int word = find_word(key, modes, value, err);
+
+	if (word >= 0)
+		request->mode = (enum tb_hardness)word;
+	return word < 0 ? -1 : 0;
+}
+
+static bool default_mode(const struct tb_request *request)
+{
+	return request->mode == TB_HARD;
+}
+
+static void print_mode(const struct tb_request *request, struct tb_text *text)
+{
+	tb_text_add(text, modes[request->mode]);
+}
+
+static int copy_mode(struct tb_request *to, const struct tb_request *from)
+{
+	to->mode = from->mode;
+	return 0;
+}
+
+/* ballow: a letter, or the node */
+
+static const char whole_node[] = "node";
+static const char allow_letters[] = "SNX";
+
+static int read_allow(struct tb_request *request,
+		      const struct tb_request_key *key, const char *value,
+		      struct tb_error *err)
+{
+	bool is_letter = !value[1] && strchr(allow_letters, value[0]);
+
+	if (!is_letter && strcmp(value, whole_node) != 0)
+		return refuse(key, value, err);
+	request->allow = is_letter ? value[0] : 0;
+	return 0;
+}
+
+static bool default_allow(const struct tb_request *request)
+{
+	return !request->allow;
+}
+
+static void print_allow(const struct tb_request *request, struct tb_text *text)
+{
+	if (request->allow)
+		tb_text_add_char(text, request->allow);
+	else
+		tb_text_add(text, whole_node);
+}
+
+static int copy_allow(struct tb_request *to, const struct tb_request *from)
+{
+	to->allow = from->allow;
 	return 0;
 }
 
@@ -508,6 +577,84 @@ static int copy_cpus(struct tb_request *to, const struct tb_request *from)
 	return to->cpus ? 0 : -1;
 }
 
+/* bnodes */
+
+static int read_nodes(struct tb_request *request,
+		      const struct tb_request_key *key, const char *value,
+		      struct tb_error *err)
+{
+	return tb_allocation_parse(value, &request->nodes) ? 0 :
+	       refuse(key, value, err);
+}
+
+/* The default is the site's: what was given is printed, SLURM too. */
+static bool default_nodes(const struct tb_request *request)
+{
+	(void)request;
+	return false;
+}
+
+static void print_nodes(const struct tb_request *request, struct tb_text *text)
+{
+	tb_text_add(text, tb_allocation_names[request->nodes]);
+}
+
+static int copy_nodes(struct tb_request *to, const struct tb_request *from)
+{
+	to->nodes = from->nodes;
+	return 0;
+}
+
+/* bprefer: names of features, separated as the items of bcpus */
+
+static bool is_feature(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (name[i] <= ' ' || name[i] > '~' || strchr("&|*[]()\"'",
+							      name[i]))
+			return false;
+	return length > 0;
+}
+
+static int read_prefer(struct tb_request *request,
+		       const struct tb_request_key *key, const char *value,
+		       struct tb_error *err)
+{
+	size_t length = strlen(value), at = 0;
+
+	if (length > TB_PREFER_MAX)
+		return refuse(key, value, err);
+	while (at <= length) {
+		size_t name = strcspn(value + at, ",+");
+
+		if (!is_feature(value + at, name))
+			return refuse(key, value, err);
+		at += name + 1;
+	}
+	request->prefer = malloc(length + 1);
+	if (!request->prefer)
+		return tb_fail(err, "out of memory");
+	memcpy(request->prefer, value, length + 1);
+	replace(request->prefer, ',', '+');
+	return 0;
+}
+
+static bool default_prefer(const struct tb_request *request)
+{
+	return !request->prefer;
+}
+
+static void print_prefer(const struct tb_request *request,
+			 struct tb_text *text)
+{
+	tb_text_add(text, request->prefer);
+}
+
+static int copy_prefer(struct tb_request *to, const struct tb_request *from)
+{
+	return read_prefer(to, NULL, from->prefer, NULL);
+}
+
 #define FIELD(field) \
 	read_##field, default_##field, print_##field, copy_##field
 
@@ -535,11 +682,18 @@ const struct tb_request_key tb_request_table[] = {
 	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
 	  FIELD(cpus) },
 	{ "bmem", TB_CHOICE_NONE, "none, prefer, local", FIELD(memory) },
+	{ "bmode", TB_CHOICE_NONE, "hard, soft", FIELD(mode) },
+	{ "ballow", TB_CHOICE_NONE, "node, S, N, X", FIELD(allow) },
+	{ "bnodes", TB_CHOICE_NODES, tb_allocation_list, FIELD(nodes) },
+	{ "bprefer", TB_CHOICE_NODES,
+	  "names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
+	  FIELD(prefer) },
 };
 
 const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
-	"bfilter", "binstance", "btopology", "bcpus", "bmem", NULL
+	"bfilter", "binstance", "btopology", "bcpus", "bmem", "bmode",
+	"ballow", "bnodes", "bprefer", NULL
 };
 
 _Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==

@@ -16,9 +16,11 @@
 
 #include "core/error.h"
 #include "core/filter.h"
+#include "core/priority_function.h"
 #include "core/request.h"
 
 struct tb_conf;
+struct tb_conf_soft;
 
 /*
  * Read topobind.conf.  NULL with a sentence that names file and line, or the
@@ -55,6 +57,8 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 /* The memory policy of bound jobs, with a request or not, that name none. */
 enum tb_memory tb_conf_memory(const struct tb_conf *conf,
 			      const char *partition);
+/* How soft binding is done; owned by conf. */
+const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *conf);
 /*
  * The filter for jobs of a partition on a node: that of the node's line, else
  * of the partition's, else of the site.  NULL for none.  Owned by conf.
@@ -65,6 +69,14 @@ const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
 /* The filter of the node's own line; NULL for none.  Owned by conf. */
 const struct tb_filter *tb_conf_node_filter(const struct tb_conf *conf,
 					    const char *node_name);
+/*
+ * Which nodes jobs of a partition get that do not say, and what the priority
+ * function for it is, which is never NULL.  Owned by conf.
+ */
+enum tb_allocation tb_conf_allocation(const struct tb_conf *conf,
+				      const char *partition);
+const struct tb_priority_function *
+tb_conf_priority(const struct tb_conf *conf, const char *partition);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* Is accounting told the request and the grant of jobs that start? */
@@ -77,5 +89,15 @@ const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
  */
 const char *tb_conf_distances(const struct tb_conf *conf,
 			      const char *node_name);
+
+/* What the policies know of a node by its line; 0 and a cost of 1 else. */
+struct tb_node_numbers {
+	double speed;    /* MHz, or relative to other nodes */
+	double cost;
+	double priority;
+	double swap;     /* MB */
+};
+struct tb_node_numbers tb_conf_node_numbers(const struct tb_conf *conf,
+					    const char *node_name);
 
 #endif

@@ -23,6 +23,8 @@
 
 #include "slurmctld_symbols.h"
 
+struct tb_choice;
+
 /* One call of select_p_job_test: may, does, or when will this job run? */
 struct tb_test {
 	job_record_t *job;
@@ -44,6 +46,8 @@ struct tb_test {
 	 * those to be tried.  0: units are not shared.
 	 */
 	uint16_t share;
+	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */
+	const struct tb_choice *choice;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
@@ -76,6 +80,9 @@ int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask);
  * place of a node's cores in a row of all cores.
  */
 uint32_t tb_node_count(void);
+/* MB of a node that jobs have; after tb_nodes_look_at_memory(), for all. */
+uint64_t tb_node_memory_in_use(uint32_t node);
+void tb_nodes_look_at_memory(void);
 uint32_t tb_node_first_core(uint32_t node);
 uint32_t tb_all_cores(void);
 

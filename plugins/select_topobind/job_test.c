@@ -18,12 +18,15 @@
 #include "src/common/xmalloc.h"
 
 #include "explain.h"
+#include "explain_memory.h"
 #include "future.h"
+#include "offer_order.h"
+#include "plain_order.h"
 #include "plan.h"
 #include "preempt.h"
+#include "reasons.h"
 #include "scale.h"
 #include "sharing.h"
-#include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -43,7 +46,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 
 /*
  * Ask for all CPUs of the plan, with those that no slot needs: the other
- * threads of a core.  Tasks that do not divide them would leave some out.
+ * threads of a core.  Tasks that do not divide them would leave some out; with
+ * GRES tasks must need all of them (scale.c).
  */
 static void ask_for_all(job_record_t *job, enum tb_type type,
 			const struct tb_plan *plan)
@@ -52,7 +56,9 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
-		details->cpus_per_task = 1;
+		details->cpus_per_task =
+			job->gres_list_req && plan->per_slot ? plan->per_slot
+							     : 1;
 	/*
 	 * It limits CPUs, too, to as many as the smallest host's units have.
 	 * With GRES it also says how many devices there are.
@@ -92,6 +98,32 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 	return rc;
 }
 
+/* The cores are the plan's: let the devices be those that are near them. */
+static int settle_devices(const struct tb_plan *plan,
+			  const struct tb_offers *offers,
+			  const struct tb_test *test)
+{
+	if (!offers->devices ||
+	    tb_plan_select_devices(plan, offers, test) ||
+	    !tb_devices_must_be_near(offers->devices))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/* Give the job what is planned, if it has not got that. */
+static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
+		       const struct tb_test *test, bitstr_t *nodes)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (!has_allocation(test) || !tb_plan_is_granted(plan, offers, test))
+		rc = exact_pass(plan, offers, test, nodes);
+	if (rc == SLURM_SUCCESS && has_allocation(test))
+		rc = settle_devices(plan, offers, test);
+	return rc;
+}
+
 /*
  * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
  * allow that, as pass 1 had them.
@@ -102,19 +134,18 @@ static int settle_cores(const struct tb_offers *offers,
 {
 	struct tb_plan *given = tb_plan_of_allocation(offers, test, first, end);
 	struct tb_plan *even = tb_plan_of_allocation(offers, test, first, end);
-	int rc = SLURM_SUCCESS;
+	bitstr_t *chosen = bit_copy(nodes);
+	int rc;
 
+	if (offers->devices)
+		tb_devices_count_selected(offers->devices);
 	tb_plan_even_out(even);
-	if (!tb_plan_is_granted(even, offers, test)) {
-		bitstr_t *chosen = bit_copy(nodes);
-
-		rc = exact_pass(even, offers, test, nodes);
-		if (rc != SLURM_SUCCESS) {
-			bit_copybits(nodes, chosen);
-			rc = exact_pass(given, offers, test, nodes);
-		}
-		FREE_NULL_BITMAP(chosen);
+	rc = settle_plan(even, offers, test, nodes);
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, chosen);
+		rc = settle_plan(given, offers, test, nodes);
 	}
+	FREE_NULL_BITMAP(chosen);
 	tb_plan_destroy(given);
 	tb_plan_destroy(even);
 	return rc;
@@ -160,19 +191,32 @@ static int test_nodes(const struct tb_offers *offers,
 	return rc;
 }
 
+static int try_class(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	const struct tb_class_order *class =
+		(const struct tb_class_order *)order;
+
+	return test_nodes(class->offers, test, class->first, class->end,
+			  nodes);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int test_class(const struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = nodes_of_class(offers, first, end);
+	struct tb_class_order class;
 	struct tb_scale saved;
 	int rc = SLURM_ERROR;
 
+	tb_class_order_init(&class, offers, test, first, end);
+	class.order.try = try_class;
 	if (end - first >= test->min_nodes &&
 	    required_nodes_offer(test, nodes)) {
 		tb_scale_job(test->job, offers->request->type,
 			     tb_offers_cpus(offers, first, end), &saved);
-		rc = test_nodes(offers, test, first, end, nodes);
+		rc = tb_order_try(&class.order, test, nodes);
 		tb_unscale_job(test->job, &saved);
 	}
 	if (rc == SLURM_SUCCESS)
@@ -217,8 +261,10 @@ static int test_share(const struct tb_test *test,
 		      const struct tb_view *view, bool *more)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
-	int rc = test_classes(offers, test);
+	int rc;
 
+	tb_order_classes(offers, test);
+	rc = test_classes(offers, test);
 	*more = offers->could_be_more;
 	tb_offers_destroy(offers);
 	return rc;
@@ -302,7 +348,9 @@ static void say_why(const struct tb_test *test,
 
 	call.share = limit > 1 ? limit : 0;
 	why = tb_explain_wait(&call, request, view);
-	tb_show_waiting(test->job, why);
+	if (!why)
+		why = tb_explain_memory(test, request, view);
+	tb_reasons_tell(test->job, why);
 	xfree(why);
 }
 
@@ -330,6 +378,20 @@ static int test_now(const struct tb_test *test,
 	return tb_test_view_now(&call, request, view);
 }
 
+/* The same, and if not, why; a job that could start waits for no units. */
+static int test_and_say(const struct tb_test *test,
+			const struct tb_request *request,
+			const struct tb_view *view)
+{
+	int rc = test_now(test, request, view);
+
+	if (rc == SLURM_SUCCESS)
+		tb_reasons_tell(test->job, NULL);
+	else
+		say_why(test, request, view);
+	return rc;
+}
+
 /*
  * First without preempting anybody.  Jobs that end make way before this one is
  * given anything, and Slurm asks again; what a gang scheduler suspends can be
@@ -342,11 +404,9 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 	List victims = NULL;
 	int rc;
 
-	rc = test_now(test, request, view);
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	rc = test_and_say(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		call.preemptees = victims;
 		rc = tb_preempt_must_end(victims)
@@ -363,12 +423,10 @@ static int will_run(const struct tb_test *test,
 {
 	struct tb_view *view = tb_view_now();
 	List victims = NULL;
-	int rc = test_now(test, request, view);
+	int rc = test_and_say(test, request, view);
 
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		tb_preempt_tell(test, victims);
 		rc = SLURM_SUCCESS;
@@ -406,7 +464,7 @@ static bool may_share(const job_record_t *job)
 		(job->part_ptr->max_share & ~SHARED_FORCE) > 1);
 }
 
-int tb_test_plain_job(const struct tb_test *test)
+static int test_plain(const struct tb_test *test)
 {
 	struct tb_mask *mask;
 	int rc;
@@ -418,4 +476,27 @@ int tb_test_plain_job(const struct tb_test *test)
 	rc = tb_cons_tres_job_test(test, mask);
 	tb_mask_destroy(mask);
 	return rc;
+}
+
+static int try_plain(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+
+	(void)order;
+	call.nodes = nodes;
+	if (call.preempted)
+		FREE_NULL_LIST(*call.preempted);
+	return test_plain(&call);
+}
+
+int tb_test_plain_job(const struct tb_test *test)
+{
+	struct tb_order order;
+
+	if (!test->choice)
+		return test_plain(test);
+	tb_plain_order_init(&order, test);
+	order.try = try_plain;
+	return tb_order_try(&order, test, test->nodes);
 }

@@ -33,11 +33,21 @@ static uint32_t units_per_task(const struct tb_offers *offers,
 {
 	uint32_t unit_cpus;
 
-	if (tb_sharing_place(shape, test, offers->request, 1) <= 0)
+	if (tb_sharing_place(shape, test, offers->request, NULL, 1) <= 0)
 		return 0;
 	unit_cpus = cpus_of(offers, test->job, node, shape,
 			    tb_placed_threads(shape->placer));
 	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+}
+
+/* So many tasks have units together; 0: each slot has its own. */
+static struct tb_near *find_near(const struct tb_offers *offers, uint32_t node,
+				 struct tb_shape *shape, uint32_t tasks)
+{
+	return offers->devices
+		? tb_devices_find(offers->devices, node, shape, offers->view,
+				  tasks)
+		: NULL;
 }
 
 /*
@@ -56,8 +66,17 @@ static int place_implicit(const struct tb_offers *offers,
 	tasks = MIN(tasks, tb_units_available(shape->topology, whole.unit,
 					      shape->used) / per_task);
 	whole.type = TB_HOST;
-	whole.amount = tasks * per_task;
-	return tb_sharing_place(shape, test, &whole, tasks);
+	for (; tasks; tasks--) {
+		struct tb_near *near = find_near(offers, node, shape, tasks);
+
+		whole.amount = tasks * per_task;
+		if (tb_sharing_place(shape, test, &whole, near, tasks) > 0)
+			return tasks;
+		/* All of the available ones: only what is near is too few. */
+		if (!near)
+			break;
+	}
+	return 0;
 }
 
 uint32_t tb_offers_place(const struct tb_offers *offers,
@@ -65,6 +84,7 @@ uint32_t tb_offers_place(const struct tb_offers *offers,
 			 const struct tb_offer *offer, struct tb_shape *shape,
 			 uint32_t slots)
 {
+	uint32_t per_host = offers->request->type == TB_HOST;
 	int placed;
 
 	tb_sharing_used(offer->node, shape, offers->view, test,
@@ -76,7 +96,9 @@ uint32_t tb_offers_place(const struct tb_offers *offers,
 		placed = place_implicit(offers, test, offer->node, shape,
 					slots);
 	else
-		placed = tb_sharing_place(shape, test, offers->request, slots);
+		placed = tb_sharing_place(shape, test, offers->request,
+					  find_near(offers, offer->node, shape,
+						    per_host), slots);
 	if (placed <= 0)
 		return 0;
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
@@ -212,6 +234,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 
 	offers->request = request;
 	offers->view = view;
+	offers->devices = tb_devices_create(test);
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	for (uint32_t node = 0; node < tb_node_count(); node++)
@@ -227,6 +250,7 @@ void tb_offers_destroy(struct tb_offers *offers)
 {
 	if (!offers)
 		return;
+	tb_devices_destroy(offers->devices);
 	xfree(offers->list);
 	xfree(offers);
 }
@@ -263,12 +287,10 @@ static int descending(const void *left, const void *right)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* How many tasks an offer holds, when each needs its CPUs. */
-static uint32_t offer_holds(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t index)
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer)
 {
-	const struct tb_offer *offer = &offers->list[index];
-
 	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
 		return offer->slots;
 	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
@@ -284,7 +306,8 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 	uint32_t count = 0, sum = 0, left = test->max_nodes;
 
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t holds = offer_holds(offers, test, i);
+		uint32_t holds = tb_offer_holds(offers, test,
+						&offers->list[i]);
 
 		if (required && bit_test(required, offers->list[i].node)) {
 			sum += holds;

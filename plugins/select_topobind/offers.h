@@ -15,6 +15,7 @@
 #include "compat/select_compat.h"
 #include "core/request.h"
 
+#include "devices.h"
 #include "ledger.h"
 #include "nodes.h"
 
@@ -23,6 +24,7 @@ struct tb_offer {
 	uint32_t slots; /* TB_HOST: 1 */
 	uint32_t cpus;  /* per slot; TB_HOST: of the host's units */
 	uint32_t unit_size; /* only these units, see unit_sizes.h; 0: any */
+	uint32_t class_rank; /* see offer_order.h */
 };
 
 struct tb_offers {
@@ -31,6 +33,7 @@ struct tb_offers {
 	struct tb_offer *list;      /* by class, then by node */
 	uint32_t count, room;
 	bool could_be_more; /* if units could have more jobs: test->share */
+	struct tb_devices *devices; /* near which units are; or NULL */
 };
 
 /* The offers of the test's candidate nodes.  The caller destroys. */
@@ -48,6 +51,11 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
 /* What to ask for per slot (TB_HOST: per node, at least) in a class. */
 uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 			uint32_t end);
+
+/* How many tasks an offer holds, when each needs its CPUs. */
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer);
 
 /*
  * How many tasks the offers [first, end) hold on as many nodes as the job may

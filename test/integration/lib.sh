@@ -88,6 +88,96 @@ reconfigure_with() {
 	scontrol reconfigure
 }
 
+restart_slurmctld() {
+	daemon slurmctld stop
+	daemon slurmctld start
+}
+
+# The backup controller of a cluster that has one is in charge afterwards.
+takeover() {
+	scontrol takeover >/dev/null
+	wait_until 60 controller_answers
+}
+
+# The first controller is in charge again, and a new one stands by: in a second
+# term a backup of Slurm 22.05 has no main scheduler, and its end can hang.
+take_back() {
+	daemon slurmctld start
+	daemon slurmctld-backup stop
+	daemon slurmctld-backup start
+}
+
+# One that stands by refuses.
+controller_answers() {
+	timeout $((5 * slowness)) squeue -h >/dev/null 2>&1
+}
+
+# save_state JOB - what slurmctld knows now, of this job too, outlives it
+save_state() {
+	touch "$work/now"
+	# It may have been saved before that.
+	scontrol update job="$1" Comment=saved
+	wait_until 30 saved_since "$work/now"
+}
+
+saved_since() {
+	[ "$cluster/state/job_state" -nt "$1" ]
+}
+
+# --- GRES -------------------------------------------------------------------
+
+# give_gres NAME GRES LINE... - a node's Gres= in slurm.conf and its lines of
+# gres.conf, in which devices are called DEVICE0, DEVICE1...; then start_with_gres
+give_gres() {
+	local node=$1 gres=$2 dir i
+
+	shift 2
+	mkdir -p "$cluster/device"
+	for i in {0..15}; do
+		ln -sf /dev/null "$cluster/device/$i"
+	done
+	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
+		sed -i "/^NodeName=$node /s/\$/ Gres=$gres/" "$dir/slurm.conf"
+		printf "NodeName=$node %s\n" "${@//DEVICE/$cluster/device/}" \
+			>>"$dir/gres.conf"
+	done
+}
+
+# start_with_gres NODE... - the daemons again, that know the GRES then
+start_with_gres() {
+	local node
+
+	daemon slurmctld stop
+	for node; do
+		daemon "slurmd-$node" stop
+	done
+	daemon slurmctld start
+	for node; do
+		daemon "slurmd-$node" start
+	done
+	for node; do
+		wait_until 60 node_is_idle "$node"
+	done
+}
+
+# node_is_idle NODE [PARTITION]
+node_is_idle() {
+	[ "$(sinfo -h -n "$1" -p "${2:-main}" -o %T)" = idle ]
+}
+
+# zen gets two GPUs, one beside each socket.
+give_gpus() {
+	give_gres "$NODE_ZEN" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47"
+	start_with_gres "$NODE_ZEN"
+}
+
+# gpus_of JOB [NODE] - as Slurm shows them: gpu:2(IDX:0-1)
+gpus_of() {
+	scontrol -d show job "$1" |
+		sed -n "s/.*Nodes=${2:-.*} CPU_IDs=.* GRES=\(.*\)\$/\1/p"
+}
+
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {
@@ -138,6 +228,16 @@ assert_eq() {
 # assert_contains WHAT PART TEXT
 assert_contains() {
 	[[ $3 == *"$2"* ]] || fail "$1: wanted '$2' in '$3'"
+}
+
+# exits CODE WANTED COMMAND... - and its output has WANTED
+exits() {
+	local code=$1 wanted=$2 output status=0
+
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	assert_eq "exit code of $*" "$code" "$status"
+	assert_contains "output of $*" "$wanted" "$output"
 }
 
 # assert COMMAND... / refute COMMAND...
@@ -246,7 +346,8 @@ drain() {
 	local ids
 
 	daemon slurmctld pid >/dev/null || daemon slurmctld start
-	mapfile -t ids < <(squeue -h -o %A)
+	# Of arrays the whole, for that is what scancel knows them by.
+	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	# What a node did not hear slurmctld repeats after a minute or two.
 	wait_until 200 no_jobs
@@ -262,6 +363,32 @@ comment_word() {
 	scontrol show job "$1" |
 		sed -n -E 's/^( *SystemComment=)?(binding=.*)/\2/p' |
 		tr ' ' '\n' | sed -n "s/^$2=//p"
+}
+
+# The sentence waiting= in the job's SystemComment.
+waits_for() {
+	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
+}
+
+# told OPTION... - in how many minutes --test-only promises a start
+told() {
+	local start
+
+	start=$(sbatch --test-only "$@" --wrap true 2>&1 |
+		sed -n 's/.* to start at \([^ ]*\) .*/\1/p')
+	[ -n "$start" ] || fail "no start was told: $*"
+	echo $((($(date -d "$start" +%s) - EPOCHSECONDS + 30) / 60))
+}
+
+# assert_told FROM TO OPTION... - minutes.  cons_tres takes the ends of jobs
+# together in windows that grow, so the answer may be late by some, never early.
+assert_told() {
+	local from=$1 to=$2 minutes
+
+	shift 2
+	minutes=$(told "$@")
+	{ [ "$minutes" -ge "$from" ] && [ "$minutes" -le "$to" ]; } ||
+		fail "$*: told $minutes minutes, not $from to $to"
 }
 
 # The request that a job has, in its canonical form.
@@ -295,6 +422,11 @@ cpu_ids() {
 	facts | awk -v job="$1" -v node="${2:-}" \
 		'$1 == "cpu" && $2 == job && (node == "" || $3 == node) { print $4 }' |
 		as_list
+}
+
+# Everything that jobs hold, whose turn it ever is.
+held() {
+	facts | sed 's/ paused$//' | sort
 }
 
 # assert_granted JOB NODE LIST - by the grant and by Slurm's own books
@@ -357,6 +489,29 @@ assert_no_contradictions() {
 	[ -z "$seen" ] || fail "$seen"
 }
 
+# Cores that a bound job shares.  Plain jobs share with each other when one is
+# resumed: select/cons_tres lets them.
+shared_units() {
+	facts | awk '
+	$1 == "grant" { bound[$2] }
+	$1 == "cpu" { holders[$3 " " $4] = holders[$3 " " $4] " " $2 }
+	END {
+		for (cpu in holders) {
+			n = split(holders[cpu], job, " ")
+			for (i = 1; n > 1 && i <= n; i++)
+				if (job[i] in bound)
+					print cpu, "is held by", holders[cpu]
+		}
+	}'
+}
+
+assert_no_unit_is_shared() {
+	local seen
+
+	seen=$(shared_units)
+	[ -z "$seen" ] || fail "$seen"
+}
+
 # node_token NODE m_topology|m_topology_inuse
 node_extra() {
 	scontrol show node "$1" | sed -n 's/^ *Extra=//p'
@@ -387,10 +542,40 @@ all_granted() {
 		as_list
 }
 
+# --- any jobs at all ---------------------------------------------------------
+
+# random_job SECONDS OPTION... - bound or plain, of any size, over before that
+random_job() {
+	local seconds=$1 units=(C C S X X Y N)
+	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
+
+	shift
+	[ $((RANDOM % 3)) -eq 0 ] ||
+		options+=("--bunit=${units[RANDOM % ${#units[@]}]}"
+			"--bamount=$((RANDOM % 3 + 1))")
+	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N $((RANDOM % 2 + 1)))
+	# Some can never run, and are refused.
+	sbatch -Q --requeue -o /dev/null "${options[@]}" "$@" \
+		--wrap "exec sleep $((RANDOM % seconds))" 2>/dev/null || true
+}
+
+# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse
+to_one_in() {
+	local job
+
+	job=$(squeue -h -r -t "$1" -o %i | shuf -n 1)
+	shift
+	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
+}
+
 # --- processes and cgroups --------------------------------------------------
 
 allowed_cpus() {
 	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"
+}
+
+process_is_gone() {
+	[ ! -d "/proc/$1" ]
 }
 
 # Directories of jobs in the cgroups of a node.
