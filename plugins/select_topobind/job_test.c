@@ -10,6 +10,7 @@
 #include "job_test.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
@@ -48,7 +49,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
  */
-static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
+static void ask_for_all(job_record_t *job, enum tb_type type,
+			const struct tb_plan *plan)
 {
 	struct job_details *details = job->details;
 
@@ -57,6 +59,12 @@ static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 		details->cpus_per_task =
 			job->gres_list_req && plan->per_slot ? plan->per_slot
 							     : 1;
+	/*
+	 * It limits CPUs, too, to as many as the smallest host's units have.
+	 * With GRES it also says how many devices there are.
+	 */
+	if (type == TB_HOST && !job->gres_list_req)
+		details->ntasks_per_node = 0;
 }
 
 /*
@@ -76,7 +84,7 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 	int rc = SLURM_ERROR;
 
 	if (tb_plan_allow(plan, offers, test, mask)) {
-		ask_for_all(test->job, plan);
+		ask_for_all(test->job, offers->request->type, plan);
 		rc = call_cons_tres(test, nodes, plan->count, plan->count,
 				    mask);
 	}
@@ -217,20 +225,46 @@ static int test_class(const struct tb_offers *offers,
 	return rc;
 }
 
+/* In the future a class can be free sooner than one before it. */
+static bool starts_later(const struct tb_test *test)
+{
+	return tb_test_mode(test) == TB_WILL_RUN &&
+	       test->job->start_time > time(NULL);
+}
+
+/* The first class that can have the job now, or else the soonest. */
+static int test_classes(const struct tb_offers *offers,
+			const struct tb_test *test)
+{
+	uint32_t first, end, soonest_first = 0, soonest_end = 0;
+	time_t soonest = 0;
+
+	for (first = 0; (end = tb_offers_class(offers, first)); first = end) {
+		if (test_class(offers, test, first, end) != SLURM_SUCCESS)
+			continue;
+		if (!starts_later(test))
+			return SLURM_SUCCESS;
+		if (soonest_end && test->job->start_time >= soonest)
+			continue;
+		soonest = test->job->start_time;
+		soonest_first = first;
+		soonest_end = end;
+	}
+	/* The job's numbers are those of the last answer. */
+	return soonest_end ? test_class(offers, test, soonest_first,
+					soonest_end) : SLURM_ERROR;
+}
+
 /* With units that have so many jobs at most; *more: are there others? */
 static int test_share(const struct tb_test *test,
 		      const struct tb_request *request,
 		      const struct tb_view *view, bool *more)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
-	uint32_t first = 0, end;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	tb_order_classes(offers, test);
-	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		rc = test_class(offers, test, first, end);
-		first = end;
-	}
+	rc = test_classes(offers, test);
 	*more = offers->could_be_more;
 	tb_offers_destroy(offers);
 	return rc;

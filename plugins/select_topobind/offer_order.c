@@ -22,7 +22,7 @@ static void describe_fit(const struct tb_offers *offers,
 	uint32_t cpus = offer->cpus * offer->slots;
 	uint32_t free_cpus = tb_node_free_cpus(offer->node);
 
-	tb_offers_place(offers, test, offer->node, shape, offer->slots);
+	tb_offers_place(offers, test, offer, shape, offer->slots);
 	placed = tb_placed_threads(shape->placer);
 	if (test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
 		candidate->diameter = tb_diameter(shape->topology, placed);
@@ -88,6 +88,11 @@ static int by_class(const void *left, const void *right)
 
 	if (a->class_rank != b->class_rank)
 		return a->class_rank < b->class_rank ? -1 : 1;
+	/* Two classes of a node whose own units differ. */
+	if (!a->unit_size != !b->unit_size)
+		return a->unit_size ? 1 : -1;
+	if (a->cpus != b->cpus)
+		return a->cpus < b->cpus ? -1 : 1;
 	return by_node(left, right);
 }
 

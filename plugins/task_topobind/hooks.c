@@ -15,7 +15,6 @@
 #include "hwloc/machine.h"
 #include "task_topobind/pe.h"
 #include "task_topobind/pe_files.h"
-#include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
 #include "task_topobind/soft.h"
@@ -102,20 +101,6 @@ static void publish_machine(const struct tb_machine *machine)
 	free(speed);
 }
 
-static void publish_fitting(const struct tb_machine *machine)
-{
-	struct tb_node_input node;
-	unsigned cores;
-
-	tb_daemon_node_shape(&node);
-	cores = node.sockets * node.cores;
-	if (tb_plan_fits(tb_machine_topology(machine), cores))
-		publish_machine(machine);
-	else
-		info("topobind: the topology %s is not published: node %s has %u cores",
-		     tb_machine_string(machine), tb_daemon_node_name(), cores);
-}
-
 void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
@@ -135,7 +120,7 @@ void tb_task_slurmd_start(void)
 	}
 	save_machine(machine);
 	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
-		publish_fitting(machine);
+		publish_machine(machine);
 out:
 	tb_machine_destroy(machine);
 	tb_conf_destroy(site);
