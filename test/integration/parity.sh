@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # parity - jobs without a binding get from select/topobind exactly what they get
-# from select/cons_tres
+# from select/cons_tres.  Only reservations of cores are made of other ones, when
+# they have no Flags=FIRST_CORES: those of the workload have it.
 #
 # Two clusters, alike but for SelectType, play the events of
 # test/data/parity/workload.txt, each for itself, and write down what they said
@@ -33,6 +34,8 @@
 #	backfill on|off         the backfill scheduler; it is off at first
 #	reconfigure, restart    slurmctld
 #	look                    write down all that there is
+#
+# Arguments of this file are the sections to play, in place of all.
 #
 # {zen} stands for the name of the node, <j1> for the id of the job j1, @+60 for
 # an hour after the moment that both clusters take as their beginning.
@@ -394,13 +397,13 @@ event_look() {
 }
 
 # What all jobs of the section have, steps, nodes and the rest.  But for times;
-# for why a cancelled job waited, that a node is reserved or planned and the cores
+# for what a cancelled job waited for, that a node is reserved or planned and the cores
 # of a reservation, which Slurm says some seconds later; and for what topobind
 # shows of nodes.
 look() {
 	{
 		jobs_of_section | sed -E '
-			s/(JobState=CANCELLED) Reason=[^ ]*/\1/
+			s/(JobState=CANCELLED) Reason=.*/\1/
 			s/(RunTime|TimeLimit|SubmitTime|EligibleTime|AccrueTime|StartTime|EndTime|SuspendTime|ResizeTime|SecsPreSuspend|LastSchedEval|Scheduler|PreemptTime|PreemptEligibleTime|AllocNode:Sid)=[^ ]*//g'
 		scontrol -d show node | sed -E '
 			/^ *(OS|Extra|BootTime|LastBusyTime)=/d
@@ -495,6 +498,7 @@ jobs_that_ran() {
 
 start_both
 mapfile -t sections < <(sed -n 's/^section //p' "$workload")
+[ $# -eq 0 ] || sections=("$@")
 for section in "${sections[@]}"; do
 	test_case "$section" case_section "$section"
 done
