@@ -22,7 +22,6 @@
 #	cancel NAME...          these jobs end
 #	suspend, resume, requeue, release NAME
 #	update NAME KEY=VALUE   scontrol update
-#	resize NAME KEY=VALUE   likewise, of a job that runs
 #	step NAME OPTION...     srun in that job: what its tasks see
 #	keep NAME OPTION...     srun in that job, which goes on running
 #	node NODE KEY=VALUE...  scontrol update
@@ -99,7 +98,7 @@ partition socket PreemptMode=OFF SelectTypeParameters=CR_Socket_Memory
 
 # Young jobs that do not fit hold nobody back: each is looked at in each round.
 scheduler=sched_interval=1,batch_sched_delay=0,default_queue_depth=10000
-scheduler+=,bf_min_age_reserve=1000000,bf_continue
+scheduler+=,bf_min_age_reserve=1000000,bf_continue,permit_job_expansion
 options+=(--slurm "SchedulerParameters=$scheduler,bf_interval=-1")
 
 plain=''
