@@ -18,6 +18,7 @@
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
+#include "task_topobind/soft.h"
 #include "task_topobind/step.h"
 
 /* What is kept in slurmd's spool directory. */
@@ -122,6 +123,7 @@ void tb_task_slurmd_start(void)
 	struct tb_conf *site = load_site(&err);
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
+	tb_task_soft_slurmd_start();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	/* CoreSpecCount confines slurmd to some of the cores that it counts. */
@@ -278,13 +280,15 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 	tb_slurm_step_input(slurm_step, &input);
 	current = site != NULL ? create_step(slurm_step, &input, site) :
 				 create_unconfigured(slurm_step, &input, &err);
+	if (current != NULL) {
+		tb_pe_write(slurm_step, current);
+		if (tb_step_is_held(current))
+			open_cpusets(slurm_step);
+	}
+	/* Last: now it is known whether and where tasks will run. */
+	tb_task_soft_step_start(slurm_step, current, site);
 	tb_conf_destroy(site);
-	if (current == NULL)
-		return;
-	tb_pe_write(slurm_step, current);
-	if (tb_step_is_held(current))
-		open_cpusets(slurm_step);
-	if (tb_step_error(current) != NULL)
+	if (current != NULL && tb_step_error(current) != NULL)
 		error("topobind: %s", tb_step_error(current)->text);
 }
 
@@ -304,6 +308,8 @@ void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 				  tb_slurm_task_pid(slurm_step, task), &err);
 	if (rc < 0)
 		debug("topobind: task %u: %s", task, err.text);
+	if (task + 1 == tb_slurm_step_tasks(slurm_step))
+		tb_task_soft_tasks_held(slurm_step, current);
 }
 
 int tb_task_prepare(tb_slurm_step_t *slurm_step)
@@ -338,6 +344,7 @@ void tb_task_step_end(void)
 {
 	struct tb_error err;
 
+	tb_task_soft_step_end();
 	if (current == NULL)
 		return;
 	if (tb_step_destroy(current, &err) < 0)
