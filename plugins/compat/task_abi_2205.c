@@ -3,18 +3,22 @@
  * The task plugin interface of Slurm 22.05: the symbols that slurmd and
  * slurmstepd look for, and what the version-free part asks of their structs.
  */
+#define _GNU_SOURCE
 #include "compat/task_compat.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/env.h"
+#include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
 #include "src/common/slurm_cred.h"
 #include "src/common/xstring.h"
 #include "src/slurmd/common/task_plugin.h"
 #include "src/slurmd/slurmd/slurmd.h"
+#include "src/slurmd/slurmstepd/slurmstepd.h"
 
 #include "common/request_env.h"
 #include "compat/slurm_compat.h"
@@ -239,6 +243,26 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 		.gid = step->gid,
 	};
 	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
+}
+
+char *tb_slurm_step_name(const tb_slurm_step_t *step)
+{
+	char id[64];
+
+	log_build_step_id_str(&step->step_id, id, sizeof(id),
+			      STEP_ID_FLAG_NO_PREFIX);
+	return strdup(id);
+}
+
+void tb_slurm_node_drain(const struct tb_error *err)
+{
+	char *reason;
+
+	if (asprintf(&reason, "topobind: %s", err->text) < 0)
+		return;
+	if (stepd_drain_node(reason) != SLURM_SUCCESS)
+		error("topobind: this node cannot be drained");
+	free(reason);
 }
 
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)

@@ -13,6 +13,7 @@
 #include "common/request_env.h"
 #include "core/distances.h"
 #include "hwloc/machine.h"
+#include "task_topobind/lifeline.h"
 #include "task_topobind/pe.h"
 #include "task_topobind/pe_files.h"
 #include "task_topobind/plan.h"
@@ -26,6 +27,7 @@
 
 /* slurmstepd serves one step; NULL: it asks for no binding. */
 static struct tb_step *current;
+static struct tb_lifeline *lifeline; /* NULL: it is not held */
 
 static char *spool_file(const char *name)
 {
@@ -115,6 +117,15 @@ static void publish_fitting(const struct tb_machine *machine)
 		     tb_machine_string(machine), tb_daemon_node_name(), cores);
 }
 
+static void watch_steps(void)
+{
+	struct tb_error err;
+
+	if (tb_lifelines_watch(tb_daemon_spool_dir(), &err) < 0)
+		error("topobind: what is left of a step whose slurmstepd is "
+		      "killed will not be ended at once: %s", err.text);
+}
+
 void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
@@ -122,6 +133,7 @@ void tb_task_slurmd_start(void)
 	struct tb_conf *site = load_site(&err);
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
+	watch_steps();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	/* CoreSpecCount confines slurmd to some of the cores that it counts. */
@@ -142,6 +154,7 @@ out:
 void tb_task_slurmd_stop(void)
 {
 	tb_publish_stop();
+	tb_lifelines_unwatch();
 }
 
 /*
@@ -262,10 +275,50 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 		rc = tb_slurm_cpusets_open(slurm_step, job_cpus, step_cpus,
 					   step_mems, &err);
 	if (rc < 0)
-		tb_step_fail(current, &err);
+		tb_step_blame_node(current, &err);
 	free(job_cpus);
 	free(step_cpus);
 	free(step_mems);
+}
+
+/*
+ * Without a lifeline the step is held all the same; with a full disk that is
+ * better than none.
+ */
+static void open_lifeline(tb_slurm_step_t *slurm_step)
+{
+	char *name = tb_slurm_step_name(slurm_step);
+	char *top = NULL, *cgroup = NULL;
+	struct tb_error err;
+
+	if (name == NULL)
+		tb_fail(&err, "out of memory");
+	else if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, &err) == 0)
+		lifeline = tb_lifeline_create(tb_daemon_spool_dir(), name, top,
+					      cgroup, &err);
+	if (lifeline == NULL)
+		error("topobind: should slurmstepd be killed, its tasks will "
+		      "not be ended: %s", err.text);
+	free(name);
+	free(top);
+	free(cgroup);
+}
+
+static void hold_step(tb_slurm_step_t *slurm_step)
+{
+	open_lifeline(slurm_step);
+	open_cpusets(slurm_step);
+}
+
+static void tell_error(void)
+{
+	const struct tb_error *err = tb_step_error(current);
+
+	if (err == NULL)
+		return;
+	error("topobind: %s", err->text);
+	if (tb_step_blames_node(current))
+		tb_slurm_node_drain(err);
 }
 
 void tb_task_step_start(tb_slurm_step_t *slurm_step)
@@ -283,9 +336,8 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 		return;
 	tb_pe_write(slurm_step, current);
 	if (tb_step_is_held(current))
-		open_cpusets(slurm_step);
-	if (tb_step_error(current) != NULL)
-		error("topobind: %s", tb_step_error(current)->text);
+		hold_step(slurm_step);
+	tell_error();
 }
 
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
@@ -337,11 +389,15 @@ void tb_task_adopt(pid_t pid)
 void tb_task_step_end(void)
 {
 	struct tb_error err;
+	int rc;
 
 	if (current == NULL)
 		return;
-	if (tb_step_destroy(current, &err) < 0)
+	rc = tb_step_destroy(current, &err);
+	if (rc < 0)
 		error("topobind: %s", err.text);
 	current = NULL;
 	tb_slurm_cpusets_close();
+	tb_lifeline_destroy(lifeline, rc == 0);
+	lifeline = NULL;
 }
