@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "src/common/env.h"
 #include "src/common/log.h"
@@ -94,8 +95,7 @@ int task_p_slurmd_resume_job(uint32_t job_id)
 
 int task_p_pre_setuid(stepd_step_rec_t *job)
 {
-	tb_task_step_start(job);
-	return SLURM_SUCCESS;
+	return tb_task_step_start(job) < 0 ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
 int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
@@ -252,6 +252,15 @@ char *tb_slurm_step_name(const tb_slurm_step_t *step)
 	log_build_step_id_str(&step->step_id, id, sizeof(id),
 			      STEP_ID_FLAG_NO_PREFIX);
 	return strdup(id);
+}
+
+bool tb_slurm_batch_requeue(tb_slurm_step_t *step)
+{
+	if (!step->batch)
+		return false;
+	/* With 0 slurmctld would take it for done. */
+	step->task[0]->estatus = W_EXITCODE(1, 0);
+	return true;
 }
 
 void tb_slurm_node_drain(const struct tb_error *err)

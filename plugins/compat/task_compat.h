@@ -78,6 +78,11 @@ char *tb_slurm_step_name(const tb_slurm_step_t *step);
 
 /* The node shall get no more jobs, for this reason. */
 void tb_slurm_node_drain(const struct tb_error *err);
+/*
+ * When the hook that calls this then fails, slurmctld puts the batch job back
+ * into the queue (or ends it as failed, with --no-requeue).  False: no script.
+ */
+bool tb_slurm_batch_requeue(tb_slurm_step_t *step);
 
 /*
  * Is another step of the job held already, by topobind?  Then it is a bound

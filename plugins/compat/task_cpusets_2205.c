@@ -170,9 +170,9 @@ static int check_cpus(const char *top, const char *job_cpus,
 	if (list != NULL && list[0] == '\0')
 		rc = 0;
 	else if (list != NULL)
-		tb_fail(err, "the CPUs %.100s are offline, or not in the cpuset "
-			"cgroup %.100s any more: give them back, restart "
-			"slurmd and resume the node", list, top);
+		tb_fail(err, "the CPUs %.100s are offline, or were taken out of "
+			"the cpuset cgroup %.100s: give them back and resume "
+			"the node", list, top);
 	free(list);
 	tb_bitset_destroy(wanted);
 	tb_bitset_destroy(there);

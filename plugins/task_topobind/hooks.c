@@ -310,18 +310,25 @@ static void hold_step(tb_slurm_step_t *slurm_step)
 	open_cpusets(slurm_step);
 }
 
-static void tell_error(void)
+/*
+ * What is wrong with a step its tasks say, where the user sees it.  What is
+ * wrong with the node is its administrator's: no more jobs, and a script is
+ * better run elsewhere.
+ */
+static int tell_error(tb_slurm_step_t *slurm_step)
 {
 	const struct tb_error *err = tb_step_error(current);
 
 	if (err == NULL)
-		return;
+		return 0;
 	error("topobind: %s", err->text);
-	if (tb_step_blames_node(current))
-		tb_slurm_node_drain(err);
+	if (!tb_step_blames_node(current))
+		return 0;
+	tb_slurm_node_drain(err);
+	return tb_slurm_batch_requeue(slurm_step) ? -1 : 0;
 }
 
-void tb_task_step_start(tb_slurm_step_t *slurm_step)
+int tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
 	struct tb_error err;
@@ -333,11 +340,11 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 				 create_unconfigured(slurm_step, &input, &err);
 	tb_conf_destroy(site);
 	if (current == NULL)
-		return;
+		return 0;
 	tb_pe_write(slurm_step, current);
 	if (tb_step_is_held(current))
 		hold_step(slurm_step);
-	tell_error();
+	return tell_error(slurm_step);
 }
 
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
@@ -365,6 +372,9 @@ int tb_task_prepare(tb_slurm_step_t *slurm_step)
 	struct tb_error err;
 	int rc = 0;
 
+	/* Before scripts of the site run here, which may take their time. */
+	tb_lifeline_leave(lifeline);
+	lifeline = NULL;
 	if (current == NULL)
 		tb_variables_plain(&variables);
 	else
@@ -398,6 +408,8 @@ void tb_task_step_end(void)
 		error("topobind: %s", err.text);
 	current = NULL;
 	tb_slurm_cpusets_close();
-	tb_lifeline_destroy(lifeline, rc == 0);
+	/* Else it holds until this slurmstepd ends, with all it has to say. */
+	if (rc == 0)
+		tb_lifeline_cut(lifeline);
 	lifeline = NULL;
 }

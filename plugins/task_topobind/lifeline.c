@@ -97,20 +97,23 @@ struct tb_lifeline *tb_lifeline_create(const char *spool_dir, const char *name,
 		return NULL;
 	}
 	if (write_lifeline(lifeline, spool_dir, name, text, err) < 0) {
-		tb_lifeline_destroy(lifeline, true);
+		tb_lifeline_cut(lifeline);
 		lifeline = NULL;
 	}
 	free(text);
 	return lifeline;
 }
 
-void tb_lifeline_destroy(struct tb_lifeline *lifeline, bool clean)
+void tb_lifeline_cut(struct tb_lifeline *lifeline)
 {
-	if (lifeline == NULL)
-		return;
-	if (clean)
+	if (lifeline != NULL)
 		tb_locked_file_remove(&lifeline->file);
-	else
+	free(lifeline);
+}
+
+void tb_lifeline_leave(struct tb_lifeline *lifeline)
+{
+	if (lifeline != NULL)
 		tb_locked_file_leave(&lifeline->file);
 	free(lifeline);
 }

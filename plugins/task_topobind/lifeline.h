@@ -27,11 +27,13 @@ struct tb_lifeline;
 struct tb_lifeline *tb_lifeline_create(const char *spool_dir, const char *name,
 				       const char *top, const char *cgroup,
 				       struct tb_error *err);
+/* The step is over and nothing of it is left.  NULL is fine. */
+void tb_lifeline_cut(struct tb_lifeline *lifeline);
 /*
- * The step is over; with clean nothing of it is left, without somebody has to
- * see to that.  NULL is fine.
+ * In a child of slurmstepd, which holds the lock, too: it does no more.  NULL is
+ * fine.
  */
-void tb_lifeline_destroy(struct tb_lifeline *lifeline, bool clean);
+void tb_lifeline_leave(struct tb_lifeline *lifeline);
 
 /*
  * In slurmd: end what is left now, then in a helper whatever will be, until

@@ -393,10 +393,11 @@ allowed_cpus() {
 	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"
 }
 
-# Directories of jobs in the cgroups of a node.
+# Directories of jobs in the cgroups of a node, of cgroup v1 or v2.
 job_cgroups() {
-	find /sys/fs/cgroup -path "*slurm_$1/*" -type d -name 'job_*' 2>/dev/null ||
-		true
+	find /sys/fs/cgroup \( -path "*/slurm_$1/*" -o \
+		-path "*/$1_slurmstepd.scope/*" \) -type d -name 'job_*' \
+		2>/dev/null || true
 }
 
 no_job_cgroups() {
