@@ -282,16 +282,17 @@ assert_fails_for() {
 	scancel "$job"
 }
 
-# slurmd in a mount namespace of its own.
-slurmd_apart() {
+# slurmd_as COMMAND... - started by a command, until it is started again; %s in
+# it is the program
+slurmd_as() {
 	mkdir -p "$work/bin"
-	cat >"$work/bin/slurmd" <<-END
-	#!/bin/bash
-	exec unshare --mount --propagation private $(type -P slurmd) "\$@"
-	END
+	{
+		echo '#!/bin/bash'
+		echo "exec ${*//%s/$(type -P slurmd)} \"\$@\""
+	} >"$work/bin/slurmd"
 	chmod 755 "$work/bin/slurmd"
-	slurmd stop
-	(PATH=$work/bin:$PATH && slurmd start)
+	env PATH="$work/bin:$PATH" "$cluster_program" daemon "$cluster" \
+		"slurmd-$NODE_THIS" start
 }
 
 remount() {
@@ -303,7 +304,8 @@ remount() {
 case_read_only_cgroups() {
 	local job
 
-	slurmd_apart
+	slurmd stop
+	slurmd_as unshare --mount --propagation private %s
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
 		--bamount=1 --wrap "echo \$\$ >$work/running
 		until [ -e $work/go ]; do sleep 0.1; done")
@@ -399,7 +401,8 @@ case_reboot() {
 		-exec rmdir {} \;
 	[ -n "$(leftovers)" ] || fail "no file is left to find"
 	wait_until 30 older_than "$job" 12
-	slurmd_rebooted
+	# It says that the node has just been booted.
+	slurmd_as %s -b
 	wait_until 60 was_requeued "$job"
 	assert_eq "restarts before" 0 "$before"
 	assert_nothing_is_left
@@ -410,15 +413,6 @@ case_reboot() {
 
 no_processes() {
 	[ -z "$(job_processes)" ]
-}
-
-# It says to slurmctld that the node has just been booted.
-slurmd_rebooted() {
-	mkdir -p "$work/bin"
-	printf '#!/bin/bash\nexec %s -b "$@"\n' "$(type -P slurmd)" \
-		>"$work/bin/slurmd"
-	chmod 755 "$work/bin/slurmd"
-	(PATH=$work/bin:$PATH && slurmd start)
 }
 
 # Without config_overrides, by which other tests have nodes as they like.
@@ -461,7 +455,7 @@ slurmd_size() {
 
 # some_jobs COUNT - steps of one task, ten of them in a job: its script and nine
 some_jobs() {
-	local i jobs=()
+	local i
 
 	for ((i = 0; i < $1; i += 10)); do
 		sbatch -Q -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
