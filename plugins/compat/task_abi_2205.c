@@ -245,7 +245,7 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
 }
 
-char *tb_slurm_step_name(const tb_slurm_step_t *step)
+char *tb_slurm_step_name(tb_slurm_step_t *step)
 {
 	char id[64];
 

@@ -74,7 +74,7 @@ void tb_slurm_cpusets_close(void);
 int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
 			  struct tb_error *err);
 /* A name of the step, unique on the node.  The caller frees; NULL: no memory. */
-char *tb_slurm_step_name(const tb_slurm_step_t *step);
+char *tb_slurm_step_name(tb_slurm_step_t *step);
 
 /* The node shall get no more jobs, for this reason. */
 void tb_slurm_node_drain(const struct tb_error *err);

@@ -104,6 +104,22 @@ case_both_killed() {
 	assert_works
 }
 
+case_stepd_killed() {
+	local job other
+
+	other=$(alloc -n1 --bunit=C --bamount=1)
+	steps_of "$other" 1
+	job=$(victim)
+	wait_until 20 test -s "$work/pid"
+	kill_stepd "$job" batch
+	wait_until 30 is_swept "$job"
+	assert runs "$job"
+	assert_eq "CPUs of the other" 0-1 "$(cpus_of "$other")"
+	cancel "$job" "$other"
+	assert_nothing_is_left
+	assert_works
+}
+
 # Slurm's directories, topobind's file, the job's processes.
 is_swept() {
 	! leftovers | grep -q -E "/job_$1(/|$)|/$1\.batch" &&
@@ -144,6 +160,7 @@ case_no_more_cgroups() {
 
 cluster_start --nodes this
 test_case "CPUs go offline under jobs" case_cpu_offline
+test_case "slurmstepd is killed" case_stepd_killed
 test_case "slurmd and slurmstepd are killed" case_both_killed
 test_case "CPUs are taken out of Slurm's cgroup" case_cpuset_shrunk
 test_case "there can be no more cgroups" case_no_more_cgroups
