@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_hostfile.c - topobind hostfile */
-#define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +10,12 @@
 #include "common/job_hostfile.h"
 
 #include "command.h"
+#include "job_id.h"
 
 struct options {
 	struct tb_command common;
 	int format; /* enum tb_hostfile_format */
+	struct tb_job_id id;
 	const char *job; /* as it was given */
 };
 
@@ -52,60 +50,15 @@ static int read_options(struct options *options, int argc, char **argv)
 		{ "version", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
 	};
-	int option;
 
-	/* Those with a flag give 0. */
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (option && tb_command_option(&options->common, option,
-						print_help))
-			return -1;
+	if (tb_command_options(&options->common, argc, argv, table,
+			       print_help))
+		return -1;
 	if (options->common.done)
 		return 0;
-	if (optind == argc - 1) {
-		options->job = argv[optind];
-		return 0;
-	}
-	if (optind == argc)
-		tb_command_fail(options->common.name, "no job was given; write its id, such as $SLURM_JOB_ID");
-	else
-		tb_command_fail(options->common.name, "one job at a time, leave out \"%.60s\"",
-				argv[optind + 1]);
-	return -1;
-}
-
-/* A number and where it ends; -1 for what Slurm can have as no id. */
-static int read_number(const char *text, const char **end, uint32_t *number)
-{
-	unsigned long value;
-	char *after;
-
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	errno = 0;
-	value = strtoul(text, &after, 10);
-	if (errno || value >= NO_VAL)
-		return -1;
-	*number = (uint32_t)value;
-	*end = after;
-	return 0;
-}
-
-static int read_job_id(struct tb_job_id *id, const char *text)
-{
-	uint32_t *second;
-
-	*id = (struct tb_job_id){ NO_VAL, NO_VAL, NO_VAL };
-	if (read_number(text, &text, &id->job) || !id->job)
-		return -1;
-	if (!*text)
-		return 0;
-	if (*text != '_' && *text != '+')
-		return -1;
-	second = *text == '_' ? &id->array_task : &id->het_part;
-	if (read_number(text + 1, &text, second) || *text)
-		return -1;
-	return 0;
+	options->job = tb_job_id_argument(options->common.name, argc - optind,
+					  argv + optind, &options->id);
+	return options->job ? 0 : -1;
 }
 
 static void warn_of_lookalikes(const struct options *options,
@@ -135,15 +88,11 @@ static int print_file(const struct options *options, struct tb_hostfile *file)
 static int run(const struct options *options)
 {
 	struct tb_job_hostfile *job;
-	struct tb_job_id id;
 	struct tb_error err;
 	int rc;
 
-	if (read_job_id(&id, options->job))
-		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
-				       options->job);
 	slurm_init(NULL);
-	job = tb_job_hostfile_load(&id, &err);
+	job = tb_job_hostfile_load(&options->id, &err);
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
 	else

@@ -58,6 +58,19 @@ int tb_command_option(struct tb_command *command, int option,
 	}
 }
 
+int tb_command_options(struct tb_command *command, int argc, char **argv,
+		       const struct option *table, void (*print_help)(void))
+{
+	int option;
+
+	/* Those with a flag give 0. */
+	while (!command->done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (option && tb_command_option(command, option, print_help))
+			return -1;
+	return 0;
+}
+
 int tb_command_print_json(const char *command, const json_t *json)
 {
 	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))

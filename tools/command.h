@@ -15,14 +15,18 @@
 /* Exit codes; documented in topobind(1). */
 enum tb_exit {
 	TB_EXIT_OK = 0,
-	TB_EXIT_NO_FIT = 1, /* place: not a single slot fits */
+	TB_EXIT_NO_FIT = 1, /* place: not a single slot fits; explain: nothing
+			       to explain; plan: not now */
 	TB_EXIT_BAD = 2,    /* bad request, bad input, or a failure */
 };
 
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
+int tb_command_explain(int argc, char **argv);
 int tb_command_hostfile(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
+int tb_command_plan(int argc, char **argv);
+int tb_command_soft(int argc, char **argv);
 int tb_command_topology(int argc, char **argv);
 
 /*
@@ -46,6 +50,14 @@ struct tb_command {
  */
 int tb_command_option(struct tb_command *command, int option,
 		      void (*print_help)(void));
+
+/*
+ * All options, where there are only such and those that have a flag.  -1: an
+ * error was printed.
+ */
+struct option;
+int tb_command_options(struct tb_command *command, int argc, char **argv,
+		       const struct option *table, void (*print_help)(void));
 
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_slurm.c - see map_slurm.h; the only file of the map that asks Slurm */
-#define _GNU_SOURCE /* asprintf, strndup */
-#include <errno.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-
-#include "../plugins/common/node_extra.h"
+#include "cluster.h"
+#include "common/node_extra.h"
 #include "hosts.h"
 #include "map_slurm.h"
 
 /* What one load needs everywhere. */
 struct load {
 	struct tb_map *map;
+	struct tb_cluster *cluster;
 	void (*warn)(const char *sentence);
 };
 
@@ -31,31 +25,10 @@ static void warn_about(const struct load *load, const char *kind,
 
 /* ---- nodes ---- */
 
-/*
- * The value of a token in Extra, malloc()ed; NULL when it is not there.  A site
- * may have put commas between its tokens and ours.
- */
-static char *token(const char *extra, const char *name)
-{
-	char *copy = extra ? strdup(extra) : NULL;
-	const char *value;
-	char *text = NULL;
-	size_t length;
-
-	for (char *c = copy; c && *c; c++)
-		if (*c == ',')
-			*c = ' ';
-	value = tb_extra_find(copy, name, &length);
-	if (value)
-		text = strndup(value, length);
-	free(copy);
-	return text;
-}
-
 static void add_node(const struct load *load, const node_info_t *node)
 {
-	char *topology = token(node->extra, TB_EXTRA_TOPOLOGY);
-	char *inuse = token(node->extra, TB_EXTRA_INUSE);
+	char *topology = tb_cluster_token(node, TB_EXTRA_TOPOLOGY);
+	char *inuse = tb_cluster_token(node, TB_EXTRA_INUSE);
 	struct tb_error why;
 
 	/* The string in use has the shape too, should it stand alone. */
@@ -69,26 +42,16 @@ static void add_node(const struct load *load, const node_info_t *node)
 	free(inuse);
 }
 
-static const node_info_t *find_node(const node_info_msg_t *nodes,
-				    const char *name)
+static void add_all_nodes(const struct load *load)
 {
-	for (uint32_t i = 0; i < nodes->record_count; i++)
-		if (nodes->node_array[i].name &&
-		    !strcmp(nodes->node_array[i].name, name))
-			return &nodes->node_array[i];
-	return NULL;
-}
+	const node_info_msg_t *nodes = load->cluster->nodes;
 
-static void add_all_nodes(const struct load *load,
-			  const node_info_msg_t *nodes)
-{
 	for (uint32_t i = 0; i < nodes->record_count; i++)
 		if (nodes->node_array[i].name)
 			add_node(load, &nodes->node_array[i]);
 }
 
-static int add_listed_nodes(const struct load *load,
-			    const node_info_msg_t *nodes, const char *list,
+static int add_listed_nodes(const struct load *load, const char *list,
 			    struct tb_error *err)
 {
 	struct tb_hosts *hosts = tb_hosts_create(list);
@@ -98,7 +61,7 @@ static int add_listed_nodes(const struct load *load,
 	if (!hosts)
 		return tb_fail(err, "\"%.100s\" is not a list of nodes", list);
 	while (!rc && (name = tb_hosts_next(hosts))) {
-		const node_info_t *node = find_node(nodes, name);
+		const node_info_t *node = tb_cluster_node(load->cluster, name);
 
 		if (node)
 			add_node(load, node);
@@ -111,68 +74,21 @@ static int add_listed_nodes(const struct load *load,
 	return rc;
 }
 
-static int load_nodes(const struct load *load, const char *list,
-		      struct tb_error *err)
+static int add_nodes(const struct load *load, const char *list,
+		     struct tb_error *err)
 {
-	node_info_msg_t *nodes = NULL;
-	int rc = 0;
-
-	if (slurm_load_node(0, &nodes, SHOW_ALL))
-		return tb_fail(err, "cannot get the nodes from Slurm: %s",
-			       slurm_strerror(errno));
 	if (list)
-		rc = add_listed_nodes(load, nodes, list, err);
-	else
-		add_all_nodes(load, nodes);
-	slurm_free_node_info_msg(nodes);
-	return rc;
+		return add_listed_nodes(load, list, err);
+	add_all_nodes(load);
+	return 0;
 }
 
 /* ---- jobs ---- */
 
-static bool holds_units(const job_info_t *job)
-{
-	uint32_t base = job->job_state & JOB_STATE_BASE;
-
-	return base == JOB_RUNNING || base == JOB_SUSPENDED ||
-	       (job->job_state & JOB_COMPLETING);
-}
-
-/* "123", "123_4" of an array, "123+1" of a heterogeneous job; malloc()ed. */
-static char *job_id_text(const job_info_t *job)
-{
-	char *text;
-	int length;
-
-	if (job->array_task_id != NO_VAL && job->array_job_id)
-		length = asprintf(&text, "%u_%u", job->array_job_id,
-				  job->array_task_id);
-	else if (job->het_job_id)
-		length = asprintf(&text, "%u+%u", job->het_job_id,
-				  job->het_job_offset);
-	else
-		length = asprintf(&text, "%u", job->job_id);
-	return length < 0 ? NULL : text;
-}
-
-/* malloc()ed */
-static char *user_text(const job_info_t *job)
-{
-	const struct passwd *user;
-	char *text;
-
-	if (job->user_name && *job->user_name)
-		return strdup(job->user_name);
-	user = getpwuid(job->user_id);
-	if (user)
-		return strdup(user->pw_name);
-	return asprintf(&text, "%u", job->user_id) < 0 ? NULL : text;
-}
-
 static void add_job(const struct load *load, const job_info_t *job)
 {
-	char *id = job_id_text(job);
-	char *user = user_text(job);
+	char *id = tb_cluster_job_id(job);
+	char *user = tb_cluster_job_user(job);
 	struct tb_error why = { "out of memory" };
 
 	if (!id || !user ||
@@ -183,35 +99,43 @@ static void add_job(const struct load *load, const job_info_t *job)
 	free(user);
 }
 
-static int load_jobs(const struct load *load, struct tb_error *err)
+static void add_jobs(const struct load *load)
 {
-	job_info_msg_t *jobs = NULL;
+	const job_info_msg_t *jobs = load->cluster->jobs;
 
-	if (slurm_load_jobs(0, &jobs, SHOW_ALL))
-		return tb_fail(err, "cannot get the jobs from Slurm: %s",
-			       slurm_strerror(errno));
 	for (uint32_t i = 0; i < jobs->record_count; i++) {
 		const job_info_t *job = &jobs->job_array[i];
 
-		if (holds_units(job) && job->system_comment)
+		if (tb_cluster_job_holds(job) && job->system_comment)
 			add_job(load, job);
 	}
-	slurm_free_job_info_msg(jobs);
-	return 0;
+}
+
+static int fill(struct load *load, const char *nodes, struct tb_error *err)
+{
+	int rc = -1;
+
+	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS, err);
+	if (load->cluster)
+		rc = add_nodes(load, nodes, err);
+	if (!rc)
+		add_jobs(load);
+	tb_cluster_destroy(load->cluster);
+	return rc;
 }
 
 struct tb_map *tb_map_load_slurm(const char *nodes,
 				 void (*warn)(const char *sentence),
 				 struct tb_error *err)
 {
-	struct load load = { tb_map_create(), warn };
+	struct load load = { .map = tb_map_create(), .warn = warn };
 
 	if (!load.map) {
 		tb_fail(err, "out of memory while making the map");
 		return NULL;
 	}
 	slurm_init(NULL);
-	if (load_nodes(&load, nodes, err) || load_jobs(&load, err)) {
+	if (fill(&load, nodes, err)) {
 		tb_map_destroy(load.map);
 		load.map = NULL;
 	}

@@ -18,7 +18,11 @@ static const struct {
 	{ "place", tb_command_place },
 	{ "map", tb_command_map },
 	{ "hostfile", tb_command_hostfile },
+	{ "explain", tb_command_explain },
+	{ "plan", tb_command_plan },
+	{ "soft", tb_command_soft },
 };
+#define COMMAND_NAMES "topology, place, map, hostfile, explain, plan and soft"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -33,13 +37,17 @@ static void print_help(void)
 	     "  place      place slots on a node offline, as the controller would\n"
 	     "  map        draw the nodes of the cluster: which job holds which core\n"
 	     "  hostfile   print the slots of a running job as a file for mpirun\n"
+	     "  explain    say why a job waits, and who would have to end for it to start\n"
+	     "  plan       say what a job would get now, or when, without submitting it\n"
+	     "  soft       soft binding on this node: look, switch it off and on\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
 	     "  --version  print the version\n"
 	     "\n"
 	     "\"topobind COMMAND --help\" explains a command, topobind(1) everything.\n"
-	     "Exit codes: 0 done, 1 does not fit (place), 2 bad request or failure.");
+	     "Exit codes: 0 done, 1 does not fit (place, plan) or there is nothing to explain,\n"
+	     "2 bad request or failure.");
 }
 
 /* getopt_long() puts argv[0] in front of its messages. */
@@ -59,7 +67,7 @@ static int run(size_t command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; the commands are topology, place, map and hostfile, and --help explains them");
+		return tb_command_fail("topobind", "no command was given; the commands are " COMMAND_NAMES ", and --help explains them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -71,7 +79,7 @@ static int dispatch(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are topology, place, map and hostfile",
+	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are " COMMAND_NAMES,
 			       argv[1]);
 }
 

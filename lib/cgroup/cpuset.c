@@ -259,28 +259,40 @@ static char *join_path(const char *parent, const char *name)
 	return path;
 }
 
+char *tb_cpuset_directory(const char *path, struct tb_error *err)
+{
+	char *mount = NULL, *dir = NULL;
+	int rc;
+
+	if (init_library(err) < 0)
+		return NULL;
+	rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
+	if (rc != 0) {
+		tb_fail(err, "the mount point of the cpuset controller cannot "
+			"be found: %s", reason(rc));
+	} else if (asprintf(&dir, "%s%s", mount, path) < 0) {
+		tb_fail(err, "out of memory");
+		dir = NULL;
+	}
+	free(mount);
+	return dir;
+}
+
 /*
  * Slurm gives the cgroup of a step to the step's user.  Who owns it can make a
  * cgroup beside the task's and walk over: the fence would have a gate.
  */
 static int give_to_root(const char *path, struct tb_error *err)
 {
-	char *mount = NULL;
-	char *dir = NULL;
-	int rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
+	char *dir = tb_cpuset_directory(path, err);
+	int rc = 0;
 
-	if (rc != 0)
-		return tb_fail(err, "the mount point of the cpuset controller "
-			       "cannot be found: %s", reason(rc));
-	if (asprintf(&dir, "%s%s", mount, path) < 0) {
-		rc = tb_fail(err, "out of memory");
-		dir = NULL;
-	} else if (lchown(dir, 0, 0) < 0) {
+	if (dir == NULL)
+		return -1;
+	if (lchown(dir, 0, 0) < 0)
 		rc = tb_fail(err, "cannot give %s to root: %s", dir,
 			     strerror(errno));
-	}
 	free(dir);
-	free(mount);
 	return rc;
 }
 

@@ -35,6 +35,9 @@ bool tb_cpuset_is_v2(void);
  */
 char *tb_cpuset_path_of(pid_t pid, struct tb_error *err);
 
+/* The directory of a cgroup by that path; the same otherwise. */
+char *tb_cpuset_directory(const char *path, struct tb_error *err);
+
 /*
  * Make the cgroup parent/name (both without ".."), owned by root; when it is
  * there already it is taken over.  The parent is given to root, too, so that

@@ -120,12 +120,6 @@ static bool prefers_too(const struct tb_request *request, const char *value)
 	       has_word(value, "none,no,sort,quiet,q,verbose,v", false);
 }
 
-static bool cores_of_gpus(const struct tb_request *request, const char *value)
-{
-	(void)request;
-	return strcmp(value, "enforce-binding") == 0;
-}
-
 #define NAMES_THREADS \
 	"does not go with a binding to threads: bind to whole cores, as with " \
 	"--bunit=C, whose tasks then run on as many threads of each"
@@ -172,9 +166,6 @@ static const struct rule {
 	  "does not go with --bmem=prefer, which sets the memory policy of "
 	  "tasks itself: leave one of them out, or hold memory with "
 	  "--bmem=local, inside which --mem-bind chooses", false },
-	{ "gres-flags", cores_of_gpus,
-	  "does not go with a binding, which chooses the cores: leave it out, "
-	  "and take cores near a GPU by their numbers with --bcpus", true },
 	{ "cpus-per-gpu", any,
 	  "does not go with a binding, in which units are the CPUs: ask for "
 	  "units with --bamount for each task, and for GPUs with "
@@ -189,7 +180,7 @@ static const struct rule {
 const char *const tb_combination_options[] = {
 	"ntasks-per-socket", "ntasks-per-core", "threads-per-core",
 	"extra-node-info", "hint", "exclusive", "mincpus", "core-spec",
-	"thread-spec", "distribution", "cpu-bind", "mem-bind", "gres-flags",
+	"thread-spec", "distribution", "cpu-bind", "mem-bind",
 	"cpus-per-gpu", "gpus-per-socket", NULL,
 };
 

@@ -157,6 +157,7 @@ static void begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->groups = 0;
 	placer->held = NULL;
 	placer->level = 0;
+	placer->near = NULL;
 	tb_bitset_clear_all(placer->granted);
 	set_busy(placer, request, used);
 	forget_order(placer);
@@ -256,9 +257,8 @@ static bool is_once(const struct tb_request *request)
 	return request->type == TB_HOST || request->cpus;
 }
 
-/* How many slots to place at most; 0: none is asked for; or a mismatch. */
-static int slots_wanted(const struct tb_placer *placer,
-			const struct tb_request *request, unsigned nslots)
+int tb_slots_wanted(const struct tb_placer *placer,
+		    const struct tb_request *request, unsigned nslots)
 {
 	if (!tb_request_matches(request, placer->topology))
 		return TB_PLACE_TOPOLOGY_MISMATCH;
@@ -270,36 +270,121 @@ static int slots_wanted(const struct tb_placer *placer,
 	return is_once(request) ? 1 : (int)nslots;
 }
 
-static int slots_placed(const struct tb_placer *placer,
-			const struct tb_request *request, unsigned nslots)
+int tb_slots_placed(const struct tb_placer *placer,
+		    const struct tb_request *request, unsigned nslots)
 {
 	if (is_once(request))
 		return placer->groups ? (int)nslots : 0;
 	return (int)placer->groups;
 }
 
+/* The last group is none: its units are free as before, but stay closed. */
+static void give_back_slot(struct tb_placer *placer)
+{
+	placer->groups--;
+	if (!placer->amount)
+		tb_bitset_clear_all(placer->granted);
+	placer->ntaken -= placer->amount;
+	for (uint32_t i = 0; i < placer->amount; i++) {
+		struct tb_run run = tb_unit_threads(
+			placer, placer->taken[placer->ntaken + i]);
+
+		tb_bitset_andnot_range(placer->granted,
+				       placer->topology->kind_threads[placer->kind],
+				       run.first, run.count);
+	}
+}
+
+/* Of what is available.  True: other units are than before, look again. */
+static bool take_available(struct tb_placer *placer,
+			   const struct tb_request *request, unsigned wanted)
+{
+	while (placer->groups < wanted && take_slot(placer, request)) {
+		enum tb_served served = TB_SERVED;
+
+		placer->groups++;
+		if (placer->near)
+			served = tb_near_serve(placer);
+		if (served == TB_NOT_SERVED)
+			give_back_slot(placer);
+		if (served != TB_SERVED)
+			return served == TB_SERVED_OTHERWISE;
+	}
+	return false;
+}
+
 /* Slots, as long as there is room, beside those that were taken before. */
 static void take_slots(struct tb_placer *placer,
 		       const struct tb_request *request, unsigned wanted)
 {
-	if (!find_available(placer))
+	do {
+		if (!find_available(placer))
+			return;
+		tb_close_taken(placer);
+		if (placer->near) {
+			forget_order(placer);
+			tb_near_close(placer);
+		}
+	} while (take_available(placer, request, wanted) ||
+		 (placer->near && placer->groups < wanted &&
+		  tb_near_go_on(placer)));
+}
+
+/* Units with so many jobs are free now. */
+static void open_level(struct tb_placer *placer,
+		       const struct tb_request *request, unsigned level)
+{
+	placer->level = level;
+	tb_share_used(placer->held, level + 1, placer->busy);
+	add_filter(placer, request);
+	forget_order(placer);
+}
+
+void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
+		    const struct tb_taken *by_others, struct tb_near *near,
+		    unsigned wanted)
+{
+	begin(placer, request, by_others->used);
+	placer->near = near;
+	placer->held = by_others->held;
+	if (!placer->held) {
+		take_slots(placer, request, wanted);
 		return;
-	tb_close_taken(placer);
-	while (placer->groups < wanted && take_slot(placer, request))
-		placer->groups++;
+	}
+	for (unsigned level = 0;
+	     level < by_others->limit && placer->groups < wanted;
+	     level = tb_next_level(placer, level)) {
+		open_level(placer, request, level);
+		take_slots(placer, request, wanted);
+	}
+}
+
+static int place(struct tb_placer *placer, const struct tb_request *request,
+		 const struct tb_taken *by_others, unsigned nslots)
+{
+	int wanted = tb_slots_wanted(placer, request, nslots);
+
+	if (wanted < 0)
+		return wanted;
+	tb_place_slots(placer, request, by_others, NULL, (unsigned)wanted);
+	return tb_slots_placed(placer, request, nslots);
 }
 
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots)
 {
-	int wanted = slots_wanted(placer, request, nslots);
+	struct tb_taken by_others = { .used = used };
 
-	if (wanted < 0)
-		return wanted;
-	begin(placer, request, used);
-	if (wanted)
-		take_slots(placer, request, (unsigned)wanted);
-	return slots_placed(placer, request, nslots);
+	return place(placer, request, &by_others, nslots);
+}
+
+int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
+		    const struct tb_holding *held, unsigned limit,
+		    unsigned nslots)
+{
+	struct tb_taken by_others = { .held = held, .limit = limit };
+
+	return place(placer, request, &by_others, nslots);
 }
 
 unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
@@ -313,35 +398,6 @@ unsigned tb_next_level(const struct tb_placer *placer, unsigned level)
 			next = jobs;
 	}
 	return next;
-}
-
-/* Units with so many jobs are free now. */
-static void open_level(struct tb_placer *placer,
-		       const struct tb_request *request, unsigned level)
-{
-	placer->level = level;
-	tb_share_used(placer->held, level + 1, placer->busy);
-	add_filter(placer, request);
-	forget_order(placer);
-}
-
-int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
-		    const struct tb_holding *held, unsigned limit,
-		    unsigned nslots)
-{
-	int wanted = slots_wanted(placer, request, nslots);
-
-	if (wanted < 0)
-		return wanted;
-	begin(placer, request, NULL);
-	placer->held = held;
-	for (unsigned level = 0;
-	     level < limit && placer->groups < (unsigned)wanted;
-	     level = tb_next_level(placer, level)) {
-		open_level(placer, request, level);
-		take_slots(placer, request, (unsigned)wanted);
-	}
-	return slots_placed(placer, request, nslots);
 }
 
 /* The listed threads that are granted; a grant may be of whole cores. */

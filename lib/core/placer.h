@@ -13,6 +13,7 @@
 #ifndef TB_CORE_PLACER_H
 #define TB_CORE_PLACER_H
 
+#include "near.h"
 #include "place.h"
 #include "share.h"
 #include "tree.h"
@@ -60,6 +61,7 @@ struct tb_placer {
 	 */
 	const struct tb_holding *held;
 	unsigned level, tier;
+	struct tb_near *near; /* NULL: no devices are asked for */
 
 	/* Sorting. */
 	uint32_t placement;
@@ -72,6 +74,39 @@ struct tb_placer {
 	uint32_t open_levels;
 	bool cores_open;
 };
+
+/* What others have: used, or where units are shared held. */
+struct tb_taken {
+	const struct tb_bitset *used;
+	const struct tb_holding *held;
+	unsigned limit;
+};
+
+/*
+ * place.c: how many slots to place at most (0: none is asked for; or a
+ * mismatch), place them, and what to tell about it.
+ */
+int tb_slots_wanted(const struct tb_placer *placer,
+		    const struct tb_request *request, unsigned nslots);
+void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
+		    const struct tb_taken *by_others, struct tb_near *near,
+		    unsigned wanted);
+int tb_slots_placed(const struct tb_placer *placer,
+		    const struct tb_request *request, unsigned nslots);
+
+/*
+ * near.c: close the available units that are not near what the next slot
+ * needs, and give the group that was just taken its devices.
+ */
+enum tb_served {
+	TB_SERVED,
+	TB_SERVED_OTHERWISE, /* so that other units are near from now on */
+	TB_NOT_SERVED,
+};
+void tb_near_close(struct tb_placer *placer);
+enum tb_served tb_near_serve(struct tb_placer *placer);
+/* No more slots fit so: whether others can be tried, at last anywhere. */
+bool tb_near_go_on(struct tb_placer *placer);
 
 /* sort.c: the children of a node in the order of the sort; nchildren many. */
 const uint32_t *tb_sorted_children(struct tb_placer *placer, uint32_t node);

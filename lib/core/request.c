@@ -216,8 +216,25 @@ static int check_cpus(const struct tb_request *request, struct tb_error *err)
 	if (print_key(request, key, &value, err) ||
 	    print_key(request, list, &cpus, err))
 		return -1;
-	return tb_fail(err, "%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology and bmem, or bamount=0 for no binding",
+	return tb_fail(err, "%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology, bmem, bmode and ballow, or bamount=0 for no binding",
 		       tb_request_keys[key], value.text, cpus.text);
+}
+
+/* Only tasks that topobind holds can be let go, and only so far as is said. */
+static int check_mode(const struct tb_request *request, struct tb_error *err)
+{
+	struct tb_clipped value;
+
+	if (request->mode == TB_SOFT && request->instance != TB_SET)
+		return tb_fail(err, "bmode=soft does not go with binstance=%s, with which topobind does not hold the tasks; leave one of them out",
+			       tb_instance_name(request->instance));
+	if (request->mode == TB_SOFT ||
+	    !(request->given & tb_request_bit(TB_REQUEST_KEY_ALLOW)))
+		return 0;
+	if (print_key(request, TB_REQUEST_KEY_ALLOW, &value, err))
+		return -1;
+	return tb_fail(err, "ballow=%s says how far tasks may spread: it needs bmode=soft",
+		       value.text);
 }
 
 /*
@@ -236,9 +253,9 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 	if (!request->given || (has_amount && !request->amount))
 		return 0;
 	if (request->cpus)
-		return check_cpus(request, err);
+		return check_cpus(request, err) ? -1 : check_mode(request, err);
 	if (has_amount)
-		return 0;
+		return check_mode(request, err);
 	key = first_given(request, true, TB_CHOICE_NONE);
 	if (print_key(request, key, &value, err))
 		return -1;

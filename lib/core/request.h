@@ -30,6 +30,8 @@ enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
 enum tb_instance { TB_SET, TB_ENV, TB_PE };
 /* Where memory comes from: anywhere; rather, or only, near the units. */
 enum tb_memory { TB_MEMORY_NONE, TB_MEMORY_PREFER, TB_MEMORY_LOCAL };
+/* Tasks on their units only; or there first, and elsewhere under load (soft.h). */
+enum tb_hardness { TB_HARD, TB_SOFT };
 
 struct tb_unit {
 	char letter;            /* T C S X Y N; C stands for E when... */
@@ -54,6 +56,8 @@ struct tb_request {
 	 */
 	struct tb_bitset *cpus;
 	enum tb_memory memory; /* ask tb_request_memory() */
+	enum tb_hardness mode;
+	char allow; /* how far they spread: a letter of S N X; 0: the node */
 };
 
 /* All defaults, nothing given. */

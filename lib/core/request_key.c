@@ -83,7 +83,10 @@ static int copy_amount(struct tb_request *to, const struct tb_request *from)
 	return 0;
 }
 
-/* btype, bstrategy, binstance, bmem: words of a list, by their value in an enum */
+/*
+ * btype, bstrategy, binstance, bmem, bmode: words of a list, by their value in
+ * an enum
+ */
 
 static const char *const types[] = {
 	[TB_SLOT] = "slot", [TB_HOST] = "host", NULL
@@ -98,6 +101,9 @@ static const char *const instances[] = {
 static const char *const memories[] = {
 	[TB_MEMORY_NONE] = "none", [TB_MEMORY_PREFER] = "prefer",
 	[TB_MEMORY_LOCAL] = "local", NULL
+};
+static const char *const modes[] = {
+	[TB_HARD] = "hard", [TB_SOFT] = "soft", NULL
 };
 
 /* The index of a word, or -1 with a sentence. */
@@ -226,6 +232,69 @@ static void print_memory(const struct tb_request *request,
 static int copy_memory(struct tb_request *to, const struct tb_request *from)
 {
 	to->memory = from->memory;
+	return 0;
+}
+
+static int read_mode(struct tb_request *request,
+		     const struct tb_request_key *key, const char *value,
+		     struct tb_error *err)
+{
+	int word = find_word(key, modes, value, err);
+
+	if (word >= 0)
+		request->mode = (enum tb_hardness)word;
+	return word < 0 ? -1 : 0;
+}
+
+static bool default_mode(const struct tb_request *request)
+{
+	return request->mode == TB_HARD;
+}
+
+static void print_mode(const struct tb_request *request, struct tb_text *text)
+{
+	tb_text_add(text, modes[request->mode]);
+}
+
+static int copy_mode(struct tb_request *to, const struct tb_request *from)
+{
+	to->mode = from->mode;
+	return 0;
+}
+
+/* ballow: a letter, or the node */
+
+static const char whole_node[] = "node";
+static const char allow_letters[] = "SNX";
+
+static int read_allow(struct tb_request *request,
+		      const struct tb_request_key *key, const char *value,
+		      struct tb_error *err)
+{
+	bool is_letter = !value[1] && strchr(allow_letters, value[0]);
+
+	if (!is_letter && strcmp(value, whole_node) != 0)
+		return refuse(key, value, err);
+	request->allow = is_letter ? value[0] : 0;
+	return 0;
+}
+
+static bool default_allow(const struct tb_request *request)
+{
+	return !request->allow;
+}
+
+static void print_allow(const struct tb_request *request, struct tb_text *text)
+{
+	if (request->allow)
+		tb_text_add_char(text, request->allow);
+	else
+		tb_text_add(text, whole_node);
+}
+
+static int copy_allow(struct tb_request *to, const struct tb_request *from)
+{
+	to->allow = from->allow;
 	return 0;
 }
 
@@ -535,11 +604,14 @@ const struct tb_request_key tb_request_table[] = {
 	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
 	  FIELD(cpus) },
 	{ "bmem", TB_CHOICE_NONE, "none, prefer, local", FIELD(memory) },
+	{ "bmode", TB_CHOICE_NONE, "hard, soft", FIELD(mode) },
+	{ "ballow", TB_CHOICE_NONE, "node, S, N, X", FIELD(allow) },
 };
 
 const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
-	"bfilter", "binstance", "btopology", "bcpus", "bmem", NULL
+	"bfilter", "binstance", "btopology", "bcpus", "bmem", "bmode",
+	"ballow", NULL
 };
 
 _Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==

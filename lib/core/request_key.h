@@ -41,6 +41,7 @@ extern const struct tb_request_key tb_request_table[];
 #define TB_REQUEST_KEY_AMOUNT 1
 #define TB_REQUEST_KEY_TYPE 2
 #define TB_REQUEST_KEY_MEMORY 11
+#define TB_REQUEST_KEY_ALLOW 13
 
 /* The bit of a key in a request's given. */
 static inline unsigned tb_request_bit(size_t key)

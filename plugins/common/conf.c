@@ -20,6 +20,7 @@
 
 #include "common/conf_line.h"
 #include "common/conf_policy.h"
+#include "common/conf_soft.h"
 #include "core/distances.h"
 #include "core/topology.h"
 
@@ -51,6 +52,7 @@ struct tb_conf {
 	char *path;
 	bool node_record;
 	bool job_record;
+	struct tb_conf_soft soft;
 	struct tb_policy policy;
 	struct node_line *lines;
 	unsigned line_count;
@@ -153,6 +155,7 @@ static s_p_options_t conf_options[] = {
 	TB_POLICY_OPTIONS,
 	{.key = "NodeRecord", .type = S_P_ARRAY},
 	{.key = "JobRecord", .type = S_P_ARRAY},
+	TB_SOFT_OPTIONS,
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -383,6 +386,8 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 		rc = take_flag(&site->job_record, "JobRecord", table, &where,
 			       err);
 	if (!rc)
+		rc = tb_conf_soft_take(&site->soft, table, &where, err);
+	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
 	if (!rc)
 		rc = take_nodes(site, table, path, err);
@@ -396,7 +401,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, JobRecord, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
 		       place.text);
 }
 
@@ -510,6 +515,11 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *site)
+{
+	return &site->soft;
 }
 
 enum tb_memory tb_conf_memory(const struct tb_conf *site,

@@ -19,6 +19,7 @@
 #include "core/request.h"
 
 struct tb_conf;
+struct tb_conf_soft;
 
 /*
  * Read topobind.conf.  NULL with a sentence that names file and line, or the
@@ -55,6 +56,8 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 /* The memory policy of bound jobs, with a request or not, that name none. */
 enum tb_memory tb_conf_memory(const struct tb_conf *conf,
 			      const char *partition);
+/* How soft binding is done; owned by conf. */
+const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *conf);
 /*
  * The filter for jobs of a partition on a node: that of the node's line, else
  * of the partition's, else of the site.  NULL for none.  Owned by conf.

@@ -50,9 +50,14 @@ static int read_words(struct tb_comment *comment, char *words,
 	char *word, *grant;
 	int rc = 0;
 
-	/* What follows waiting= is for people. */
-	while (rc == 0 && (word = strsep(&words, " ")) != NULL &&
-	       value_of(word, "waiting=") == NULL) {
+	while (rc == 0 && (word = strsep(&words, " ")) != NULL) {
+		comment->waiting = value_of(word, "waiting=");
+		if (comment->waiting != NULL) {
+			/* To the end of the line. */
+			if (words != NULL)
+				words[-1] = ' ';
+			return 0;
+		}
 		grant = value_of(word, "grant=");
 		if (grant != NULL)
 			rc = add_grant(comment, grant, err);

@@ -27,6 +27,7 @@ struct tb_comment_grant {
 struct tb_comment {
 	char *text; /* what the others point into */
 	const char *request; /* NULL: no binding */
+	const char *waiting; /* for people; NULL: not told */
 	struct tb_comment_grant *grants;
 	unsigned ngrants;
 	bool has_more; /* nodes were left out */

@@ -77,9 +77,8 @@ static struct tb_topology *read_shape(const node_info_t *node,
 }
 
 /* The job's cores of the node, as Slurm counts them: n in all. */
-static struct tb_bitset *read_cores(const struct tb_job_cores *cores,
-				    const char *node, unsigned n,
-				    struct tb_error *err)
+static struct tb_bitset *read_cores(const job_info_t *info, const char *node,
+				    unsigned n, struct tb_error *err)
 {
 	/* The longest list has every other number. */
 	size_t size = (size_t)n * strlen("65535,") + 1;
@@ -89,8 +88,9 @@ static struct tb_bitset *read_cores(const struct tb_job_cores *cores,
 	/* With threads only for who has printed a job by slurm_print_job_info() */
 	if (list == NULL)
 		tb_fail(err, "out of memory");
-	else if (slurm_job_cpus_allocated_str_on_node(
-			 list, size, cores->info->job_resrcs, node) != 0)
+	else if (slurm_job_cpus_allocated_str_on_node(list, size,
+						      info->job_resrcs,
+						      node) != 0)
 		tb_fail(err, "Slurm does not tell what it has on its node "
 			"%.100s", node);
 	else
@@ -100,46 +100,46 @@ static struct tb_bitset *read_cores(const struct tb_job_cores *cores,
 }
 
 /* A Slurm core is a core of the string or, where it has as many, a thread. */
-static char *print_grant(const struct tb_topology *topology,
-			 const struct tb_bitset *cores, struct tb_error *err)
+int tb_job_cores_threads(const job_info_t *info, const node_info_t *node,
+			 const struct tb_topology *topology,
+			 struct tb_bitset *threads, struct tb_error *err)
 {
-	unsigned count = tb_topology_threads(topology);
-	struct tb_bitset *threads = tb_bitset_create(count);
+	unsigned n = (unsigned)node->sockets * node->cores;
+	struct tb_bitset *cores;
+
+	if (n != tb_topology_cores(topology) &&
+	    n != tb_topology_threads(topology))
+		return tb_fail(err, "node %.100s shows a topology of another size",
+			       node->name);
+	cores = read_cores(info, node->name, n, err);
+	if (cores == NULL)
+		return -1;
+	if (n == tb_topology_cores(topology))
+		tb_threads_of_cores(topology, cores, threads);
+	else
+		tb_bitset_assign(threads, cores);
+	tb_bitset_destroy(cores);
+	return 0;
+}
+
+static char *grant_of(const struct tb_job_cores *cores, const node_info_t *node,
+		      const struct tb_topology *topology, struct tb_error *err)
+{
+	struct tb_bitset *threads =
+		tb_bitset_create(tb_topology_threads(topology));
 	char *text = NULL;
 
 	if (threads == NULL) {
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	if (cores->nbits == tb_topology_cores(topology))
-		tb_threads_of_cores(topology, cores, threads);
-	else
-		tb_bitset_assign(threads, cores);
-	text = tb_topology_print(topology, threads);
-	if (text == NULL)
-		tb_fail(err, "out of memory");
-	tb_bitset_destroy(threads);
-	return text;
-}
-
-static char *grant_of(const struct tb_job_cores *cores, const node_info_t *node,
-		      const struct tb_topology *topology, struct tb_error *err)
-{
-	unsigned n = (unsigned)node->sockets * node->cores;
-	struct tb_bitset *set;
-	char *text;
-
-	if (n != tb_topology_cores(topology) &&
-	    n != tb_topology_threads(topology)) {
-		tb_fail(err, "node %.100s shows a topology of another size",
-			node->name);
-		return NULL;
+	if (tb_job_cores_threads(cores->info, node, topology, threads,
+				 err) == 0) {
+		text = tb_topology_print(topology, threads);
+		if (text == NULL)
+			tb_fail(err, "out of memory");
 	}
-	set = read_cores(cores, node->name, n, err);
-	if (set == NULL)
-		return NULL;
-	text = print_grant(topology, set, err);
-	tb_bitset_destroy(set);
+	tb_bitset_destroy(threads);
 	return text;
 }
 

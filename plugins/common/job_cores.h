@@ -11,6 +11,7 @@
 #include <slurm/slurm.h>
 
 #include "core/error.h"
+#include "core/topology.h"
 
 struct tb_job_cores;
 
@@ -28,5 +29,14 @@ void tb_job_cores_destroy(struct tb_job_cores *cores); /* NULL is fine */
  */
 char *tb_job_cores_grant(const struct tb_job_cores *cores, const char *node,
 			 struct tb_error *err);
+
+/*
+ * The threads of a node that a job has booked, by its record alone (asked for
+ * with SHOW_DETAIL), into threads; the topology is the node's.  -1 with a
+ * sentence when it has another size, or the job has nothing there.
+ */
+int tb_job_cores_threads(const job_info_t *info, const node_info_t *node,
+			 const struct tb_topology *topology,
+			 struct tb_bitset *threads, struct tb_error *err);
 
 #endif

@@ -14,8 +14,6 @@
 #include "common/job_cores.h"
 #include "common/request_env.h"
 
-#define IMPLICIT "implicit"
-
 struct tb_job_hostfile {
 	struct tb_request request;
 	struct tb_hostfile *file;
@@ -36,27 +34,6 @@ struct sources {
 };
 
 /* ---- what the comment says ---- */
-
-/* "implicit,bunit=C" is the site's request, in place of the job's. */
-static int read_request(struct tb_request *request, const char *line,
-			struct tb_error *err)
-{
-	size_t length = strlen(IMPLICIT);
-	struct tb_request site;
-	int rc = 0;
-
-	if (strncmp(line, IMPLICIT, length) != 0 ||
-	    (line[length] != ',' && line[length] != '\0'))
-		return tb_request_parse(request, line, err);
-	line += length + (line[length] == ',');
-	tb_request_init(&site);
-	if (line[0] != '\0')
-		rc = tb_request_parse(&site, line, err);
-	if (rc == 0)
-		rc = tb_request_bind_implicitly(request, &site, err);
-	tb_request_clear(&site);
-	return rc;
-}
 
 static int make_groups(struct groups *groups, const struct tb_comment *comment,
 		       struct tb_error *err)
@@ -189,7 +166,7 @@ static int read_comment(struct tb_job_hostfile *job, const job_info_t *info,
 		return tb_fail(err, "its request is too long to be shown "
 			       "whole in its SystemComment; leave topology "
 			       "strings out of it");
-	if (read_request(&job->request, comment->request, err) < 0)
+	if (tb_request_from_comment(&job->request, comment->request, err) < 0)
 		return -1;
 	return read_nodes(job, info, comment, err);
 }

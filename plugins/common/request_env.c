@@ -210,3 +210,30 @@ int tb_request_bind_implicitly(struct tb_request *request,
 		return -1;
 	return tb_request_inherit(request, site, err);
 }
+
+bool tb_request_is_implicit(const char *line)
+{
+	size_t length = strlen(TB_IMPLICIT_WORD);
+
+	return strncmp(line, TB_IMPLICIT_WORD, length) == 0 &&
+	       (line[length] == ',' || line[length] == '\0');
+}
+
+int tb_request_from_comment(struct tb_request *request, const char *line,
+			    struct tb_error *err)
+{
+	struct tb_request site;
+	int rc = 0;
+
+	if (!tb_request_is_implicit(line))
+		return tb_request_parse(request, line, err);
+	line += strlen(TB_IMPLICIT_WORD);
+	line += line[0] == ',';
+	tb_request_init(&site);
+	if (line[0] != '\0')
+		rc = tb_request_parse(&site, line, err);
+	if (rc == 0)
+		rc = tb_request_bind_implicitly(request, &site, err);
+	tb_request_clear(&site);
+	return rc;
+}

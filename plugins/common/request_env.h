@@ -66,4 +66,14 @@ int tb_request_bind_implicitly(struct tb_request *request,
 			       const struct tb_request *site,
 			       struct tb_error *err);
 
+/*
+ * The value of binding= in a job's SystemComment (common/job_comment.h), into a
+ * request that tb_request_init() made.  "implicit,bunit=C" is the site's request
+ * in place of the job's, bound as above.
+ */
+#define TB_IMPLICIT_WORD "implicit"
+bool tb_request_is_implicit(const char *line);
+int tb_request_from_comment(struct tb_request *request, const char *line,
+			    struct tb_error *err);
+
 #endif

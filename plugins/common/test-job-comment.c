@@ -93,6 +93,31 @@ static void test_bad_grants(void **state)
 	}
 }
 
+static void test_waiting(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "binding=bamount=1 waiting=for grant=n1:SCc more=1",
+		  "for grant=n1:SCc more=1" },
+		{ "theirs\nbinding=bamount=1 waiting=2 of 3: x\ntheirs",
+		  "2 of 3: x" },
+		{ "binding=bamount=1 waiting=", "" },
+		{ "binding=bamount=1 grant=n1:SCc", NULL },
+		{ "waiting=for nobody", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_comment seen;
+
+		assert_int_equal(tb_comment_read(&seen, rows[i][0], NULL), 0);
+		if (rows[i][1] == NULL)
+			assert_null(seen.waiting);
+		else
+			assert_string_equal(seen.waiting, rows[i][1]);
+		tb_comment_clear(&seen);
+	}
+}
+
 static void test_kinds(void **state)
 {
 	(void)state;
@@ -112,6 +137,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_bad_grants),
+		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_kinds),
 	};
 

@@ -185,9 +185,42 @@ static void binds_who_did_not_ask(void **state)
 	tb_request_clear(&site);
 }
 
+static void reads_what_is_shown(void **state)
+{
+	static const struct { const char *line, *request; bool implicit; }
+	rows[] = {
+		{ "bunit=X,bamount=2", "bunit=X,bamount=2", false },
+		{ "implicit", "bamount=1", true },
+		{ "implicit,bunit=X", "bunit=X,bamount=1", true },
+		{ "implicitly", NULL, false },
+		{ "implicit,bunit=Q", NULL, true },
+		{ "bunit=X...", NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+		int rc;
+
+		tb_request_init(&request);
+		assert_int_equal(tb_request_is_implicit(rows[i].line),
+				 rows[i].implicit);
+		rc = tb_request_from_comment(&request, rows[i].line, NULL);
+		assert_int_equal(rc, rows[i].request ? 0 : -1);
+		if (rc == 0) {
+			char *line = tb_request_print(&request);
+
+			assert_string_equal(line, rows[i].request);
+			free(line);
+		}
+		tb_request_clear(&request);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_is_shown),
 		cmocka_unit_test(binds_who_did_not_ask),
 		cmocka_unit_test(reads_a_table),
 		cmocka_unit_test(needs_no_environment_and_no_error),

@@ -76,6 +76,9 @@ int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask);
  * place of a node's cores in a row of all cores.
  */
 uint32_t tb_node_count(void);
+/* MB of a node that jobs have; after tb_nodes_look_at_memory(), for all. */
+uint64_t tb_node_memory_in_use(uint32_t node);
+void tb_nodes_look_at_memory(void);
 uint32_t tb_node_first_core(uint32_t node);
 uint32_t tb_all_cores(void);
 

@@ -19,6 +19,23 @@ uint32_t tb_node_count(void)
 	return node_record_count;
 }
 
+uint64_t tb_node_memory_in_use(uint32_t node)
+{
+	dynamic_plugin_data_t *info =
+		node_record_table_ptr[node]->select_nodeinfo;
+	uint64_t memory = 0;
+
+	if (info)
+		tb_ops.nodeinfo_get(info->data, SELECT_NODEDATA_MEM_ALLOC, 0,
+				    &memory);
+	return memory;
+}
+
+void tb_nodes_look_at_memory(void)
+{
+	tb_ops.nodeinfo_set_all();
+}
+
 uint32_t tb_node_first_core(uint32_t node)
 {
 	return cr_get_coremap_offset(node);

@@ -17,6 +17,7 @@ extern List job_list __attribute__((weak));
 extern List part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));
+extern bitstr_t *avail_node_bitmap __attribute__((weak));
 extern time_t last_node_update __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
 extern void *acct_db_conn __attribute__((weak));

@@ -7,6 +7,7 @@
 #include "compat/task_compat.h"
 
 #include <stdio.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,12 +19,14 @@
 #include "src/common/slurm_cred.h"
 #include "src/common/xstring.h"
 #include "src/slurmd/common/task_plugin.h"
+#include "src/slurmd/common/xcpuinfo.h"
 #include "src/slurmd/slurmd/slurmd.h"
 #include "src/slurmd/slurmstepd/slurmstepd.h"
 
 #include "common/request_env.h"
 #include "compat/slurm_compat.h"
 #include "task_topobind/hooks.h"
+#include "task_topobind/soft.h"
 
 #pragma GCC visibility push(default)
 extern const char plugin_name[];
@@ -83,13 +86,13 @@ int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
 
 int task_p_slurmd_suspend_job(uint32_t job_id)
 {
-	(void)job_id;
+	tb_task_soft_pause(job_id, true);
 	return SLURM_SUCCESS;
 }
 
 int task_p_slurmd_resume_job(uint32_t job_id)
 {
-	(void)job_id;
+	tb_task_soft_pause(job_id, false);
 	return SLURM_SUCCESS;
 }
 
@@ -277,6 +280,59 @@ void tb_slurm_node_drain(const struct tb_error *err)
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)
 {
 	return step->task[task]->pid;
+}
+
+unsigned tb_slurm_step_tasks(const tb_slurm_step_t *step)
+{
+	return step->node_tasks;
+}
+
+struct tb_registry_id tb_slurm_step_id(const tb_slurm_step_t *step)
+{
+	return (struct tb_registry_id){ step->step_id.job_id,
+					step->step_id.step_id };
+}
+
+/* As task/cgroup and task/affinity map them for jobs that are not bound. */
+char *tb_slurm_job_os_cpus(const tb_slurm_step_t *step)
+{
+	char *list = NULL, *copy;
+
+	if (step->job_alloc_cores == NULL || step->job_alloc_cores[0] == '\0' ||
+	    xcpuinfo_abs_to_mac(step->job_alloc_cores, &list) != SLURM_SUCCESS)
+		return strdup("");
+	copy = strdup(list);
+	xfree(list);
+	return copy;
+}
+
+/*
+ * slurmd confines itself to the cores that are left to the system, before it
+ * starts plugins, or to the others.
+ */
+char *tb_daemon_system_cpus(void)
+{
+	size_t size = CPU_ALLOC_SIZE(TB_REGISTRY_CPUS);
+	bool off_spec = slurm_conf.task_plugin_param & SLURMD_OFF_SPEC;
+	struct tb_bitset *cpus;
+	cpu_set_t *mask;
+	char *list = NULL;
+
+	if (conf->core_spec_cnt == 0 && conf->cpu_spec_list == NULL)
+		return strdup("");
+	mask = CPU_ALLOC(TB_REGISTRY_CPUS);
+	cpus = tb_bitset_create(TB_REGISTRY_CPUS);
+	if (mask != NULL && cpus != NULL &&
+	    sched_getaffinity(0, size, mask) == 0) {
+		for (unsigned cpu = 0; cpu < TB_REGISTRY_CPUS; cpu++)
+			if (!CPU_ISSET_S(cpu, size, mask) == off_spec)
+				tb_bitset_set(cpus, cpu);
+		list = tb_bitset_print_list(cpus);
+	}
+	tb_bitset_destroy(cpus);
+	if (mask != NULL)
+		CPU_FREE(mask);
+	return list;
 }
 
 uint32_t tb_slurm_task_id(tb_slurm_step_t *step)

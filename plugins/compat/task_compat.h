@@ -17,6 +17,7 @@
 #include "slurm/slurm.h"
 #include "src/slurmd/slurmstepd/slurmstepd_job.h"
 
+#include "common/soft_registry.h"
 #include "core/error.h"
 #include "task_topobind/step.h"
 
@@ -47,6 +48,22 @@ struct tb_slurm_shell {
 };
 bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 			 struct tb_slurm_shell *shell);
+
+/*
+ * OS CPUs, as a list, that Slurm leaves to the system; "" for none.  The caller
+ * frees; NULL: out of memory.
+ */
+char *tb_daemon_system_cpus(void);
+
+/*
+ * Of any step, bound or not: who it is, how many tasks it has here, the OS CPUs
+ * of its job here, and the directory in which its job's cgroups are, "" where
+ * that is not known.  The caller frees; NULL: out of memory.
+ */
+struct tb_registry_id tb_slurm_step_id(const tb_slurm_step_t *step);
+unsigned tb_slurm_step_tasks(const tb_slurm_step_t *step);
+char *tb_slurm_job_os_cpus(const tb_slurm_step_t *step);
+char *tb_slurm_job_cgroup(tb_slurm_step_t *step);
 
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task);
 /* In the task: which one it is on this node. */

@@ -304,6 +304,38 @@ bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 	return held;
 }
 
+/* The same for every step, so without what libcgroup costs. */
+char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
+{
+	static const char scope_end[] = "_slurmstepd.scope/";
+	const char *mount = slurm_cgroup_conf.cgroup_mountpoint;
+	char *file, *line = NULL, *path = NULL;
+	size_t size = 0;
+	bool is_v2;
+	FILE *in;
+
+	if (mount == NULL || asprintf(&file, "%s/cgroup.controllers", mount) < 0)
+		return strdup("");
+	is_v2 = access(file, F_OK) == 0;
+	free(file);
+	if (!is_v2)
+		return job_directory(step);
+	in = fopen("/proc/self/cgroup", "re");
+	while (in != NULL && path == NULL && getline(&line, &size, in) > 0) {
+		char *end = strstr(line, scope_end);
+
+		if (strncmp(line, "0::", 3) == 0 && end != NULL &&
+		    asprintf(&path, "%s%.*sjob_%u", mount,
+			     (int)(end - line - 3 + strlen(scope_end)),
+			     line + 3, step->step_id.job_id) < 0)
+			path = NULL;
+	}
+	if (in != NULL)
+		fclose(in);
+	free(line);
+	return path != NULL ? path : strdup("");
+}
+
 void tb_slurm_cpusets_adopt(pid_t pid)
 {
 	if (is_open && is_ours)

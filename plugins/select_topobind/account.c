@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "account.h"
 
-#include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
@@ -11,18 +9,13 @@
 
 #include "compat/slurm_accounting.h"
 
+#include "worker.h"
+
 /* Far under the column's 64 KiB, whatever others write there. */
 #define COMMENT_MAX 32768
 
 /* Numbers of jobs.  Lock order: slurmctld's, the list's own. */
 static List waiting;
-
-static pthread_t thread;
-static bool thread_runs;
-/* These guard thread_ends. */
-static pthread_mutex_t thread_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t thread_wakes = PTHREAD_COND_INITIALIZER;
-static bool thread_ends;
 
 /* A text that the database refused would be sent again and again. */
 static bool can_be_sent(const job_record_t *job)
@@ -54,42 +47,25 @@ static int is_done(void *item, void *arg)
 	return true;
 }
 
-static bool is_told_to_end(void)
-{
-	struct timespec until = { .tv_sec = time(NULL) + 2 };
-	bool ends;
-
-	slurm_mutex_lock(&thread_lock);
-	if (!thread_ends)
-		slurm_cond_timedwait(&thread_wakes, &thread_lock, &until);
-	ends = thread_ends;
-	slurm_mutex_unlock(&thread_lock);
-	return ends;
-}
-
-static void *look_after_waiting(void *arg)
+static void look_after_waiting(void)
 {
 	const slurmctld_lock_t read_jobs = { .job = READ_LOCK };
 
-	(void)arg;
-	while (!is_told_to_end() && !slurmctld_config.shutdown_time) {
-		if (!list_count(waiting))
-			continue;
-		lock_slurmctld(read_jobs);
-		list_delete_all(waiting, is_done, NULL);
-		unlock_slurmctld(read_jobs);
-	}
-	return NULL;
+	if (!list_count(waiting))
+		return;
+	lock_slurmctld(read_jobs);
+	list_delete_all(waiting, is_done, NULL);
+	unlock_slurmctld(read_jobs);
 }
+
+static struct tb_worker worker = TB_WORKER(look_after_waiting, 1500);
 
 static void begin_to_look(void)
 {
 	if (waiting)
 		return;
 	waiting = list_create(xfree_ptr);
-	thread_ends = false;
-	slurm_thread_create(&thread, look_after_waiting, NULL);
-	thread_runs = true;
+	tb_worker_begin(&worker);
 }
 
 static void remember(const job_record_t *job)
@@ -131,13 +107,6 @@ void tb_account_reset(void)
 
 void tb_account_fini(void)
 {
-	if (!thread_runs)
-		return;
-	slurm_mutex_lock(&thread_lock);
-	thread_ends = true;
-	slurm_cond_signal(&thread_wakes);
-	slurm_mutex_unlock(&thread_lock);
-	pthread_join(thread, NULL);
-	thread_runs = false;
+	tb_worker_end(&worker);
 	FREE_NULL_LIST(waiting);
 }

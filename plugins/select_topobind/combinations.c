@@ -99,8 +99,6 @@ int tb_job_combinations(const job_record_t *job,
 	    check_layout(&check, details->mc_ptr) ||
 	    check_core_spec(&check, details->core_spec) ||
 	    check_distribution(&check, details->task_dist) ||
-	    check_word(&check, job->bit_flags & GRES_ENFORCE_BIND,
-		       "gres-flags", "enforce-binding") ||
 	    check_word(&check, job->cpus_per_tres != NULL, "cpus-per-gpu",
 		       job->cpus_per_tres) ||
 	    check_word(&check, job->tres_per_socket != NULL, "gpus-per-socket",

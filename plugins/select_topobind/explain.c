@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "explain_devices.h"
 #include "nodes.h"
 #include "offers.h"
 #include "scale.h"
@@ -158,6 +159,52 @@ static uint32_t most_slots(const struct tb_offers *offers,
 	return most;
 }
 
+/* Is memory counted, and is too little free there for one slot? */
+static bool lacks_memory(const struct tb_test *test,
+			 const struct tb_offer *offer)
+{
+	const job_record_t *job = test->job;
+	const node_record_t *node = node_record_table_ptr[offer->node];
+	uint16_t counted = job->part_ptr && job->part_ptr->cr_type
+		? job->part_ptr->cr_type : slurm_conf.select_type_param;
+	uint64_t wanted = job->details->pn_min_memory;
+
+	if (!(counted & CR_MEMORY))
+		return false;
+	if (wanted & MEM_PER_CPU)
+		wanted = (wanted & ~MEM_PER_CPU) * offer->cpus;
+	return wanted + tb_node_memory_in_use(offer->node) >
+	       node->real_memory - MIN(node->real_memory,
+				       node->mem_spec_limit);
+}
+
+/* Units there are enough; what else select/cons_tres counts is not. */
+static char *print_others(const struct tb_offers *offers,
+			  const struct tb_test *test)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t nodes = 0, lacking = 0;
+	char *text = NULL;
+
+	tb_nodes_look_at_memory();
+	for (uint32_t i = 0; i < offers->count; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (required && !bit_test(required, offer->node))
+			continue;
+		nodes++;
+		lacking += lacks_memory(test, offer);
+	}
+	if (lacking)
+		xstrfmtcat(text, "units are free on %u node%s, of which %u %s too little memory",
+			   nodes, nodes == 1 ? "" : "s", lacking,
+			   lacking == 1 ? "has" : "have");
+	else if (nodes && test->job->gres_list_req)
+		xstrfmtcat(text, "units are free on %u node%s, but not the GRES with them",
+			   nodes, nodes == 1 ? "" : "s");
+	return text;
+}
+
 static char *print_slots(const struct tb_test *test,
 			 const struct tb_request *request,
 			 const struct tb_view *view, bool required)
@@ -174,6 +221,8 @@ static char *print_slots(const struct tb_test *test,
 			   slots, wanted, request->amount,
 			   tb_unit_name(request->unit), nodes,
 			   nodes == 1 ? "" : "s");
+	else
+		text = print_others(offers, test);
 	tb_offers_destroy(offers);
 	return text;
 }
@@ -185,8 +234,10 @@ char *tb_explain_wait(const struct tb_test *test,
 	struct tally tally = { .enough = false };
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	bitstr_t *nodes = required ? required : test->nodes;
-	char *text;
+	char *text = tb_explain_devices(test, request, view);
 
+	if (text)
+		return text;
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(nodes, node))
 			tally_node(&tally, test, request, view, node);

@@ -15,8 +15,9 @@
  * has 2 free X units: 12 nodes have 1, 3 have 0 (fragmented: 9)".  A node is
  * fragmented when it has as many free cores as the units would take, but in
  * units that are partly used.  For a list of CPUs: on how many nodes they are in
- * use.  Nodes of another shape than btopology asks for are told apart.
- * xmalloc()ed; NULL when units are not the reason.
+ * use.  Nodes of another shape than btopology asks for are told apart.  Where
+ * there are enough units, but too little memory or no GRES with them, that.
+ * xmalloc()ed; NULL when the reason is none of these.
  */
 char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_request *request,

@@ -16,6 +16,7 @@
 #include "ledger.h"
 #include "names.h"
 #include "nodes.h"
+#include "reasons.h"
 #include "sharing.h"
 #include "show.h"
 #include "steps.h"
@@ -37,6 +38,7 @@ int tb_hook_init(void)
 void tb_hook_fini(void)
 {
 	tb_account_fini();
+	tb_reasons_fini();
 	tb_sharing_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
@@ -57,6 +59,8 @@ static int add_job(void *item, void *arg)
 	bool bound = tb_show_is_bound(job);
 
 	(void)arg;
+	if (IS_JOB_PENDING(job))
+		tb_reasons_recovered(job);
 	if (holds_cores(job) && tb_ledger_put(job, bound))
 		tb_sharing_note(job);
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
@@ -67,6 +71,7 @@ static int add_job(void *item, void *arg)
 static void rebuild(void)
 {
 	tb_account_reset();
+	tb_reasons_reset();
 	tb_ledger_reset();
 	tb_sharing_reset();
 	tb_nodes_reset(site);
@@ -152,7 +157,7 @@ static int refuse(const struct tb_test *test, const struct tb_error *why)
 	if (tb_test_mode(test) == TB_TEST_ONLY)
 		info("topobind: %pJ refused: %s", test->job, why->text);
 	else
-		tb_show_waiting(test->job, why->text);
+		tb_reasons_tell(test->job, why->text);
 	return SLURM_ERROR;
 }
 

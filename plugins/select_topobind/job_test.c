@@ -17,12 +17,13 @@
 #include "src/common/xmalloc.h"
 
 #include "explain.h"
+#include "explain_memory.h"
 #include "future.h"
 #include "plan.h"
 #include "preempt.h"
+#include "reasons.h"
 #include "scale.h"
 #include "sharing.h"
-#include "show.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -42,7 +43,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 
 /*
  * Ask for all CPUs of the plan, with those that no slot needs: the other
- * threads of a core.  Tasks that do not divide them would leave some out.
+ * threads of a core.  Tasks that do not divide them would leave some out; with
+ * GRES tasks must need all of them (scale.c).
  */
 static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 {
@@ -50,7 +52,9 @@ static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
-		details->cpus_per_task = 1;
+		details->cpus_per_task =
+			job->gres_list_req && plan->per_slot ? plan->per_slot
+							     : 1;
 }
 
 /*
@@ -84,6 +88,32 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 	return rc;
 }
 
+/* The cores are the plan's: let the devices be those that are near them. */
+static int settle_devices(const struct tb_plan *plan,
+			  const struct tb_offers *offers,
+			  const struct tb_test *test)
+{
+	if (!offers->devices ||
+	    tb_plan_select_devices(plan, offers, test) ||
+	    !tb_devices_must_be_near(offers->devices))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/* Give the job what is planned, if it has not got that. */
+static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
+		       const struct tb_test *test, bitstr_t *nodes)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (!has_allocation(test) || !tb_plan_is_granted(plan, offers, test))
+		rc = exact_pass(plan, offers, test, nodes);
+	if (rc == SLURM_SUCCESS && has_allocation(test))
+		rc = settle_devices(plan, offers, test);
+	return rc;
+}
+
 /*
  * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
  * allow that, as pass 1 had them.
@@ -94,19 +124,18 @@ static int settle_cores(const struct tb_offers *offers,
 {
 	struct tb_plan *given = tb_plan_of_allocation(offers, test, first, end);
 	struct tb_plan *even = tb_plan_of_allocation(offers, test, first, end);
-	int rc = SLURM_SUCCESS;
+	bitstr_t *chosen = bit_copy(nodes);
+	int rc;
 
+	if (offers->devices)
+		tb_devices_count_selected(offers->devices);
 	tb_plan_even_out(even);
-	if (!tb_plan_is_granted(even, offers, test)) {
-		bitstr_t *chosen = bit_copy(nodes);
-
-		rc = exact_pass(even, offers, test, nodes);
-		if (rc != SLURM_SUCCESS) {
-			bit_copybits(nodes, chosen);
-			rc = exact_pass(given, offers, test, nodes);
-		}
-		FREE_NULL_BITMAP(chosen);
+	rc = settle_plan(even, offers, test, nodes);
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, chosen);
+		rc = settle_plan(given, offers, test, nodes);
 	}
+	FREE_NULL_BITMAP(chosen);
 	tb_plan_destroy(given);
 	tb_plan_destroy(even);
 	return rc;
@@ -269,7 +298,9 @@ static void say_why(const struct tb_test *test,
 
 	call.share = limit > 1 ? limit : 0;
 	why = tb_explain_wait(&call, request, view);
-	tb_show_waiting(test->job, why);
+	if (!why)
+		why = tb_explain_memory(test, request, view);
+	tb_reasons_tell(test->job, why);
 	xfree(why);
 }
 
@@ -297,6 +328,20 @@ static int test_now(const struct tb_test *test,
 	return tb_test_view_now(&call, request, view);
 }
 
+/* The same, and if not, why; a job that could start waits for no units. */
+static int test_and_say(const struct tb_test *test,
+			const struct tb_request *request,
+			const struct tb_view *view)
+{
+	int rc = test_now(test, request, view);
+
+	if (rc == SLURM_SUCCESS)
+		tb_reasons_tell(test->job, NULL);
+	else
+		say_why(test, request, view);
+	return rc;
+}
+
 /*
  * First without preempting anybody.  Jobs that end make way before this one is
  * given anything, and Slurm asks again; what a gang scheduler suspends can be
@@ -309,11 +354,9 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 	List victims = NULL;
 	int rc;
 
-	rc = test_now(test, request, view);
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	rc = test_and_say(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		call.preemptees = victims;
 		rc = tb_preempt_must_end(victims)
@@ -330,12 +373,10 @@ static int will_run(const struct tb_test *test,
 {
 	struct tb_view *view = tb_view_now();
 	List victims = NULL;
-	int rc = test_now(test, request, view);
+	int rc = test_and_say(test, request, view);
 
-	if (rc != SLURM_SUCCESS) {
-		say_why(test, request, view);
+	if (rc != SLURM_SUCCESS)
 		victims = tb_preempt_choose(test, request, view);
-	}
 	if (victims) {
 		tb_preempt_tell(test, victims);
 		rc = SLURM_SUCCESS;

@@ -34,6 +34,7 @@ struct tb_view {
 	uint64_t serial;
 	const struct counts *counts; /* NULL: idle */
 	struct counts copy;
+	struct tb_gres_back *gres; /* of the jobs that have ended */
 };
 
 static void entry_key(void *item, const char **key, uint32_t *length)
@@ -291,6 +292,7 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 	if (view->counts == &present)
 		own_copy(view);
 	visit_cores(entry, drop_core, &view->copy);
+	tb_gres_give_back(&view->gres, job);
 	entry->ended_in = view->serial;
 }
 
@@ -308,6 +310,7 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
 	if (!entry || !view->counts || entry->ended_in != view->serial)
 		return;
 	visit_cores(entry, add_core, &view->copy);
+	tb_gres_take_back(&view->gres, job);
 	entry->ended_in = 0;
 }
 
@@ -316,6 +319,7 @@ void tb_view_destroy(struct tb_view *view)
 	if (!view)
 		return;
 	free_counts(&view->copy);
+	tb_gres_back_destroy(view->gres);
 	xfree(view);
 }
 
@@ -330,6 +334,13 @@ uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
 {
 	return !view->counts || !view->counts->busy[node];
+}
+
+struct tb_gres_view tb_view_gres(const struct tb_view *view)
+{
+	return (struct tb_gres_view) {
+		.back = view->gres, .idle = !view->counts
+	};
 }
 
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "compat/select_compat.h"
+#include "compat/select_gres.h"
 
 /* Forget everything; sized for the present node table. */
 void tb_ledger_reset(void);
@@ -52,6 +53,8 @@ void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 			      uint32_t core);
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
+/* Whose devices are free; valid as long as the view. */
+struct tb_gres_view tb_view_gres(const struct tb_view *view);
 
 /*
  * Call visit for each core that a job holds, by node and core; for each core of

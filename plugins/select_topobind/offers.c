@@ -32,11 +32,21 @@ static uint32_t units_per_task(const struct tb_offers *offers,
 {
 	uint32_t unit_cpus;
 
-	if (tb_sharing_place(shape, test, offers->request, 1) <= 0)
+	if (tb_sharing_place(shape, test, offers->request, NULL, 1) <= 0)
 		return 0;
 	unit_cpus = cpus_of(offers, test->job, node, shape,
 			    tb_placed_threads(shape->placer));
 	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+}
+
+/* So many tasks have units together; 0: each slot has its own. */
+static struct tb_near *find_near(const struct tb_offers *offers, uint32_t node,
+				 struct tb_shape *shape, uint32_t tasks)
+{
+	return offers->devices
+		? tb_devices_find(offers->devices, node, shape, offers->view,
+				  tasks)
+		: NULL;
 }
 
 /*
@@ -55,21 +65,33 @@ static int place_implicit(const struct tb_offers *offers,
 	tasks = MIN(tasks, tb_units_available(shape->topology, whole.unit,
 					      shape->used) / per_task);
 	whole.type = TB_HOST;
-	whole.amount = tasks * per_task;
-	return tb_sharing_place(shape, test, &whole, tasks);
+	for (; tasks; tasks--) {
+		struct tb_near *near = find_near(offers, node, shape, tasks);
+
+		whole.amount = tasks * per_task;
+		if (tb_sharing_place(shape, test, &whole, near, tasks) > 0)
+			return tasks;
+		/* All of the available ones: only what is near is too few. */
+		if (!near)
+			break;
+	}
+	return 0;
 }
 
 uint32_t tb_offers_place(const struct tb_offers *offers,
 			 const struct tb_test *test, uint32_t node,
 			 struct tb_shape *shape, uint32_t slots)
 {
+	uint32_t per_host = offers->request->type == TB_HOST;
 	int placed;
 
 	tb_sharing_used(node, shape, offers->view, test, offers->request);
 	if (test->implicit_cpus)
 		placed = place_implicit(offers, test, node, shape, slots);
 	else
-		placed = tb_sharing_place(shape, test, offers->request, slots);
+		placed = tb_sharing_place(shape, test, offers->request,
+					  find_near(offers, node, shape,
+						    per_host), slots);
 	if (placed <= 0)
 		return 0;
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
@@ -161,6 +183,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 
 	offers->request = request;
 	offers->view = view;
+	offers->devices = tb_devices_create(test);
 	offers->list = xcalloc(bit_set_count(test->nodes) + 1,
 			       sizeof(*offers->list));
 	for (uint32_t node = 0; node < tb_node_count(); node++)
@@ -176,6 +199,7 @@ void tb_offers_destroy(struct tb_offers *offers)
 {
 	if (!offers)
 		return;
+	tb_devices_destroy(offers->devices);
 	xfree(offers->list);
 	xfree(offers);
 }

@@ -13,6 +13,7 @@
 #include "compat/select_compat.h"
 #include "core/request.h"
 
+#include "devices.h"
 #include "ledger.h"
 #include "nodes.h"
 
@@ -28,6 +29,7 @@ struct tb_offers {
 	struct tb_offer *list;      /* by class, then by node */
 	uint32_t count;
 	bool could_be_more; /* if units could have more jobs: test->share */
+	struct tb_devices *devices; /* near which units are; or NULL */
 };
 
 /* The offers of the test's candidate nodes.  The caller destroys. */

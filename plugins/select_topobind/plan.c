@@ -111,9 +111,11 @@ bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
 		   const struct tb_test *test, struct tb_mask *mask)
 {
 	uint32_t per_task = MAX(test->job->details->cpus_per_task, 1);
+	bool alike = true;
 
 	plan->cpus = 0;
 	plan->odd = false;
+	plan->per_slot = 0;
 	for (uint32_t i = 0; i < plan->count; i++) {
 		const struct tb_plan_part *part = &plan->parts[i];
 		struct tb_shape *shape = place_part(part, offers, test);
@@ -126,7 +128,12 @@ bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
 		       tb_cpus_per_core(test->job, part->node);
 		plan->cpus += cpus;
 		plan->odd = plan->odd || cpus % per_task;
+		alike = alike && cpus == part->slots * (i ? plan->per_slot :
+							cpus / part->slots);
+		plan->per_slot = cpus / part->slots;
 	}
+	if (!alike)
+		plan->per_slot = 0;
 	return true;
 }
 
@@ -158,6 +165,20 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 		    !cores_are_granted(shape->cores, allocated, first))
 			return false;
 		first += shape->cores->nbits;
+	}
+	return true;
+}
+
+bool tb_plan_select_devices(const struct tb_plan *plan,
+			    const struct tb_offers *offers,
+			    const struct tb_test *test)
+{
+	tb_devices_count_selected(offers->devices);
+	if (!tb_plan_is_granted(plan, offers, test))
+		return false;
+	for (uint32_t i = 0; i < plan->count; i++) {
+		place_part(&plan->parts[i], offers, test);
+		tb_devices_select(offers->devices, plan->parts[i].node);
 	}
 	return true;
 }

@@ -15,6 +15,7 @@
 struct tb_plan {
 	uint32_t cpus; /* of all cores; set by tb_plan_allow() */
 	bool odd;      /* some node's are no multiple of a task's; likewise */
+	uint32_t per_slot; /* CPUs; 0 where these differ; likewise */
 	uint32_t count;
 	struct tb_plan_part {
 		uint32_t node;
@@ -43,6 +44,15 @@ bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
 bool tb_plan_is_granted(const struct tb_plan *plan,
 			const struct tb_offers *offers,
 			const struct tb_test *test);
+
+/*
+ * Of an allocation of the plan: let the job's devices on each node be those that
+ * its units are near.  False: with other numbers of devices than were planned
+ * with the plan would be another; those stay that select/cons_tres selected.
+ */
+bool tb_plan_select_devices(const struct tb_plan *plan,
+			    const struct tb_offers *offers,
+			    const struct tb_test *test);
 
 /*
  * The cores that the job would get on exactly these nodes, its slots dealt out

@@ -72,6 +72,37 @@ static void free_layout(multi_core_data_t *layout)
 	layout->ntasks_per_core = INFINITE16;
 }
 
+/* How many tasks a node has, where select/cons_tres knows; else 0. */
+static uint32_t tasks_of_node(const struct job_details *details)
+{
+	if (details->ntasks_per_node)
+		return details->ntasks_per_node;
+	if (details->max_nodes == 1)
+		return details->num_tasks;
+	return details->num_tasks == details->min_nodes &&
+	       details->num_tasks == details->max_nodes;
+}
+
+/*
+ * For a job with GRES select/cons_tres puts away the cores that its tasks on the
+ * node do not need: let them need all.  Where these do not divide by the tasks
+ * and GRES do not go with tasks, there is one for each node.
+ */
+static void scale_tasks_of_host(const job_record_t *job, uint32_t cpus)
+{
+	struct job_details *details = job->details;
+	uint32_t tasks = tasks_of_node(details);
+
+	if (!job->gres_list_req || !tasks)
+		return;
+	if (cpus % tasks && !job->tres_per_task) {
+		details->ntasks_per_node = 0;
+		details->num_tasks = MAX(details->min_nodes, 1);
+		tasks = 1;
+	}
+	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
@@ -79,6 +110,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t slots = tb_job_slots(job);
 
 	save(details, saved);
+	/* Which devices are near is seen to in devices.c, not by sockets. */
+	saved->gres_flags = job->bit_flags & GRES_ENFORCE_BIND;
+	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
@@ -87,6 +121,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	} else {
 		details->min_cpus = MAX(details->min_cpus,
 					MAX(details->min_nodes, 1) * cpus);
+		scale_tasks_of_host(job, cpus);
 	}
 	/* With --overcommit a node would get a CPU, not its units. */
 	if (details->overcommit) {
@@ -105,6 +140,7 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 {
 	struct job_details *details = job->details;
 
+	job->bit_flags |= saved->gres_flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
 	details->num_tasks = saved->num_tasks;

@@ -22,6 +22,7 @@ struct tb_scale {
 	uint32_t min_cpus, max_cpus;
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
 	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core;
+	uint64_t gres_flags;
 };
 
 /*

@@ -318,8 +318,13 @@ bool tb_sharing_could_be_more(const struct tb_shape *shape,
 }
 
 int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
-		     const struct tb_request *request, uint32_t slots)
+		     const struct tb_request *request, struct tb_near *near,
+		     uint32_t slots)
 {
+	if (near)
+		return tb_place_near(shape->placer, request, shape->used,
+				     test->share ? shape->held : NULL,
+				     test->share, near, slots);
 	if (!test->share)
 		return tb_place(shape->placer, request, shape->used, slots);
 	return tb_place_shared(shape->placer, request, shape->held,

@@ -16,6 +16,7 @@
 #define TB_SELECT_SHARING_H
 
 #include "compat/select_compat.h"
+#include "core/near.h"
 #include "core/request.h"
 
 #include "nodes.h"
@@ -48,8 +49,12 @@ void tb_sharing_used(uint32_t node, struct tb_shape *shape,
 bool tb_sharing_could_be_more(const struct tb_shape *shape,
 			      const struct tb_test *test);
 
-/* After that: tb_place() or tb_place_shared(), as the test may. */
+/*
+ * After that: tb_place() or tb_place_shared(), as the test may; near devices
+ * where near is not NULL.
+ */
 int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
-		     const struct tb_request *request, uint32_t slots);
+		     const struct tb_request *request, struct tb_near *near,
+		     uint32_t slots);
 
 #endif

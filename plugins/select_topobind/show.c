@@ -187,7 +187,7 @@ void tb_show_request(job_record_t *job, const char *request)
 
 	if (!request && !job->system_comment)
 		return;
-	why = find_value(job->system_comment, waiting_prefix, "");
+	why = tb_show_find_waiting(job);
 	show_pending(job, request, request ? why : NULL);
 	xfree(why);
 }
@@ -206,11 +206,25 @@ void tb_show_waiting(job_record_t *job, const char *why)
 	char *request = shown_request(job);
 
 	show_pending(job, request, why);
-	if (why) {
+	/* Behind others it waits for these, with units or without. */
+	if (why && job->state_reason != WAIT_PRIORITY) {
 		xfree(job->state_desc);
 		job->state_desc = xstrdup(why);
 	}
 	xfree(request);
+}
+
+char *tb_show_find_waiting(const job_record_t *job)
+{
+	return find_value(job->system_comment, waiting_prefix, "");
+}
+
+bool tb_show_is_waiting(const job_record_t *job)
+{
+	const char *line = find_line(job->system_comment);
+	const char *at = line ? strstr(line, waiting_prefix) : NULL;
+
+	return at && at < line + strcspn(line, "\n");
 }
 
 void tb_show_nodes_of(const job_record_t *job)

@@ -39,11 +39,14 @@ void tb_show_request(job_record_t *job, const char *request);
 void tb_show_requeued(job_record_t *job);
 
 /*
- * Why a pending job waits: also its Reason, which the scheduler wipes whenever
- * it tries the job again; waiting= stays until the job starts.  NULL: units are
- * not what it waits for.
+ * Why a pending job waits: also its Reason, unless that is Priority.  NULL:
+ * units are not what it waits for; the Reason is Slurm's, then.  reasons.h keeps
+ * both as they should be.
  */
 void tb_show_waiting(job_record_t *job, const char *why);
+bool tb_show_is_waiting(const job_record_t *job);
+/* The sentence; NULL when there is none.  The caller xfree()s. */
+char *tb_show_find_waiting(const job_record_t *job);
 
 /* m_topology_inuse= of all nodes of the job's allocation. */
 void tb_show_nodes_of(const job_record_t *job);

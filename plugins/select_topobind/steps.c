@@ -214,19 +214,45 @@ static bool suffices(const struct placing *placing, uint32_t index,
 	       placing->tasks[index] * MAX(step->cpus_per_task, 1);
 }
 
-/* The cores of as many free slots as needed: shape->cores.  False: too few. */
+/* Has Slurm picked one of the cores that shape->threads are of? */
+static bool was_picked(const struct placing *placing, const struct part *part)
+{
+	const struct tb_shape *shape = part->shape;
+
+	for (uint32_t core = 0; core < shape->cores->nbits; core++) {
+		uint32_t thread = shape->by_thread
+			? core : tb_core_first_thread(shape->topology, core);
+
+		if (tb_bitset_test(shape->threads, thread) &&
+		    bit_test(placing->step->core_bitmap_job,
+			     part->first + core))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The cores of as many free slots as needed: shape->cores.  False: too few.  For
+ * a step with GRES Slurm has picked cores near them: their slots come first.
+ */
 static bool take_slots(const struct placing *placing, uint32_t index)
 {
-	struct tb_shape *shape = placing->parts[index].shape;
-	uint32_t slots = free_slots(placing, &placing->parts[index]);
-	uint32_t taken = 0;
+	const struct part *part = &placing->parts[index];
+	struct tb_shape *shape = part->shape;
+	uint32_t slots = free_slots(placing, part), taken = 0;
+	bool has_gres = placing->step->gres_list_alloc;
 
 	tb_bitset_clear_all(shape->used);
 	tb_bitset_clear_all(shape->cores);
-	while (taken < slots && !suffices(placing, index, taken)) {
-		tb_placed_group(shape->placer, taken++, shape->threads);
+	for (uint32_t i = 0; i < 2 * slots; i++) {
+		if (suffices(placing, index, taken))
+			return true;
+		tb_placed_group(shape->placer, i % slots, shape->threads);
+		if ((has_gres && was_picked(placing, part)) != (i < slots))
+			continue;
 		tb_bitset_or(shape->used, shape->threads);
 		tb_shape_cores(shape, shape->used, shape->cores);
+		taken++;
 	}
 	return suffices(placing, index, taken);
 }

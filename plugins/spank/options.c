@@ -45,6 +45,12 @@ const struct tb_option tb_option_table[] = {
 	  "where memory comes from: local: only the NUMA nodes of the units; "
 	  "prefer: these first; none: anywhere (default: what the site says, "
 	  "else none)" },
+	{ "bmode", "hard|soft",
+	  "hard: tasks run on their units only; soft: on others too, while "
+	  "their own are busy (default hard)" },
+	{ "ballow", "node|S|N|X",
+	  "with --bmode=soft: how far tasks may spread: over the node, or over "
+	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
 	  "all of these options in one string; single options are stronger, "
 	  "the environment variable TOPOBIND is weaker" },

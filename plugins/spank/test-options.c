@@ -38,6 +38,8 @@ static const struct merging mergings[] = {
 	  "bunit=X,bamount=2,btype=host" },
 	{ { { TB_COMMAND_LINE, "bmem", "none" } }, "bamount=2,bmem=local",
 	  "bamount=2,bmem=none" },
+	{ { { TB_COMMAND_LINE, "bmode", "soft" } }, "bamount=2,ballow=X",
+	  "bamount=2,bmode=soft,ballow=X" },
 	{ { { TB_COMMAND_LINE, "bmem", "near" },
 	    { TB_COMMAND_LINE, "bamount", "1" } }, NULL, NULL },
 	{ { { TB_COMMAND_LINE, "bamount", "0" } }, "bunit=X,bamount=2",

@@ -78,22 +78,25 @@ static void fill_mask(cpu_set_t *mask, const struct tb_bitset *os_cpus)
 
 /*
  * A mask that task/affinity has set earlier stays in force inside the cpuset,
- * but a task is to have its whole slot: set the mask, too.
+ * but a task is to have its whole slot: set the mask, too.  The kernel remembers
+ * all of the mask and applies what the cpuset has of it, also when that moves.
  */
-static int spread(pid_t pid, const struct tb_bitset *os_cpus,
+static int spread(pid_t pid, const struct tb_fence_sets *sets,
 		  struct tb_error *err)
 {
 	size_t size = CPU_ALLOC_SIZE(TB_CPUSET_OS_MAX);
 	cpu_set_t *wanted = create_mask();
+	cpu_set_t *mask = create_mask();
 	cpu_set_t *seen = create_mask();
 	int rc = 0;
 
-	if (wanted == NULL || seen == NULL) {
+	if (wanted == NULL || mask == NULL || seen == NULL) {
 		rc = tb_fail(err, "out of memory");
 		goto out;
 	}
-	fill_mask(wanted, os_cpus);
-	if (sched_setaffinity(pid, size, wanted) < 0 ||
+	fill_mask(wanted, sets->os_cpus);
+	fill_mask(mask, sets->scope != NULL ? sets->scope : sets->os_cpus);
+	if (sched_setaffinity(pid, size, mask) < 0 ||
 	    sched_getaffinity(pid, size, seen) < 0)
 		rc = tb_fail(err, "the CPUs of process %jd cannot be set: %s",
 			     (intmax_t)pid, strerror(errno));
@@ -103,45 +106,90 @@ static int spread(pid_t pid, const struct tb_bitset *os_cpus,
 out:
 	if (wanted != NULL)
 		CPU_FREE(wanted);
+	if (mask != NULL)
+		CPU_FREE(mask);
 	if (seen != NULL)
 		CPU_FREE(seen);
 	return rc;
 }
 
-/*
- * cgroup v1: a cgroup in the step's, and the task moves there.  Its memory is
- * to follow later changes only: what it has now is slurmstepd's.
- */
-static int hold_below(struct tb_fence *fence, unsigned task, const char *step,
-		      pid_t pid, const struct tb_bitset *os_cpus,
-		      const struct tb_bitset *os_nodes, struct tb_error *err)
+/* The n-th slash of a path from its end; NULL: there are fewer. */
+static const char *slash_from_end(const char *path, unsigned n)
 {
-	fence->task[task] = create_below(step, task, err);
+	const char *at = path + strlen(path);
+
+	while (n > 0 && at > path)
+		n -= *--at == '/';
+	return n == 0 ? at : NULL;
+}
+
+/*
+ * Slurm's v1 paths are TOP/uid_U/job_J/step_S.  One that moves is
+ * TOP/job_J.step_S.task_N.
+ */
+static struct tb_cpuset *create_beside(const char *step, unsigned task,
+				       struct tb_error *err)
+{
+	const char *user = slash_from_end(step, 3);
+	const char *job = slash_from_end(step, 2);
+	const char *last = slash_from_end(step, 1);
+	struct tb_cpuset *cpuset = NULL;
+	char *top = NULL, *name = NULL;
+
+	if (user == NULL || user == step || strncmp(user, "/uid_", 5) != 0) {
+		tb_fail(err, "Slurm has put task %u into no cpuset cgroup of a "
+			"step but into %.200s; see slurmd's log", task, step);
+		return NULL;
+	}
+	top = strndup(step, (size_t)(user - step));
+	if (asprintf(&name, "%.*s.%s.task_%u", (int)(last - job - 1), job + 1,
+		     last + 1, task) < 0)
+		name = NULL;
+	if (top == NULL || name == NULL)
+		tb_fail(err, "out of memory");
+	else
+		cpuset = tb_cpuset_create(top, name, err);
+	free(top);
+	free(name);
+	return cpuset;
+}
+
+/*
+ * cgroup v1: a cgroup of ours, and the task moves there.  Its memory is to
+ * follow later changes only: what it has now is slurmstepd's.
+ */
+static int hold_in_new(struct tb_fence *fence, unsigned task, const char *step,
+		       pid_t pid, const struct tb_fence_sets *sets,
+		       struct tb_error *err)
+{
+	fence->task[task] = sets->scope != NULL ?
+			    create_beside(step, task, err) :
+			    create_below(step, task, err);
 	if (fence->task[task] == NULL ||
-	    tb_cpuset_set(fence->task[task], os_cpus, os_nodes, err) < 0 ||
+	    tb_cpuset_set(fence->task[task], sets->os_cpus, sets->os_nodes,
+			  err) < 0 ||
 	    tb_cpuset_attach(fence->task[task], pid, err) < 0)
 		return -1;
-	return os_nodes == NULL ?
+	return sets->os_nodes == NULL ?
 	       0 : tb_cpuset_migrate_memory(fence->task[task], err);
 }
 
 /* cgroup v2: the task is alone in a cgroup of Slurm's. */
-static int hold_in(const char *path, const struct tb_bitset *os_cpus,
-		   const struct tb_bitset *os_nodes, struct tb_error *err)
+static int hold_in(const char *path, const struct tb_fence_sets *sets,
+		   struct tb_error *err)
 {
 	struct tb_cpuset *cpuset = tb_cpuset_open(path, err);
 	int rc;
 
 	if (cpuset == NULL)
 		return -1;
-	rc = tb_cpuset_set(cpuset, os_cpus, os_nodes, err);
+	rc = tb_cpuset_set(cpuset, sets->os_cpus, sets->os_nodes, err);
 	tb_cpuset_destroy(cpuset);
 	return rc;
 }
 
 int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
-		  const struct tb_bitset *os_cpus,
-		  const struct tb_bitset *os_nodes, struct tb_error *err)
+		  const struct tb_fence_sets *sets, struct tb_error *err)
 {
 	char *path = tb_cpuset_path_of(pid, err);
 	int rc;
@@ -149,12 +197,11 @@ int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
 	if (path == NULL)
 		return -1;
 	if (tb_cpuset_is_v2())
-		rc = hold_in(path, os_cpus, os_nodes, err);
+		rc = hold_in(path, sets, err);
 	else
-		rc = hold_below(fence, task, path, pid, os_cpus, os_nodes,
-				err);
+		rc = hold_in_new(fence, task, path, pid, sets, err);
 	free(path);
-	return rc < 0 ? rc : spread(pid, os_cpus, err);
+	return rc < 0 ? rc : spread(pid, sets, err);
 }
 
 int tb_fence_destroy(struct tb_fence *fence, struct tb_error *err)

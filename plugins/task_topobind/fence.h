@@ -20,15 +20,25 @@ struct tb_fence;
 /* NULL when out of memory. */
 struct tb_fence *tb_fence_create(unsigned tasks);
 
+struct tb_fence_sets {
+	const struct tb_bitset *os_cpus;
+	const struct tb_bitset *os_nodes; /* NULL: all that the step may have */
+	/*
+	 * CPUs to which the fence may be moved later, os_cpus among them; NULL:
+	 * it stays.  With v1 it is beside the user's cgroup then: below the
+	 * step's it could have no other CPUs, and Slurm cannot start another step
+	 * of a job that has more CPUs than were allocated.
+	 */
+	const struct tb_bitset *scope;
+};
+
 /*
  * Hold a process, and all its children to come, on some OS CPUs and on the
- * memory of some OS nodes; os_nodes NULL: memory from wherever the step may
- * have it.  -1 with a sentence in err when it cannot be done or the kernel says
- * otherwise.
+ * memory of some OS nodes.  -1 with a sentence in err when it cannot be done or
+ * the kernel says otherwise.
  */
 int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
-		  const struct tb_bitset *os_cpus,
-		  const struct tb_bitset *os_nodes, struct tb_error *err);
+		  const struct tb_fence_sets *sets, struct tb_error *err);
 
 /*
  * Remove all cgroups, frees the fence (NULL is fine).  0, or -1 with a

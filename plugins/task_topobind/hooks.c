@@ -19,6 +19,7 @@
 #include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
+#include "task_topobind/soft.h"
 #include "task_topobind/step.h"
 
 /* What is kept in slurmd's spool directory. */
@@ -134,6 +135,7 @@ void tb_task_slurmd_start(void)
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	watch_steps();
+	tb_task_soft_slurmd_start();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	/* CoreSpecCount confines slurmd to some of the cores that it counts. */
@@ -338,13 +340,15 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	tb_slurm_step_input(slurm_step, &input);
 	current = site != NULL ? create_step(slurm_step, &input, site) :
 				 create_unconfigured(slurm_step, &input, &err);
+	if (current != NULL) {
+		tb_pe_write(slurm_step, current);
+		if (tb_step_is_held(current))
+			hold_step(slurm_step);
+	}
+	/* Last: now it is known whether and where tasks will run. */
+	tb_task_soft_step_start(slurm_step, current, site);
 	tb_conf_destroy(site);
-	if (current == NULL)
-		return 0;
-	tb_pe_write(slurm_step, current);
-	if (tb_step_is_held(current))
-		hold_step(slurm_step);
-	return tell_error(slurm_step);
+	return current != NULL ? tell_error(slurm_step) : 0;
 }
 
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
@@ -363,6 +367,8 @@ void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 				  tb_slurm_task_pid(slurm_step, task), &err);
 	if (rc < 0)
 		debug("topobind: task %u: %s", task, err.text);
+	if (task + 1 == tb_slurm_step_tasks(slurm_step))
+		tb_task_soft_tasks_held(slurm_step, current);
 }
 
 int tb_task_prepare(tb_slurm_step_t *slurm_step)
@@ -401,6 +407,7 @@ void tb_task_step_end(void)
 	struct tb_error err;
 	int rc;
 
+	tb_task_soft_step_end();
 	if (current == NULL)
 		return;
 	rc = tb_step_destroy(current, &err);

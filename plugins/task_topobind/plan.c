@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/place.h"
+#include "core/soft.h"
 
 bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores)
 {
@@ -175,6 +176,10 @@ static void choose_policies(struct tb_plan *plan,
 
 	plan->instance = request->instance;
 	plan->memory = tb_request_memory(request, input->site);
+	plan->mode = request->mode;
+	plan->allow = request->allow;
+	plan->job_mode = tb_request_binds(input->job) ? input->job->mode :
+							TB_HARD;
 	plan->job_is_local = input->job->instance == TB_SET &&
 		tb_request_memory(input->job, input->site) == TB_MEMORY_LOCAL;
 }
@@ -239,6 +244,22 @@ const struct tb_bitset *tb_plan_fenced(const struct tb_plan *plan,
 	if (plan->memory == TB_MEMORY_LOCAL)
 		return plan->task[task];
 	return plan->job_is_local ? plan->job : NULL;
+}
+
+struct tb_bitset *tb_plan_scope(const struct tb_plan *plan,
+				const struct tb_topology *topology,
+				unsigned threads_per_core, unsigned task)
+{
+	struct tb_bitset *scope =
+		tb_bitset_create(tb_topology_threads(topology));
+
+	if (scope == NULL)
+		return NULL;
+	tb_soft_scope(topology, plan->allow, plan->task[task], scope);
+	if (threads_per_core > 0)
+		tb_limit_threads(topology, threads_per_core, scope);
+	tb_bitset_or(scope, plan->task[task]);
+	return scope;
 }
 
 void tb_plan_clear(struct tb_plan *plan)

@@ -39,6 +39,9 @@ struct tb_plan {
 	enum tb_instance instance;
 	enum tb_memory memory; /* of the tasks */
 	bool job_is_local; /* no step leaves the memory near the job */
+	enum tb_hardness mode; /* of the tasks */
+	char allow;	   /* how far they spread, when that is soft */
+	enum tb_hardness job_mode;
 	struct tb_bitset *job;	/* logical threads of the job on this node */
 	struct tb_bitset *step; /* those of the step */
 	unsigned tasks;
@@ -70,6 +73,11 @@ const struct tb_bitset *tb_plan_fenced(const struct tb_plan *plan,
 struct tb_bitset *tb_plan_threads(const struct tb_topology *topology,
 				  unsigned node_cores, const char *cores,
 				  struct tb_error *err);
+
+/* The threads to which a task may spread, as a new set; NULL: out of memory. */
+struct tb_bitset *tb_plan_scope(const struct tb_plan *plan,
+				const struct tb_topology *topology,
+				unsigned threads_per_core, unsigned task);
 
 /* Can the topology describe a node with that many cores? */
 bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores);

@@ -18,6 +18,8 @@ struct tb_step {
 	struct tb_node node;
 	struct tb_plan plan;
 	struct tb_fence *fence;
+	bool whole;		    /* a batch script or the like */
+	unsigned threads_per_core;  /* that tasks use; 0: all */
 	struct tb_membind *membind; /* NULL: tasks have no memory policy */
 	struct tb_pe_files *files; /* NULL: none */
 	/*
@@ -170,6 +172,10 @@ struct tb_step *tb_step_create(const struct tb_step_input *input)
 	struct tb_step *step = calloc(1, sizeof(*step));
 	struct tb_error err;
 
+	if (step != NULL) {
+		step->whole = input->whole;
+		step->threads_per_core = input->threads_per_core;
+	}
 	if (step != NULL && prepare(step, input, &err) < 0)
 		tb_step_fail(step, &err);
 	return step;
@@ -266,25 +272,72 @@ char *tb_step_step_mems(const struct tb_step *step)
 	return list;
 }
 
+bool tb_step_is_soft(const struct tb_step *step)
+{
+	return !step->failed && binds_tasks(step) &&
+	       step->plan.mode == TB_SOFT;
+}
+
+struct tb_bitset *tb_step_preferred(const struct tb_step *step, unsigned task)
+{
+	return tb_node_os_cpus(&step->node, step->plan.task[task]);
+}
+
+struct tb_bitset *tb_step_scope(const struct tb_step *step, unsigned task)
+{
+	struct tb_bitset *os_cpus = NULL;
+	struct tb_bitset *threads =
+		tb_plan_scope(&step->plan, tb_node_topology(&step->node),
+			      step->threads_per_core, task);
+
+	if (threads != NULL)
+		os_cpus = tb_node_os_cpus(&step->node, threads);
+	tb_bitset_destroy(threads);
+	return os_cpus;
+}
+
+/* Of a job that is soft as a whole only its hard steps keep theirs. */
+char *tb_step_kept_from_others(const struct tb_step *step)
+{
+	if (step->plan.job_mode == TB_HARD)
+		return tb_step_job_cpus(step);
+	return step->plan.mode == TB_HARD ? tb_step_step_cpus(step) :
+					    strdup("");
+}
+
+/* A batch script has all that its job has, but its steps run there, too. */
+char *tb_step_kept_from_own(const struct tb_step *step)
+{
+	if (step->plan.mode == TB_HARD && !step->whole)
+		return tb_step_step_cpus(step);
+	return strdup("");
+}
+
 static int hold(struct tb_step *step, unsigned task, pid_t pid,
 		struct tb_error *err)
 {
 	const struct tb_bitset *fenced = tb_plan_fenced(&step->plan, task);
-	struct tb_bitset *os_cpus, *os_nodes = NULL;
+	struct tb_bitset *os_cpus, *os_nodes = NULL, *scope = NULL;
+	bool soft = tb_step_is_soft(step);
 	int rc;
 
 	if (!binds_tasks(step))
 		return 0;
-	os_cpus = tb_node_os_cpus(&step->node, step->plan.task[task]);
+	os_cpus = tb_step_preferred(step, task);
 	if (fenced != NULL)
 		os_nodes = tb_node_os_nodes(&step->node, fenced);
-	if (os_cpus == NULL || (fenced != NULL && os_nodes == NULL))
+	if (soft)
+		scope = tb_step_scope(step, task);
+	if (os_cpus == NULL || (fenced != NULL && os_nodes == NULL) ||
+	    (soft && scope == NULL))
 		rc = tb_fail(err, "out of memory");
 	else
-		rc = tb_fence_hold(step->fence, task, pid, os_cpus, os_nodes,
-				   err);
+		rc = tb_fence_hold(step->fence, task, pid,
+				   &(struct tb_fence_sets){ os_cpus, os_nodes,
+							    scope }, err);
 	tb_bitset_destroy(os_cpus);
 	tb_bitset_destroy(os_nodes);
+	tb_bitset_destroy(scope);
 	return rc;
 }
 

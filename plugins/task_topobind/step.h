@@ -72,6 +72,21 @@ char *tb_step_step_cpus(const struct tb_step *step);
 /* The OS nodes that the step's memory is fenced to; empty: not fenced. */
 char *tb_step_step_mems(const struct tb_step *step);
 
+/* Do its tasks spread under load? */
+bool tb_step_is_soft(const struct tb_step *step);
+/*
+ * The OS CPUs of a task, and those to which it may spread, as new sets; NULL when
+ * out of memory.
+ */
+struct tb_bitset *tb_step_preferred(const struct tb_step *step, unsigned task);
+struct tb_bitset *tb_step_scope(const struct tb_step *step, unsigned task);
+/*
+ * The OS CPUs that, because of this step, soft-bound tasks of other jobs, or of
+ * its own, keep off, as lists; empty: none.  The caller frees.
+ */
+char *tb_step_kept_from_others(const struct tb_step *step);
+char *tb_step_kept_from_own(const struct tb_step *step);
+
 /* In slurmstepd: a task must not run; it says why itself. */
 void tb_step_fail_task(struct tb_step *step, unsigned task,
 		       const struct tb_error *err);

@@ -339,6 +339,75 @@ static void knows_where_memory_is(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* Who decides how soft tasks are, and where those of the first slot spread. */
+static const struct {
+	const char *job, *step;
+	bool whole;
+	unsigned threads_per_core;
+	enum tb_hardness mode, job_mode;
+	const char *scope; /* of soft ones */
+} softness[] = {
+	{ "bamount=1", NULL, false, 0, TB_HARD, TB_HARD, NULL },
+	{ "bamount=1,bmode=soft", NULL, false, 0, TB_SOFT, TB_SOFT, "0-7" },
+	{ "bamount=1,bmode=soft,ballow=X", NULL, false, 0, TB_SOFT, TB_SOFT,
+	  "0-3" },
+	{ "bamount=1,bmode=soft", NULL, true, 0, TB_SOFT, TB_SOFT, "0-7" },
+	{ "bamount=1,bmode=soft,ballow=X", NULL, false, 1, TB_SOFT, TB_SOFT,
+	  "0,2" },
+	/* A step's own request takes nothing over. */
+	{ "bamount=1,bmode=soft", "bamount=1", false, 0, TB_HARD, TB_SOFT,
+	  NULL },
+	{ "bamount=1", "bamount=1,bmode=soft,ballow=S", false, 0, TB_SOFT,
+	  TB_HARD, "0-3" },
+	{ NULL, "bamount=1,bmode=soft", false, 0, TB_SOFT, TB_HARD, "0-7" },
+	/* One that only has no slots is as soft as its job. */
+	{ "bamount=1,bmode=soft", "bamount=0", false, 0, TB_SOFT, TB_SOFT,
+	  "0-7" },
+};
+
+static void knows_what_is_soft(void **state)
+{
+	struct tb_topology *topology =
+		tb_topology_parse("SXCTTCTTSXCTTCTT", NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(softness) / sizeof(softness[0]); i++) {
+		struct tb_bitset *scope;
+		struct tb_request job, step;
+		struct tb_error err;
+		struct tb_plan plan;
+
+		read_request(&job, softness[i].job);
+		read_request(&step, softness[i].step);
+		struct tb_plan_input input = {
+			.topology = topology,
+			.node_cores = 4,
+			.job_cores = "0",
+			.step_cores = "0",
+			.job = &job,
+			.step = &step,
+			.tasks = 1,
+			.whole = softness[i].whole,
+			.threads_per_core = softness[i].threads_per_core,
+		};
+
+		assert_int_equal(tb_plan_make(&plan, &input, &err), 0);
+		assert_int_equal(plan.mode, softness[i].mode);
+		assert_int_equal(plan.job_mode, softness[i].job_mode);
+		if (softness[i].scope != NULL) {
+			scope = tb_plan_scope(&plan, topology,
+					      input.threads_per_core, 0);
+			assert_non_null(scope);
+			compare_threads(scope, softness[i].scope, i);
+			tb_bitset_destroy(scope);
+		}
+		tb_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_request_clear(&step);
+	}
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +415,7 @@ int main(void)
 		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
 		cmocka_unit_test(knows_where_memory_is),
+		cmocka_unit_test(knows_what_is_soft),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -19,27 +19,6 @@ caches() {
 	seq -s , $(($1 * 6)) 6 $(($2 * 6))
 }
 
-# told OPTION... - in how many minutes --test-only promises a start
-told() {
-	local start
-
-	start=$(sbatch --test-only "$@" --wrap true 2>&1 |
-		sed -n 's/.* to start at \([^ ]*\) .*/\1/p')
-	[ -n "$start" ] || fail "no start was told: $*"
-	echo $((($(date -d "$start" +%s) - EPOCHSECONDS + 30) / 60))
-}
-
-# assert_told FROM TO OPTION... - minutes.  cons_tres takes the ends of jobs
-# together in windows that grow, so the answer may be late by some, never early.
-assert_told() {
-	local from=$1 to=$2 minutes
-
-	shift 2
-	minutes=$(told "$@")
-	{ [ "$minutes" -ge "$from" ] && [ "$minutes" -le "$to" ]; } ||
-		fail "$*: told $minutes minutes, not $from to $to"
-}
-
 # Every cache of zen has a core in use: fifteen for an hour, one for ten
 # minutes.  32 cores are free, and no cache is.
 case_fragments() {

@@ -82,7 +82,7 @@ case_rubbish() {
 	text=$(rubbish "$1" 2>/dev/null || true)
 	[ "${#text}" -gt 10000 ] || fail "no rubbish"
 	for option in bunit bamount btype bstrategy bsort bstart bstop bfilter \
-		binstance btopology bcpus bmem topobind; do
+		binstance btopology bcpus bmem bmode ballow topobind; do
 		refused "" sbatch -o /dev/null "--$option=$text" --wrap true
 	done
 	refused "" srun -Q "--bunit=$text" true
@@ -161,6 +161,12 @@ for value in '' -1 0- 3-1 0++1 + 65536 0-99999999999999999999 0x1 all '0 1'; do
 done
 for value in '' LOCAL bind 'local '; do
 	test_case "--bmem=$value" case_wrong bmem "$value"
+done
+for value in '' SOFT firm; do
+	test_case "--bmode=$value" case_wrong bmode "$value"
+done
+for value in '' x C nodes; do
+	test_case "--ballow=$value" case_wrong ballow "$value"
 done
 test_case "--topobind=" case_line topobind nonsense
 test_case "--topobind with an unknown key" case_line bfoo bfoo=1,bamount=1

@@ -415,41 +415,26 @@ case_other_distribution() {
 
 # --- GRES -------------------------------------------------------------------
 
-# zen gets two GPUs, one beside each socket.
-give_gpus() {
-	local dir
-
-	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
-		sed -i -e "/^NodeName=$NODE_ZEN /s/\$/ Gres=gpu:2/" \
-			-e "\$aGresTypes=gpu" "$dir/slurm.conf"
-		cat >"$dir/gres.conf" <<-END
-		NodeName=$NODE_ZEN Name=gpu File=/dev/null Cores=0-23
-		NodeName=$NODE_ZEN Name=gpu File=/dev/zero Cores=24-47
-		END
-	done
-	daemon slurmctld stop
-	daemon "slurmd-$NODE_ZEN" stop
-	daemon slurmctld start
-	daemon "slurmd-$NODE_ZEN" start
-	wait_until 60 zen_is_idle
-}
-
-zen_is_idle() {
-	[ "$(sinfo -h -n "$NODE_ZEN" -p main -o %T)" = idle ]
-}
-
-gpus_of() {
-	scontrol -d show job "$1" | sed -n 's/.* GRES=\(.*\)$/\1/p'
-}
-
 case_gres() {
 	on_zen "$@"
-	assert_granted "$job" "$NODE_ZEN" 0-3
+	assert_granted "$job" "$NODE_ZEN" 0-1,48-49
 	assert_eq GPUs "gpu:2(IDX:0-1)" "$(gpus_of "$job")"
 	cancel "$job"
 	on_zen --gpus-per-task=1 -n2 --bunit=X
-	assert_granted "$job" "$NODE_ZEN" 0-11
+	assert_granted "$job" "$NODE_ZEN" 0-5,48-53
 	assert_eq GPUs "gpu:2(IDX:0-1)" "$(gpus_of "$job")"
+}
+
+# The other socket is near no free GPU, or near no GPU of the job.
+case_gres_flags() {
+	local other
+
+	other=$(alloc -w "$NODE_ZEN" --bunit=S --bamount=1 --gres=gpu:1)
+	on_zen "$@"
+	assert_granted "$job" "$NODE_ZEN" 48-49
+	assert_eq GPUs "gpu:1(IDX:1)" "$(gpus_of "$job")"
+	cancel "$job" "$other"
+	not_available -w "$NODE_ZEN" "$@" --bunit=S --bamount=2
 }
 
 # --- nodes ------------------------------------------------------------------
@@ -572,7 +557,7 @@ case_implicit() {
 	local option
 
 	for option in --ntasks-per-socket=1 --core-spec=1 --thread-spec=1 \
-		"--distribution=plane=2 -N2" --gres-flags=enforce-binding; do
+		"--distribution=plane=2 -N2"; do
 		# shellcheck disable=SC2086 # words
 		not_available -n4 $option
 		# shellcheck disable=SC2086
@@ -641,7 +626,8 @@ case_changed_later() {
 	wait_until 20 runs "$job"
 }
 
-cluster_start --nodes this,zen,skylake,raptor --slurm AllowSpecResourcesUsage=yes
+cluster_start --nodes this,zen,skylake,raptor \
+	--slurm AllowSpecResourcesUsage=yes --slurm GresTypes=gpu
 row -c works case_cpus_per_task
 row -n works case_tasks
 row -N works case_nodes
@@ -669,7 +655,6 @@ row --cpu-bind=none works case_cpu_binding_by_nobody
 row --cpu-bind refused case_cpu_binding
 row --distribution works case_distribution
 row --distribution=plane refused case_other_distribution
-row --gres-flags refused case_refused
 row --cpus-per-gpu refused case_refused
 row --gpus-per-socket refused case_refused
 row --mincpus refused case_refused
@@ -687,6 +672,7 @@ test_case "a job without binding may say all that" case_without_binding
 test_case "a waiting job that is changed" case_changed_later
 give_gpus
 row --gres works case_gres
+row --gres-flags works case_gres_flags
 test_case "the manual's table has these rows" case_table_is_tested
 cluster_stop
 cluster_start --nodes this,zen,skylake --slurm AllowSpecResourcesUsage=yes \

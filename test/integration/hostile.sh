@@ -209,6 +209,10 @@ test_case "an unknown instance" case_rubbish "${option}binstance=mpi" \
 	"${option}bamount=1"
 test_case "an unknown memory policy" case_rubbish "${option}bmem=far" \
 	"${option}bamount=1"
+test_case "an unknown mode" case_rubbish "${option}bmode=firm" \
+	"${option}bamount=1"
+test_case "a scope of nothing soft" case_rubbish "${option}ballow=X" \
+	"${option}bamount=1"
 test_case "a shape of 60000 nested brackets" case_rubbish \
 	"${option}bamount=1" \
 	"$(file_of shape repeat 60000 '(S' "${option}btopology=")"

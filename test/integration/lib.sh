@@ -88,6 +88,59 @@ reconfigure_with() {
 	scontrol reconfigure
 }
 
+# --- GRES -------------------------------------------------------------------
+
+# give_gres NAME GRES LINE... - a node's Gres= in slurm.conf and its lines of
+# gres.conf, in which devices are called DEVICE0, DEVICE1...; then start_with_gres
+give_gres() {
+	local node=$1 gres=$2 dir i
+
+	shift 2
+	mkdir -p "$cluster/device"
+	for i in {0..15}; do
+		ln -sf /dev/null "$cluster/device/$i"
+	done
+	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
+		sed -i "/^NodeName=$node /s/\$/ Gres=$gres/" "$dir/slurm.conf"
+		printf "NodeName=$node %s\n" "${@//DEVICE/$cluster/device/}" \
+			>>"$dir/gres.conf"
+	done
+}
+
+# start_with_gres NODE... - the daemons again, that know the GRES then
+start_with_gres() {
+	local node
+
+	daemon slurmctld stop
+	for node; do
+		daemon "slurmd-$node" stop
+	done
+	daemon slurmctld start
+	for node; do
+		daemon "slurmd-$node" start
+	done
+	for node; do
+		wait_until 60 node_is_idle "$node"
+	done
+}
+
+node_is_idle() {
+	[ "$(sinfo -h -n "$1" -p main -o %T)" = idle ]
+}
+
+# zen gets two GPUs, one beside each socket.
+give_gpus() {
+	give_gres "$NODE_ZEN" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47"
+	start_with_gres "$NODE_ZEN"
+}
+
+# gpus_of JOB [NODE] - as Slurm shows them: gpu:2(IDX:0-1)
+gpus_of() {
+	scontrol -d show job "$1" |
+		sed -n "s/.*Nodes=${2:-.*} CPU_IDs=.* GRES=\(.*\)\$/\1/p"
+}
+
 # --- cases and assertions ---------------------------------------------------
 
 test_case() {
@@ -138,6 +191,16 @@ assert_eq() {
 # assert_contains WHAT PART TEXT
 assert_contains() {
 	[[ $3 == *"$2"* ]] || fail "$1: wanted '$2' in '$3'"
+}
+
+# exits CODE WANTED COMMAND... - and its output has WANTED
+exits() {
+	local code=$1 wanted=$2 output status=0
+
+	shift 2
+	output=$("$@" 2>&1) || status=$?
+	assert_eq "exit code of $*" "$code" "$status"
+	assert_contains "output of $*" "$wanted" "$output"
 }
 
 # assert COMMAND... / refute COMMAND...
@@ -262,6 +325,32 @@ comment_word() {
 	scontrol show job "$1" |
 		sed -n -E 's/^( *SystemComment=)?(binding=.*)/\2/p' |
 		tr ' ' '\n' | sed -n "s/^$2=//p"
+}
+
+# The sentence waiting= in the job's SystemComment.
+waits_for() {
+	[[ $(scontrol show job "$1") == *"waiting=$2"* ]]
+}
+
+# told OPTION... - in how many minutes --test-only promises a start
+told() {
+	local start
+
+	start=$(sbatch --test-only "$@" --wrap true 2>&1 |
+		sed -n 's/.* to start at \([^ ]*\) .*/\1/p')
+	[ -n "$start" ] || fail "no start was told: $*"
+	echo $((($(date -d "$start" +%s) - EPOCHSECONDS + 30) / 60))
+}
+
+# assert_told FROM TO OPTION... - minutes.  cons_tres takes the ends of jobs
+# together in windows that grow, so the answer may be late by some, never early.
+assert_told() {
+	local from=$1 to=$2 minutes
+
+	shift 2
+	minutes=$(told "$@")
+	{ [ "$minutes" -ge "$from" ] && [ "$minutes" -le "$to" ]; } ||
+		fail "$*: told $minutes minutes, not $from to $to"
 }
 
 # The request that a job has, in its canonical form.

@@ -124,7 +124,7 @@ case_help() {
 	for command in sbatch srun salloc; do
 		text=$($command --help)
 		for option in bunit bamount btype bstrategy bsort bstart bstop \
-			bfilter binstance btopology bcpus bmem topobind; do
+			bfilter binstance btopology bcpus bmem bmode ballow topobind; do
 			assert_contains "$command --help" "--$option=" "$text"
 		done
 	done

@@ -486,6 +486,15 @@ Enabled=1	yes, no
 OnAnyHost=never	yes, no
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
+Soft=maybe	yes, no
+SoftUtilLowPct=101	0 to 100
+SoftUtilLowPct=-1	0 to 100
+SoftUtilLowPct=8.5	0 to 100
+SoftCount=node	job, all
+SoftIntervalMs=9	10 to 60000
+SoftIntervalMs=60001	10 to 60000
+SoftIntervalMs=1s	10 to 60000
+PartitionName=main SoftUtilLowPct=5	keys
 DefaultUnit=Q	T CT ET C E S
 DefaultUnit=CT,X	T CT ET C E S
 DefaultStrategy=round	packed, linear, scatter

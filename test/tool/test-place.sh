@@ -127,6 +127,9 @@ refuses bstop --bamount 1 --bstop Q
 refuses bfilter --bamount 1 --bfilter second_core
 refuses binstance --bamount 1 --binstance nobody
 refuses bmem --bamount 1 --bmem near
+refuses bmode --bamount 1 --bmode elastic
+refuses ballow --bamount 1 --bmode soft --ballow C
+refuses ballow --bamount 1 --ballow X
 refuses btopology --bamount 1 --btopology NSCq
 refuses btopology --bamount 1 --btopology NScC
 refuses bcpus --bcpus 3-1
@@ -148,7 +151,7 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology distances bunit bamount btype bstrategy bsort bstart \
-	bstop bfilter binstance btopology bcpus bmem \
+	bstop bfilter binstance btopology bcpus bmem bmode ballow \
 	topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused

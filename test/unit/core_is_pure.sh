@@ -3,7 +3,7 @@
 #
 # core_is_pure.sh - lib/core knows neither Slurm nor hwloc nor files nor the
 # environment: it includes its own headers and a few of C's, and calls nothing
-# but memory and string functions
+# but memory, string and sorting functions
 #
 # Reports as TAP.  Runs in the build directory, with srcdir set, as automake's
 # test driver does it.
@@ -15,7 +15,7 @@ build=lib/core
 headers='stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h'
 # What the compiler adds by itself: checks of sanitizers, stacks and coverage.
 added='__asan_.*|__ubsan_.*|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__gcov_.*|__sanitizer_.*|__sancov_.*'
-calls='calloc|malloc|realloc|free|mem(cpy|set|move|cmp|chr)|bcmp|str(len|chr|cmp|ncmp|spn|cspn)|vsnprintf'
+calls='calloc|malloc|realloc|free|mem(cpy|set|move|cmp|chr)|bcmp|qsort|str(len|chr|cmp|ncmp|spn|cspn)|vsnprintf'
 # Under FORTIFY_SOURCE.
 calls="$calls|__(mem(cpy|set|move)|vsnprintf)_chk"
 
@@ -80,7 +80,7 @@ defined() {
 	nm --defined-only "${objects[@]}" | awk 'NF == 3 { print $3 }' |
 		sort -u
 }
-report "the objects call memory and string functions only" \
+report "the objects call memory, string and sorting functions only" \
 	"$([ -n "$missing" ] || comm -23 <(undefined) <(defined) |
 		grep -v -x -E "$added|$calls")"
 exit $failed

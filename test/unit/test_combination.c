@@ -72,8 +72,6 @@ static const struct {
 	{ "bamount=1,binstance=env,bmem=prefer", "mem-bind", "local", false,
 	  false },
 	{ "bamount=0,bmem=prefer", "mem-bind", "local", false, false },
-	{ "bamount=1", "gres-flags", "enforce-binding", true, false },
-	{ "bamount=1", "gres-flags", "disable-binding", false, false },
 	{ "bamount=1", "cpus-per-gpu", "2", true, false },
 	{ "bamount=1", "gpus-per-socket", "gpu:1", true, false },
 	{ "bamount=1", "nodelist", "a", false, false },

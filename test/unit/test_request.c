@@ -53,6 +53,13 @@ static const struct {
 	/* what was given is kept: without it the site's policy counts */
 	{ "bamount=1,bmem=none", "bamount=1,bmem=none", NULL },
 	{ "bamount=0,bmem=local", "bamount=0,bmem=local", NULL },
+	{ "bamount=1,bmode=hard", "bamount=1", NULL },
+	{ "bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
+	{ "ballow=node,bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
+	{ "bamount=1,ballow=X,bmode=soft", "bamount=1,bmode=soft,ballow=X",
+	  NULL },
+	{ "bcpus=1,bmode=soft,ballow=S", "bcpus=1,bmode=soft,ballow=S", NULL },
+	{ "bamount=0,ballow=N", "bamount=0,ballow=N", NULL },
 	{ "bcpus=1,bunit=X,bamount=0", "bunit=X,bamount=0,bcpus=1", NULL },
 
 	{ "", NULL, "empty" },
@@ -111,6 +118,20 @@ static const struct {
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
 	{ "bmem=none", NULL, "bmem=none needs an amount" },
+	{ "bmode=,bamount=1", NULL, "bmode has an empty value; allowed: hard, soft" },
+	{ "bmode=Soft,bamount=1", NULL, "bmode=Soft is not allowed; allowed: hard, soft" },
+	{ "bmode=soft,bmode=soft,bamount=1", NULL, "bmode is given twice" },
+	{ "bmode=soft", NULL, "bmode=soft needs an amount" },
+	{ "bmode=soft,bamount=1,binstance=env", NULL,
+	  "bmode=soft does not go with binstance=env" },
+	{ "bmode=soft,bcpus=1,binstance=pe", NULL,
+	  "bmode=soft does not go with binstance=pe" },
+	{ "ballow=,bmode=soft,bamount=1", NULL, "ballow has an empty value; allowed: node, S, N, X" },
+	{ "ballow=x,bmode=soft,bamount=1", NULL, "ballow=x is not allowed; allowed: node, S, N, X" },
+	{ "ballow=Y,bmode=soft,bamount=1", NULL, "ballow=Y is not allowed" },
+	{ "ballow=SN,bmode=soft,bamount=1", NULL, "ballow=SN is not allowed" },
+	{ "ballow=X,bamount=1", NULL, "ballow=X says how far tasks may spread: it needs bmode=soft" },
+	{ "ballow=node,bcpus=1,bmode=hard", NULL, "ballow=node says how far" },
 	{ "bmem=local", NULL, "bmem=local needs an amount" },
 	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env, pe" },
 	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env, pe" },
@@ -221,7 +242,8 @@ static void test_keys(void **state)
 {
 	static const char *const keys[] = {
 		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem"
+		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem",
+		"bmode", "ballow"
 	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
@@ -414,6 +436,9 @@ static void test_inherit(void **state)
 	check_inherits("binstance=env", "bcpus=1-2+4",
 		       "binstance=env,bcpus=1-2+4");
 	check_inherits("bcpus=1", "bmem=local", "bcpus=1,bmem=local");
+	check_inherits("bamount=1,bmode=soft", "bmode=hard,ballow=X",
+		       "bamount=1,bmode=soft,ballow=X");
+	check_inherits("bamount=1,bmode=hard", "bmode=soft", "bamount=1");
 	check_inherits("bamount=1,bmem=none", "bmem=local",
 		       "bamount=1,bmem=none");
 	/* the list displaces the units of below, and the other way round */
@@ -433,7 +458,7 @@ static void test_long_lines(void **state)
 		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
 		"bamount=1,bsort=", "bfilter=(N", "bcpus=", "bcpus=0-",
 		"btopology=", "btopology=(N", "binstance=", "bcpus=0+",
-		"bmem="
+		"bmem=", "bmode=", "ballow="
 	};
 	static const char fill[] = "C(,=\xff" "0S";
 	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);

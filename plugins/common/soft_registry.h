@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * soft_registry.h - who may run where on this node, between slurmstepds
+ *
+ * Soft-bound tasks spread to CPUs that nobody holds, and other jobs start at any
+ * time.  So each step that has CPUs for itself says so here before its tasks
+ * run, and each soft one says what it is about to use.  A directory in slurmd's
+ * spool directory, which only root can look into, with a file for each:
+ *
+ *	JOB.STEP.PID.hold	CPUs that soft-bound tasks of others keep off
+ *	system.hold		those that Slurm leaves to the system
+ *	JOB.STEP.PID.soft	state of a soft-bound step (soft_state.h)
+ *	off, JOB.off		soft binding is switched off, here or for a job
+ *	JOB.counts		counters of its steps that have ended
+ *
+ * Whoever reads and changes sets of CPUs has the directory locked, so that
+ * nobody spreads to CPUs while another takes them.  A step's slurmstepd keeps a
+ * lock on its file.  A file without one was left by a slurmstepd that was
+ * killed: a hold counts as long as there are processes in the job's cgroup.
+ *
+ * No Slurm in here.
+ */
+#ifndef TB_PLUGINS_SOFT_REGISTRY_H
+#define TB_PLUGINS_SOFT_REGISTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "core/bitset.h"
+#include "core/error.h"
+
+/* Of a file that is forgotten with its job, too. */
+#define TB_REGISTRY_COUNTS ".counts"
+
+/* OS CPU numbers are below this. */
+#define TB_REGISTRY_CPUS 65536
+
+struct tb_registry;
+
+struct tb_registry_id {
+	uint32_t job, step;
+};
+
+/* NULL with a sentence; the directory is made if need be. */
+struct tb_registry *tb_registry_open(const char *spool_dir,
+				     struct tb_error *err);
+/* The same for reading and switching: NULL when there is no such directory. */
+struct tb_registry *tb_registry_find(const char *spool_dir,
+				     struct tb_error *err);
+void tb_registry_close(struct tb_registry *registry); /* NULL is fine */
+
+/* Wait for the directory's lock; not twice.  -1 with a sentence. */
+int tb_registry_lock(struct tb_registry *registry, struct tb_error *err);
+void tb_registry_unlock(struct tb_registry *registry);
+
+/* ---- holds; the registry is locked ---- */
+
+struct tb_hold_input {
+	struct tb_registry_id id;
+	const char *cpus;   /* list of OS CPUs; "": none */
+	const char *own;    /* likewise: soft steps of the same job keep off */
+	const char *cgroup; /* directory of the job's cgroups; "": unknown */
+};
+
+/*
+ * A held set is there until it is released or its process dies.  NULL with a
+ * sentence.
+ */
+struct tb_hold;
+struct tb_hold *tb_hold_create(struct tb_registry *registry,
+			       const struct tb_hold_input *input,
+			       struct tb_error *err);
+/* Without the lock, it does not matter when.  NULL is fine. */
+void tb_hold_release(struct tb_registry *registry, struct tb_hold *hold);
+
+/* What is left to the system: a list, "" for nothing. */
+int tb_registry_hold_system(struct tb_registry *registry, const char *cpus,
+			    struct tb_error *err);
+
+/*
+ * The CPUs that soft-bound tasks of a job keep off, as a new set of
+ * TB_REGISTRY_CPUS bits.  NULL with a sentence, also when a file cannot be
+ * understood: then nobody knows.
+ */
+struct tb_bitset *tb_registry_held(struct tb_registry *registry, uint32_t job,
+				   struct tb_error *err);
+
+/* ---- switches ---- */
+
+/* job 0: the node. */
+int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
+		       struct tb_error *err);
+/* Forget switches and counters of jobs that have no step here any more. */
+void tb_registry_forget(struct tb_registry *registry);
+bool tb_registry_is_off(struct tb_registry *registry, uint32_t job);
+
+/*
+ * Has anything come or gone since *seen?  Which is brought up to date.  True
+ * rather too often than too seldom.
+ */
+bool tb_registry_has_changed(struct tb_registry *registry,
+			     struct timespec *seen);
+
+/* ---- files, for soft_state.c ---- */
+
+int tb_registry_directory(const struct tb_registry *registry);
+/* "JOB.STEP.PID.soft"; malloc()ed. */
+char *tb_registry_name(const struct tb_registry_id *id, const char *suffix);
+bool tb_registry_has_suffix(const char *name, const char *suffix);
+/* Does somebody hold the lock of an open file? */
+bool tb_registry_is_alive(int fd);
+/* Each name with the suffix, until one returns other than 0; that. */
+int tb_registry_each(struct tb_registry *registry, const char *suffix,
+		     int (*visit)(const char *name, void *data), void *data);
+
+#endif

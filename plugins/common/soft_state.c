@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "common/soft_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SOFT ".soft"
+#define VERSION 1
+#define SIZE_MAX_BYTES (64 * 1024 * 1024)
+
+struct tb_soft_file {
+	char *name;
+	int fd; /* has the lock */
+	struct tb_soft_state *state;
+	size_t size;
+};
+
+static struct tb_soft_state *map(int fd, size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+
+	return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* ---- the step's own ---- */
+
+/* With room on the disk: writing to a map of a full one kills. */
+static int fill(struct tb_soft_file *file, const struct tb_registry_id *id,
+		unsigned tasks, const char *cgroups)
+{
+	int rc = posix_fallocate(file->fd, 0, (off_t)file->size);
+
+	if (rc != 0) {
+		errno = rc;
+		return -1;
+	}
+	file->state = map(file->fd, file->size);
+	if (file->state == NULL)
+		return -1;
+	file->state->job = id->job;
+	file->state->step = id->step;
+	file->state->tasks = tasks;
+	memcpy(file->state->cgroups, cgroups, strlen(cgroups) + 1);
+	file->state->size = file->size;
+	file->state->version = VERSION;
+	return 0;
+}
+
+struct tb_soft_file *tb_soft_file_create(struct tb_registry *registry,
+					 const struct tb_registry_id *id,
+					 unsigned tasks, const char *cgroups,
+					 struct tb_error *err)
+{
+	int dir = tb_registry_directory(registry);
+	struct tb_soft_file *file = calloc(1, sizeof(*file));
+
+	if (file != NULL)
+		file->name = tb_registry_name(id, SOFT);
+	if (file == NULL || file->name == NULL) {
+		free(file);
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	file->size = sizeof(struct tb_soft_state) + strlen(cgroups) + 1;
+	/* Of a process that had this number before. */
+	unlinkat(dir, file->name, 0);
+	file->fd = openat(dir, file->name, O_RDWR | O_CREAT | O_EXCL |
+			  O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file->fd >= 0 && flock(file->fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fill(file, id, tasks, cgroups) == 0)
+		return file;
+	tb_fail(err, "the state of soft binding cannot be written to %.60s in "
+		"slurmd's spool directory: %s", file->name, strerror(errno));
+	tb_soft_file_remove(registry, file);
+	return NULL;
+}
+
+void tb_soft_file_remove(struct tb_registry *registry,
+			 struct tb_soft_file *file)
+{
+	if (file == NULL)
+		return;
+	unlinkat(tb_registry_directory(registry), file->name, 0);
+	if (file->state != NULL)
+		munmap(file->state, file->size);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->name);
+	free(file);
+}
+
+struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file)
+{
+	return file->state;
+}
+
+/* What cannot be kept is missing from the sum, no more. */
+void tb_soft_add_counts(struct tb_registry *registry, uint32_t job,
+			struct tb_soft_counts *counts)
+{
+	struct tb_soft_counts before = { 0 };
+	char *name;
+	int file;
+
+	if (asprintf(&name, "%u" TB_REGISTRY_COUNTS, job) < 0)
+		return;
+	file = openat(tb_registry_directory(registry), name,
+		      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (file < 0) {
+		free(name);
+		return;
+	}
+	if (pread(file, &before, sizeof(before), 0) ==
+	    (ssize_t)sizeof(before)) {
+		counts->preferred += before.preferred;
+		counts->allowed += before.allowed;
+		counts->smoothed += before.smoothed;
+	}
+	/* Part of it is not read again. */
+	if (pwrite(file, counts, sizeof(*counts), 0) < 0)
+		unlinkat(tb_registry_directory(registry), name, 0);
+	close(file);
+	free(name);
+}
+
+/* ---- others' ---- */
+
+static bool is_whole(const struct tb_soft_state *state, size_t size)
+{
+	return state->version == VERSION && state->size == size &&
+	       memchr(state->cgroups, '\0', size - sizeof(*state)) != NULL;
+}
+
+struct visitor {
+	struct tb_registry *registry;
+	int (*visit)(struct tb_soft_state *state, bool alive, void *data);
+	void *data;
+};
+
+static int visit_open(struct visitor *visitor, const char *name, int fd)
+{
+	bool alive = tb_registry_is_alive(fd);
+	struct tb_soft_state *state = NULL;
+	struct stat status;
+	size_t size = 0;
+	int rc = 0;
+
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    status.st_size > (off_t)sizeof(*state) &&
+	    status.st_size <= SIZE_MAX_BYTES) {
+		size = (size_t)status.st_size;
+		state = map(fd, size);
+	}
+	if (state != NULL && is_whole(state, size))
+		rc = visitor->visit(state, alive, visitor->data);
+	else if (!alive)
+		rc = TB_SOFT_REMOVE;
+	if (state != NULL)
+		munmap(state, size);
+	if (rc != TB_SOFT_REMOVE)
+		return rc;
+	if (!alive)
+		unlinkat(tb_registry_directory(visitor->registry), name, 0);
+	return 0;
+}
+
+static int visit_name(const char *name, void *data)
+{
+	struct visitor *visitor = data;
+	int fd = openat(tb_registry_directory(visitor->registry), name,
+			O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -1;
+	rc = visit_open(visitor, name, fd);
+	close(fd);
+	return rc;
+}
+
+int tb_soft_each(struct tb_registry *registry,
+		 int (*visit)(struct tb_soft_state *state, bool alive,
+			      void *data), void *data)
+{
+	struct visitor visitor = { registry, visit, data };
+
+	return tb_registry_each(registry, SOFT, visit_name, &visitor);
+}
+
+bool tb_soft_next_cgroup(const char **cursor, struct tb_bitset **base,
+			 char **path)
+{
+	const char *line = *cursor;
+	size_t length = strcspn(line, "\n"), list = strcspn(line, " ");
+	char *text;
+
+	*base = NULL;
+	*path = NULL;
+	if (line[length] == '\0' || list >= length)
+		return false;
+	*cursor = line + length + 1;
+	text = strndup(line, list);
+	if (text != NULL)
+		*base = tb_bitset_parse_list(text, TB_REGISTRY_CPUS, NULL);
+	free(text);
+	*path = strndup(line + list + 1, length - list - 1);
+	if (*base != NULL && *path != NULL)
+		return true;
+	tb_bitset_destroy(*base);
+	free(*path);
+	return false;
+}

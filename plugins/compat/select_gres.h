@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_gres.h - the GRES of jobs and nodes, whatever Slurm's version
+ *
+ * What a job asks for is a list; its entries are numbered from 0 and are of one
+ * name and perhaps type each.  What a node has is in places: each line of its
+ * gres.conf with a file (or a number) of devices is one, and says by Cores=
+ * which cores are near them.  Shared GRES (MPS, shards) are parts of devices and
+ * have no places here; nor has what Slurm only counts.
+ */
+#ifndef TB_COMPAT_GRES_H
+#define TB_COMPAT_GRES_H
+
+#include "select_compat.h"
+
+/* How many entries, and what one asks for; 0 where it does not. */
+struct tb_gres_ask {
+	uint64_t per_task, per_node, per_job;
+};
+uint32_t tb_gres_entries(const job_record_t *job);
+struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);
+
+/* Ask for so much memory for each device, and say what was asked for before. */
+uint64_t tb_gres_set_memory(job_record_t *job, uint32_t entry, uint64_t memory);
+
+/* Devices that jobs gave back in a view of the ledger; NULL: none has. */
+struct tb_gres_back;
+void tb_gres_give_back(struct tb_gres_back **back, const job_record_t *job);
+void tb_gres_take_back(struct tb_gres_back **back, const job_record_t *job);
+void tb_gres_back_destroy(struct tb_gres_back *back); /* NULL is fine */
+
+/*
+ * Call visit for each place of a node that has what the entry asks for, with its
+ * number, the cores near it (NULL: any) and how many devices are free.
+ */
+struct tb_gres_view {
+	const struct tb_gres_back *back;
+	bool idle; /* as if no job ran */
+};
+typedef void (*tb_gres_visitor)(uint32_t place, const bitstr_t *cores,
+				uint32_t free, void *arg);
+void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
+		   const struct tb_gres_view *view, tb_gres_visitor visit,
+		   void *arg);
+
+/* How many places a node has for an entry, those of other types included. */
+uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
+
+/*
+ * Between select_p_job_test and select_p_job_begin: how many devices of a node
+ * select/cons_tres has selected for the job, and select others, as many: of each
+ * pool of places so many.  pool_of says which pool a place belongs to; other
+ * numbers than those of pools: none.  Where that is not possible its selection
+ * stays.
+ */
+uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
+			  uint32_t node);
+void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
+		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_gres_2205.c - Slurm 22.05 keeps GRES in lists of records whose data
+ * depend on whose they are
+ */
+#include "select_gres.h"
+
+#include "src/common/gres.h"
+#include "src/common/job_resources.h"
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+/* Of one node and one name: what jobs gave back. */
+struct given {
+	uint32_t plugin_id;
+	bitstr_t *devices;
+	struct given *next;
+};
+
+struct tb_gres_back {
+	uint32_t node_count;
+	struct given **nodes;
+};
+
+/* --- what jobs ask for ------------------------------------------------------- */
+
+struct nth {
+	uint32_t left;
+	gres_state_t *found;
+};
+
+static int count_down(void *item, void *arg)
+{
+	struct nth *nth = arg;
+
+	if (nth->left--)
+		return 0;
+	nth->found = item;
+	return -1;
+}
+
+static gres_state_t *entry_of(const job_record_t *job, uint32_t entry)
+{
+	struct nth nth = { .left = entry };
+
+	list_for_each(job->gres_list_req, count_down, &nth);
+	return nth.found;
+}
+
+uint32_t tb_gres_entries(const job_record_t *job)
+{
+	return job->gres_list_req ? list_count(job->gres_list_req) : 0;
+}
+
+struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
+{
+	const gres_job_state_t *asked = entry_of(job, entry)->gres_data;
+
+	return (struct tb_gres_ask) {
+		.per_task = asked->gres_per_task,
+		.per_node = asked->gres_per_node,
+		.per_job = asked->gres_per_job,
+	};
+}
+
+uint64_t tb_gres_set_memory(job_record_t *job, uint32_t entry, uint64_t memory)
+{
+	gres_job_state_t *asked = entry_of(job, entry)->gres_data;
+	uint64_t before = asked->mem_per_gres;
+
+	asked->mem_per_gres = memory;
+	return before;
+}
+
+/* --- what nodes have --------------------------------------------------------- */
+
+static int has_plugin_id(void *item, void *key)
+{
+	const gres_state_t *state = item;
+
+	return state->plugin_id == *(uint32_t *)key;
+}
+
+/* NULL: nothing whose place is known. */
+static gres_node_state_t *places_of(const gres_state_t *entry, uint32_t node)
+{
+	List list = node_record_table_ptr[node]->gres_list;
+	uint32_t id = entry->plugin_id;
+	gres_state_t *state = list ? list_find_first(list, has_plugin_id, &id)
+				   : NULL;
+	gres_node_state_t *there = state ? state->gres_data : NULL;
+
+	if (!there || there->no_consume || !there->topo_core_bitmap ||
+	    !there->topo_gres_bitmap || gres_id_shared(state->config_flags))
+		return NULL;
+	return there;
+}
+
+static const bitstr_t *given_back(const struct tb_gres_back *back,
+				  uint32_t node, uint32_t plugin_id)
+{
+	const struct given *given = back ? back->nodes[node] : NULL;
+
+	while (given && given->plugin_id != plugin_id)
+		given = given->next;
+	return given ? given->devices : NULL;
+}
+
+static bool is_set(const bitstr_t *bits, bitoff_t bit)
+{
+	return bits && bit < bit_size((bitstr_t *)bits) &&
+	       bit_test((bitstr_t *)bits, bit);
+}
+
+static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
+			     const bitstr_t *back, bool idle)
+{
+	bitstr_t *devices = there->topo_gres_bitmap[place];
+	uint32_t free = 0;
+
+	for (bitoff_t bit = 0; devices && bit < bit_size(devices); bit++)
+		if (bit_test(devices, bit) &&
+		    (idle || !is_set(there->gres_bit_alloc, bit) ||
+		     is_set(back, bit)))
+			free++;
+	return free;
+}
+
+static bool is_of_type(const gres_node_state_t *there, uint32_t place,
+		       const gres_job_state_t *asked)
+{
+	return !asked->type_name ||
+	       asked->type_id == there->topo_type_id[place];
+}
+
+uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node)
+{
+	gres_node_state_t *there = places_of(entry_of(job, entry), node);
+
+	return there ? there->topo_cnt : 0;
+}
+
+void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
+		   const struct tb_gres_view *view, tb_gres_visitor visit,
+		   void *arg)
+{
+	const gres_state_t *state = entry_of(job, entry);
+	const gres_node_state_t *there = places_of(state, node);
+	const bitstr_t *back = given_back(view->back, node, state->plugin_id);
+
+	for (uint32_t place = 0; there && place < there->topo_cnt; place++)
+		if (is_of_type(there, place, state->gres_data))
+			visit(place, there->topo_core_bitmap[place],
+			      free_devices(there, place, back, view->idle),
+			      arg);
+}
+
+/* --- what jobs give back ----------------------------------------------------- */
+
+struct giving {
+	struct tb_gres_back *back;
+	uint32_t node;
+	uint32_t index; /* of the node among the job's */
+	bool back_again;
+};
+
+static bitstr_t *devices_given(struct tb_gres_back *back, uint32_t node,
+			       uint32_t plugin_id, bitoff_t count)
+{
+	struct given *given = back->nodes[node];
+
+	while (given && given->plugin_id != plugin_id)
+		given = given->next;
+	if (!given) {
+		given = xmalloc(sizeof(*given));
+		given->plugin_id = plugin_id;
+		given->devices = bit_alloc(count);
+		given->next = back->nodes[node];
+		back->nodes[node] = given;
+	}
+	return given->devices;
+}
+
+static int give_devices(void *item, void *arg)
+{
+	const gres_state_t *state = item;
+	const gres_job_state_t *held = state->gres_data;
+	struct giving *giving = arg;
+	bitstr_t *devices, *given;
+
+	if (!held->gres_bit_alloc || giving->index >= held->node_cnt)
+		return 0;
+	devices = held->gres_bit_alloc[giving->index];
+	if (!devices)
+		return 0;
+	given = devices_given(giving->back, giving->node, state->plugin_id,
+			      bit_size(devices));
+	if (bit_size(given) != bit_size(devices))
+		return 0;
+	if (giving->back_again)
+		bit_and_not(given, devices);
+	else
+		bit_or(given, devices);
+	return 0;
+}
+
+static void move_devices(struct tb_gres_back **back, const job_record_t *job,
+			 bool back_again)
+{
+	const bitstr_t *nodes = job->job_resrcs ? job->job_resrcs->node_bitmap
+						: NULL;
+	struct giving giving = { .back_again = back_again };
+
+	if (!job->gres_list_alloc || !nodes)
+		return;
+	if (!*back) {
+		*back = xmalloc(sizeof(**back));
+		(*back)->node_count = tb_node_count();
+		(*back)->nodes = xcalloc((*back)->node_count + 1,
+					 sizeof(*(*back)->nodes));
+	}
+	giving.back = *back;
+	for (; giving.node < (*back)->node_count; giving.node++) {
+		if (!is_set(nodes, giving.node))
+			continue;
+		list_for_each(job->gres_list_alloc, give_devices, &giving);
+		giving.index++;
+	}
+}
+
+void tb_gres_give_back(struct tb_gres_back **back, const job_record_t *job)
+{
+	move_devices(back, job, false);
+}
+
+void tb_gres_take_back(struct tb_gres_back **back, const job_record_t *job)
+{
+	move_devices(back, job, true);
+}
+
+void tb_gres_back_destroy(struct tb_gres_back *back)
+{
+	if (!back)
+		return;
+	for (uint32_t node = 0; node < back->node_count; node++)
+		while (back->nodes[node]) {
+			struct given *given = back->nodes[node];
+
+			back->nodes[node] = given->next;
+			FREE_NULL_BITMAP(given->devices);
+			xfree(given);
+		}
+	xfree(back->nodes);
+	xfree(back);
+}
+
+/* --- what is selected for a job ---------------------------------------------- */
+
+uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
+			  uint32_t node)
+{
+	const gres_job_state_t *asked = entry_of(job, entry)->gres_data;
+
+	if (!asked->gres_cnt_node_select || node >= asked->total_node_cnt)
+		return 0;
+	return asked->gres_cnt_node_select[node];
+}
+
+struct selecting {
+	const gres_state_t *state; /* whose selection is changed */
+	uint32_t node;
+	bitstr_t *others; /* what the job's other entries of this name have */
+};
+
+static bitstr_t *selection(const gres_state_t *state, uint32_t node)
+{
+	const gres_job_state_t *asked = state->gres_data;
+
+	return asked->gres_bit_select && node < asked->total_node_cnt
+		? asked->gres_bit_select[node] : NULL;
+}
+
+static int add_others(void *item, void *arg)
+{
+	struct selecting *selecting = arg;
+	bitstr_t *selected = selection(item, selecting->node);
+
+	if (item != selecting->state && selected &&
+	    ((gres_state_t *)item)->plugin_id == selecting->state->plugin_id &&
+	    bit_size(selected) == bit_size(selecting->others))
+		bit_or(selecting->others, selected);
+	return 0;
+}
+
+static uint32_t place_of(const gres_node_state_t *there,
+			 const gres_job_state_t *asked, bitoff_t device)
+{
+	uint32_t place = 0;
+
+	while (place < there->topo_cnt &&
+	       !(is_set(there->topo_gres_bitmap[place], device) &&
+		 is_of_type(there, place, asked)))
+		place++;
+	return place;
+}
+
+/* Those that were selected before come first. */
+static void take_devices(const struct selecting *selecting,
+			 const gres_node_state_t *there, bool selected_ones,
+			 const uint32_t *pool_of, uint32_t *of_pool,
+			 uint32_t pools, bitstr_t *taken)
+{
+	const gres_job_state_t *asked = selecting->state->gres_data;
+	bitstr_t *before = selection(selecting->state, selecting->node);
+
+	for (bitoff_t bit = 0; bit < bit_size(taken); bit++) {
+		uint32_t place = place_of(there, asked, bit), pool;
+
+		if (place == there->topo_cnt ||
+		    is_set(before, bit) != selected_ones ||
+		    is_set(selecting->others, bit) ||
+		    is_set(there->gres_bit_alloc, bit))
+			continue;
+		pool = pool_of[place];
+		if (pool >= pools || !of_pool[pool])
+			continue;
+		of_pool[pool]--;
+		bit_set(taken, bit);
+	}
+}
+
+void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
+		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools)
+{
+	struct selecting selecting = {
+		.state = entry_of(job, entry), .node = node
+	};
+	const gres_node_state_t *there = places_of(selecting.state, node);
+	bitstr_t *before = selection(selecting.state, node), *taken;
+
+	if (!there || !before)
+		return;
+	selecting.others = bit_alloc(bit_size(before));
+	list_for_each(job->gres_list_req, add_others, &selecting);
+	taken = bit_alloc(bit_size(before));
+	take_devices(&selecting, there, true, pool_of, of_pool, pools, taken);
+	take_devices(&selecting, there, false, pool_of, of_pool, pools, taken);
+	if (bit_set_count(taken) == bit_set_count(before))
+		bit_copybits(before, taken);
+	FREE_NULL_BITMAP(taken);
+	FREE_NULL_BITMAP(selecting.others);
+}

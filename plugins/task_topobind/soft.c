@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "task_topobind/soft.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/log.h"
+
+#include "common/conf_soft.h"
+#include "common/soft_state.h"
+#include "task_topobind/hold.h"
+#include "task_topobind/record.h"
+#include "task_topobind/spreader.h"
+
+/* slurmstepd serves one step. */
+static struct {
+	uint32_t job;
+	bool is_script; /* it ends last, on one node: it keeps the record */
+	struct tb_conf_soft settings;
+	struct tb_registry *registry;
+	struct tb_hold *hold;
+	struct tb_spreader *spreader;
+} own;
+
+/* ---- slurmd ---- */
+
+void tb_task_soft_slurmd_start(void)
+{
+	char *cpus = tb_daemon_system_cpus();
+	struct tb_error err = { "out of memory" };
+	struct tb_registry *opened;
+	int rc = -1;
+
+	opened = tb_registry_open(tb_daemon_spool_dir(), &err);
+	if (opened != NULL) {
+		tb_hold_sweep(opened);
+		if (cpus != NULL && tb_registry_lock(opened, &err) == 0) {
+			rc = tb_registry_hold_system(opened, cpus, &err);
+			tb_registry_unlock(opened);
+		}
+	}
+	if (rc < 0)
+		error("topobind: soft-bound tasks will not spread: %s",
+		      err.text);
+	tb_registry_close(opened);
+	free(cpus);
+}
+
+struct pause {
+	uint32_t job;
+	bool paused;
+};
+
+static int pause_state(struct tb_soft_state *state, bool alive, void *data)
+{
+	const struct pause *pause = data;
+
+	(void)alive;
+	if (state->job == pause->job)
+		state->paused = pause->paused;
+	return 0;
+}
+
+void tb_task_soft_pause(uint32_t job, bool paused)
+{
+	struct tb_registry *found = tb_registry_find(tb_daemon_spool_dir(),
+						     NULL);
+	struct pause pause = { job, paused };
+
+	if (found != NULL)
+		tb_soft_each(found, pause_state, &pause);
+	tb_registry_close(found);
+}
+
+/* ---- slurmstepd ---- */
+
+/* The CPUs of a step that must not run are nobody's. */
+static int take(tb_slurm_step_t *slurm_step, struct tb_step *step,
+		struct tb_error *err)
+{
+	bool bound = step != NULL && tb_step_is_held(step);
+	char *cpus = bound ? tb_step_kept_from_others(step) :
+			     tb_slurm_job_os_cpus(slurm_step);
+	char *inside = bound ? tb_step_kept_from_own(step) : strdup("");
+	char *cgroup = tb_slurm_job_cgroup(slurm_step);
+	int rc = -1;
+
+	if (cpus == NULL || inside == NULL || cgroup == NULL) {
+		tb_fail(err, "out of memory");
+	} else {
+		const struct tb_hold_input input = {
+			.id = tb_slurm_step_id(slurm_step),
+			.cpus = cpus,
+			.own = inside,
+			.cgroup = cgroup,
+		};
+
+		rc = tb_hold_take(own.registry, &input, &own.hold, err);
+	}
+	free(cpus);
+	free(inside);
+	free(cgroup);
+	return rc;
+}
+
+void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
+			     const struct tb_conf *site)
+{
+	struct tb_error err;
+
+	own.job = tb_slurm_step_id(slurm_step).job;
+	own.is_script = slurm_step->batch;
+	own.settings.on = site != NULL;
+	if (site != NULL)
+		own.settings = *tb_conf_soft(site);
+	if (step != NULL && tb_step_error(step) != NULL)
+		return;
+	own.registry = tb_registry_open(tb_daemon_spool_dir(), &err);
+	if (own.registry != NULL && take(slurm_step, step, &err) == 0)
+		return;
+	/* What is promised to bound steps is kept, or they do not run. */
+	if (step != NULL)
+		tb_step_fail(step, &err);
+	else
+		error("topobind: soft-bound tasks may be on CPUs of this step: "
+		      "%s", err.text);
+}
+
+static void clear_tasks(struct tb_spreader_task *task, unsigned tasks)
+{
+	for (unsigned i = 0; task != NULL && i < tasks; i++) {
+		tb_bitset_destroy(task[i].preferred);
+		tb_bitset_destroy(task[i].scope);
+	}
+	free(task);
+}
+
+static struct tb_spreader_task *make_tasks(tb_slurm_step_t *slurm_step,
+					   const struct tb_step *step,
+					   unsigned tasks)
+{
+	struct tb_spreader_task *task = calloc(tasks, sizeof(*task));
+	bool whole = task != NULL;
+
+	for (unsigned i = 0; whole && i < tasks; i++) {
+		task[i].pid = tb_slurm_task_pid(slurm_step, i);
+		task[i].preferred = tb_step_preferred(step, i);
+		task[i].scope = tb_step_scope(step, i);
+		whole = task[i].preferred != NULL && task[i].scope != NULL;
+	}
+	if (whole)
+		return task;
+	clear_tasks(task, tasks);
+	return NULL;
+}
+
+static struct tb_spreader *start(tb_slurm_step_t *slurm_step,
+				 const struct tb_step *step,
+				 struct tb_error *err)
+{
+	unsigned tasks = tb_slurm_step_tasks(slurm_step);
+	struct tb_spreader_task *task = make_tasks(slurm_step, step, tasks);
+	char *job_cpus = tb_step_job_cpus(step);
+	char *step_cpus = tb_step_step_cpus(step);
+	struct tb_spreader *started = NULL;
+
+	if (task == NULL || job_cpus == NULL || step_cpus == NULL) {
+		tb_fail(err, "out of memory");
+	} else {
+		const struct tb_spreader_input input = {
+			.spool_dir = tb_daemon_spool_dir(),
+			.id = tb_slurm_step_id(slurm_step),
+			.conf = own.settings,
+			.job_cpus = job_cpus,
+			.step_cpus = step_cpus,
+			.tasks = tasks,
+			.task = task,
+		};
+
+		started = tb_spreader_start(&input, err);
+	}
+	clear_tasks(task, tasks);
+	free(job_cpus);
+	free(step_cpus);
+	return started;
+}
+
+/* Without it tasks stay on their preferred CPUs. */
+void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step)
+{
+	struct tb_error err;
+
+	if (!own.settings.on || !tb_step_is_soft(step))
+		return;
+	own.spreader = start(slurm_step, step, &err);
+	if (own.spreader == NULL)
+		error("topobind: the tasks of this step will not spread: %s",
+		      err.text);
+}
+
+static void keep_record(const struct tb_soft_counts *counts)
+{
+	struct tb_error err;
+
+	info("topobind: soft binding on this node: preferred %" PRIu64
+	     " times, allowed %" PRIu64 ", smoothed %" PRIu64,
+	     counts->preferred, counts->allowed, counts->smoothed);
+	if (own.is_script && tb_record_counts(own.job, counts, &err) < 0)
+		error("topobind: %s", err.text);
+}
+
+void tb_task_soft_step_end(void)
+{
+	bool watched = own.spreader != NULL;
+	struct tb_soft_counts counts;
+
+	tb_spreader_stop(own.spreader, &counts);
+	own.spreader = NULL;
+	if (own.registry != NULL) {
+		tb_hold_release(own.registry, own.hold);
+		tb_registry_forget(own.registry);
+	}
+	own.hold = NULL;
+	tb_registry_close(own.registry);
+	own.registry = NULL;
+	if (watched)
+		keep_record(&counts);
+}

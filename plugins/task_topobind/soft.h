@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * soft.h - soft binding, seen from Slurm's hooks
+ *
+ * Every step on the node has a part in it: what it has for itself is taken away
+ * from soft-bound tasks before it starts (hold.h), whether topobind binds it or
+ * not, and the tasks of a soft-bound one are watched (spreader.h).
+ */
+#ifndef TB_TASK_SOFT_H
+#define TB_TASK_SOFT_H
+
+#include "common/conf.h"
+#include "compat/task_compat.h"
+
+/* slurmd: sweep, and leave the system's cores alone. */
+void tb_task_soft_slurmd_start(void);
+/* slurmd: the job is suspended from now on, or runs again. */
+void tb_task_soft_pause(uint32_t job, bool paused);
+
+/*
+ * slurmstepd, before any task is there; step is NULL when topobind does not bind
+ * it, site when there is no configuration.
+ */
+void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
+			     const struct tb_conf *site);
+/* All tasks of a bound step are held, none has started. */
+void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step,
+			     struct tb_step *step);
+/* The tasks are gone, their cgroups not yet.  More than once is fine. */
+void tb_task_soft_step_end(void);
+
+#endif

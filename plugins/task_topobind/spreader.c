@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The thread: samples, choices, and the CPUs of cgroups.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+
+#include "task_topobind/spreader_private.h"
+
+/* It may use one part in so many of a CPU, at the default interval. */
+#define COST_PARTS 500
+
+/* ---- time ---- */
+
+static uint64_t clock_us(clockid_t id)
+{
+	struct timespec time;
+
+	clock_gettime(id, &time);
+	return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+/* How long to wait after a round that has cost so much. */
+static uint64_t pause_us(const struct tb_spreader *s, uint64_t cost_us)
+{
+	uint64_t interval = (uint64_t)s->conf.interval_ms * 1000;
+	uint64_t least = cost_us * COST_PARTS;
+
+	/* Who asks for more rounds agrees to pay for them. */
+	if (s->conf.interval_ms < TB_SOFT_INTERVAL_MS)
+		least = least * s->conf.interval_ms / TB_SOFT_INTERVAL_MS;
+	return interval > least ? interval : least;
+}
+
+/* True when it is time to end. */
+static bool wait_us(struct tb_spreader *s, uint64_t us)
+{
+	uint64_t end = clock_us(CLOCK_MONOTONIC) + us;
+	const struct timespec until = {
+		.tv_sec = (time_t)(end / 1000000),
+		.tv_nsec = (long)(end % 1000000) * 1000,
+	};
+	bool ending;
+	int rc = 0;
+
+	pthread_mutex_lock(&s->mutex);
+	while (!s->ending && rc == 0)
+		rc = pthread_cond_timedwait(&s->wake, &s->mutex, &until);
+	ending = s->ending;
+	pthread_mutex_unlock(&s->mutex);
+	return ending;
+}
+
+/* ---- samples ---- */
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static uint64_t busy_of_cpus(const struct tb_spreader *s,
+			     const struct tb_bitset *cpus)
+{
+	uint64_t sum = 0;
+
+	for (unsigned cpu = tb_bitset_next(cpus, 0); cpu < cpus->nbits;
+	     cpu = tb_bitset_next(cpus, cpu + 1))
+		sum += grown(s->cpus_used_us[cpu], s->cpus_before_us[cpu]);
+	return sum;
+}
+
+static uint64_t busy_of_task(struct task *task)
+{
+	uint64_t now = tb_usage_read(task->usage);
+	uint64_t busy = grown(now, task->used_us);
+
+	task->used_us = now;
+	return busy;
+}
+
+/* Moves its choice; counts. */
+static void decide(struct tb_spreader *s, struct task *task,
+		   uint64_t elapsed_us, bool paused)
+{
+	struct tb_soft_state *state = tb_soft_file_state(s->file);
+	struct tb_soft_counts before = task->soft.counts;
+	const struct tb_soft_sample sample = {
+		.busy_us = s->proc_stat >= 0 ?
+			   busy_of_cpus(s, task->group.base) :
+			   busy_of_task(task),
+		.room_us = elapsed_us * tb_bitset_count(task->group.base),
+		.paused = paused,
+	};
+
+	if (s->off) {
+		tb_soft_retreat(&task->soft);
+		return;
+	}
+	tb_soft_decide(&task->soft, s->conf.low_pct, &sample);
+	state->preferred += task->soft.counts.preferred - before.preferred;
+	state->allowed += task->soft.counts.allowed - before.allowed;
+	state->smoothed += task->soft.counts.smoothed - before.smoothed;
+}
+
+static bool is_spread(const struct tb_spreader *s, const struct task *task)
+{
+	return !s->off &&
+	       (task->native || task->soft.choice == TB_SOFT_ALLOWED);
+}
+
+/* True when some task is to move. */
+static bool sample(struct tb_spreader *s)
+{
+	struct tb_soft_state *state = tb_soft_file_state(s->file);
+	uint64_t now = clock_us(CLOCK_MONOTONIC);
+	bool paused = state->paused;
+	bool moves = false;
+	unsigned spread = 0;
+
+	if (s->proc_stat >= 0) {
+		memcpy(s->cpus_before_us, s->cpus_used_us,
+		       s->cpus * sizeof(*s->cpus_used_us));
+		tb_usage_of_cpus(s->proc_stat, s->cpus_used_us, s->cpus);
+	}
+	for (unsigned i = 0; i < s->tasks; i++) {
+		struct task *task = &s->task[i];
+		enum tb_soft_choice before = task->soft.choice;
+
+		/* The first after a pause has some of it. */
+		if (!task->native)
+			decide(s, task, now - s->sampled_us,
+			       paused || s->was_paused);
+		moves = moves || task->soft.choice != before;
+		spread += is_spread(s, task);
+	}
+	s->sampled_us = now;
+	s->was_paused = paused;
+	state->spread = spread;
+	return moves;
+}
+
+/* ---- writing ---- */
+
+static int write_group(struct group *group, const struct tb_bitset *cpus,
+		       struct tb_error *err)
+{
+	if (tb_bitset_equal(group->now, cpus))
+		return 0;
+	if (tb_cpuset_set(group->cpuset, cpus, NULL, err) < 0) {
+		/* Unknown: whatever comes is to be written. */
+		tb_bitset_clear_all(group->now);
+		return -1;
+	}
+	tb_bitset_assign(group->now, cpus);
+	return 0;
+}
+
+/* Somebody else, who took CPUs, or Slurm, may have written meanwhile. */
+static void look(struct group *group)
+{
+	struct tb_bitset *seen =
+		tb_cpuset_read_cpus(tb_cpuset_path(group->cpuset), NULL);
+
+	if (seen != NULL)
+		tb_bitset_assign(group->now, seen);
+	else
+		tb_bitset_clear_all(group->now);
+	tb_bitset_destroy(seen);
+}
+
+/* The cgroups above a task let it go so far; other steps' share the job's. */
+static int widen_outers(struct tb_spreader *s, const struct tb_bitset *held,
+			const struct tb_bitset *wanted, struct tb_error *err)
+{
+	struct tb_bitset *cpus = tb_bitset_create(TB_REGISTRY_CPUS);
+	int rc = cpus != NULL ? 0 : tb_fail(err, "out of memory");
+
+	for (unsigned i = 0; rc == 0 && i < s->outers; i++) {
+		struct group *outer = &s->outer[i];
+
+		look(outer);
+		tb_bitset_assign(cpus, outer->now);
+		tb_bitset_or(cpus, wanted);
+		tb_bitset_andnot(cpus, held);
+		tb_bitset_or(cpus, outer->base);
+		rc = write_group(outer, cpus, err);
+	}
+	tb_bitset_destroy(cpus);
+	return rc;
+}
+
+static void want(const struct tb_spreader *s, const struct task *task,
+		 const struct tb_bitset *held, struct tb_bitset *cpus)
+{
+	if (is_spread(s, task))
+		tb_soft_allowed(task->scope, task->group.base, held, cpus);
+	else
+		tb_bitset_assign(cpus, task->group.base);
+}
+
+static int write_all(struct tb_spreader *s, const struct tb_bitset *held,
+		     struct tb_error *err)
+{
+	struct tb_bitset *cpus = tb_bitset_create(TB_REGISTRY_CPUS);
+	struct tb_bitset *all = tb_bitset_create(TB_REGISTRY_CPUS);
+	int rc = cpus != NULL && all != NULL ? 0 :
+					       tb_fail(err, "out of memory");
+
+	for (unsigned i = 0; rc == 0 && i < s->tasks; i++) {
+		want(s, &s->task[i], held, cpus);
+		tb_bitset_or(all, cpus);
+	}
+	if (rc == 0)
+		rc = widen_outers(s, held, all, err);
+	for (unsigned i = 0; rc == 0 && i < s->tasks; i++) {
+		want(s, &s->task[i], held, cpus);
+		look(&s->task[i].group);
+		rc = write_group(&s->task[i].group, cpus, err);
+	}
+	tb_bitset_destroy(cpus);
+	tb_bitset_destroy(all);
+	return rc;
+}
+
+int tb_spreader_apply(struct tb_spreader *s, struct tb_error *err)
+{
+	struct tb_bitset *held;
+	int rc = -1;
+
+	if (tb_registry_lock(s->registry, err) < 0)
+		return -1;
+	held = tb_registry_held(s->registry, s->job, err);
+	if (held != NULL)
+		rc = write_all(s, held, err);
+	tb_bitset_destroy(held);
+	tb_registry_unlock(s->registry);
+	return rc;
+}
+
+/* v2: Slurm limits the job again whenever another step of it starts. */
+static bool was_limited(const struct tb_spreader *s)
+{
+	bool limited = false;
+
+	for (unsigned i = 0; !limited && s->outers > 0 && i < s->tasks; i++) {
+		const struct group *group = &s->task[i].group;
+		struct tb_bitset *seen;
+
+		if (!is_spread(s, &s->task[i]))
+			continue;
+		seen = tb_cpuset_read_cpus(tb_cpuset_path(group->cpuset), NULL);
+		limited = seen != NULL && !tb_bitset_equal(seen, group->now);
+		tb_bitset_destroy(seen);
+	}
+	return limited;
+}
+
+static void round_of(struct tb_spreader *s)
+{
+	bool changed = tb_registry_has_changed(s->registry, &s->registry_seen);
+	bool off = s->off;
+	bool moves;
+
+	if (changed)
+		s->off = tb_registry_is_off(s->registry, s->job);
+	moves = sample(s);
+	/* At a cgroup's end writing fails; there is nobody to tell. */
+	if (moves || s->failed || s->off != off ||
+	    (tb_soft_file_state(s->file)->spread > 0 &&
+	     (changed || was_limited(s))))
+		s->failed = tb_spreader_apply(s, NULL) < 0;
+}
+
+static void *run(void *data)
+{
+	struct tb_spreader *s = data;
+	struct tb_soft_state *state = tb_soft_file_state(s->file);
+	uint64_t cost = 0;
+
+	while (!wait_us(s, pause_us(s, cost))) {
+		uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
+
+		round_of(s);
+		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
+		state->cost_us += cost;
+	}
+	return NULL;
+}
+
+/* ---- the thread ---- */
+
+/* No signal of slurmstepd's ends up in the thread. */
+int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err)
+{
+	pthread_condattr_t attributes;
+	sigset_t all, before;
+	int rc;
+
+	pthread_mutex_init(&s->mutex, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	s->sampled_us = clock_us(CLOCK_MONOTONIC);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc != 0)
+		return tb_fail(err, "no thread can be made: %s", strerror(rc));
+	s->started = true;
+	return 0;
+}
+
+void tb_spreader_stop_thread(struct tb_spreader *s)
+{
+	if (!s->started)
+		return;
+	pthread_mutex_lock(&s->mutex);
+	s->ending = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->mutex);
+	pthread_join(s->thread, NULL);
+	pthread_cond_destroy(&s->wake);
+	pthread_mutex_destroy(&s->mutex);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spreader.h - the controller of a soft-bound step, a thread in slurmstepd
+ *
+ * Each interval it samples the load of each task (cgroup/usage.h), asks the core
+ * where the task is to run (core/soft.h), and, when that has changed or somebody
+ * else has taken or given back CPUs, writes the task's cpuset.  The tasks know
+ * nothing of it and never wait for it.
+ *
+ * Where the kernel has soft binding of its own (cgroup/preferred.h), it only sees
+ * to the allowed CPUs.
+ *
+ * It uses less than 0.2% of a CPU at the default interval: what it costs is
+ * measured, and when it costs more, for many tasks or processes, it waits longer.
+ *
+ * libcgroup is used by the thread alone while it runs.
+ */
+#ifndef TB_TASK_SPREADER_H
+#define TB_TASK_SPREADER_H
+
+#include <sys/types.h>
+
+#include "common/conf_soft.h"
+#include "common/soft_registry.h"
+#include "core/soft.h"
+
+struct tb_spreader;
+
+struct tb_spreader_task {
+	pid_t pid;		     /* in its cgroup already */
+	struct tb_bitset *preferred; /* OS CPUs; the caller's */
+	struct tb_bitset *scope;
+};
+
+struct tb_spreader_input {
+	const char *spool_dir;
+	struct tb_registry_id id;
+	struct tb_conf_soft conf;
+	const char *job_cpus; /* lists of OS CPUs of the job and of the step */
+	const char *step_cpus;
+	unsigned tasks;
+	const struct tb_spreader_task *task;
+};
+
+/* All tasks are held, none has started.  NULL with a sentence. */
+struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
+				      struct tb_error *err);
+/*
+ * Its end, before that of the cgroups; NULL is fine.  counts becomes the sum of
+ * those of the job's steps that have ended on this node, with this one.
+ */
+void tb_spreader_stop(struct tb_spreader *spreader,
+		      struct tb_soft_counts *counts);
+
+#endif

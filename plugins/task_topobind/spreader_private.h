@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spreader_private.h - inside the controller of a soft-bound step
+ *
+ * spreader_open.c makes and ends it, spreader.c is what the thread does.
+ */
+#ifndef TB_TASK_SPREADER_PRIVATE_H
+#define TB_TASK_SPREADER_PRIVATE_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "cgroup/cpuset.h"
+#include "cgroup/usage.h"
+#include "common/soft_state.h"
+#include "core/soft.h"
+#include "task_topobind/spreader.h"
+
+/* One cgroup whose CPUs it writes: a task's, or with v2 one above it. */
+struct group {
+	struct tb_cpuset *cpuset;
+	struct tb_bitset *base; /* CPUs that it always has */
+	struct tb_bitset *now;	/* what was written last */
+};
+
+struct task {
+	struct group group; /* base: the preferred CPUs */
+	struct tb_bitset *scope;
+	struct tb_usage *usage;
+	struct tb_soft soft;
+	uint64_t used_us; /* at the sample before */
+	bool native;
+};
+
+struct tb_spreader {
+	struct tb_registry *registry;
+	struct tb_soft_file *file;
+	struct tb_conf_soft conf;
+	uint32_t job;
+	unsigned tasks;
+	struct task *task;
+	/* With v2: of the job, and of the step's processes.  They limit, too. */
+	unsigned outers;
+	struct group outer[2];
+	struct timespec registry_seen;
+	bool off;
+	bool was_paused;
+	bool failed; /* the last write did not succeed */
+	uint64_t sampled_us;
+	int proc_stat; /* -1: the load of others does not count */
+	unsigned cpus; /* OS CPUs below that number count then */
+	uint64_t *cpus_used_us, *cpus_before_us;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	bool started, ending;
+};
+
+/* Start the thread; end it, if it was started. */
+int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err);
+void tb_spreader_stop_thread(struct tb_spreader *s);
+
+/*
+ * Write the CPUs of all groups as they are wanted now; with the registry locked,
+ * so that who takes CPUs comes before or after.  -1 with a sentence.
+ */
+int tb_spreader_apply(struct tb_spreader *s, struct tb_error *err);
+
+#endif

@@ -1,0 +1,371 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# explain - topobind explain: what is missing node by node, who holds it until
+# when, and that jobs start when those it names have ended
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# explained JOB - as JSON; exits as topobind does
+explained() {
+	topobind explain --json "$1"
+}
+
+# of_node NODE FILTER - of the row that has the node, by the JSON on stdin
+of_node() {
+	local row filter=$2
+
+	while read -r row; do
+		if scontrol show hostnames "$(jq -r .nodes <<<"$row")" |
+			grep -qx "$1"; then
+			jq -c "$filter" <<<"$row"
+			return
+		fi
+	done < <(jq -c '.nodes[]')
+	fail "no row has $1"
+}
+
+# assert_node JOB NODE FILTER WANTED
+assert_node() {
+	assert_eq "$2 $3" "$4" "$(explained "$1" | of_node "$2" "$3")"
+}
+
+# assert_json JOB FILTER WANTED
+assert_json() {
+	assert_eq "$2" "$3" "$(explained "$1" | jq -c "$2")"
+}
+
+end_of() {
+	date -d "$(job_field "$1" EndTime)" +%s
+}
+
+# --- jobs that wait ---------------------------------------------------------------
+
+case_who_holds_what() {
+	local plain bound job
+
+	plain=$(alloc -t 20 -w "$NODE_ZEN" -n1)
+	bound=$(alloc -t 30 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 -n2 --bunit=X --bamount=4)
+	wait_until 20 was_passed_over "$job"
+	# A plain job breaks a cache, a bound one has the other socket.
+	assert_node "$job" "$NODE_ZEN" '[.free_units, .units, .needed_units]' \
+		'[7,16,4]'
+	assert_node "$job" "$NODE_ZEN" .slots 1
+	assert_node "$job" "$NODE_ZEN" '.held_by | map([.job, .units, .end])' \
+		"[[\"$plain\",1,$(end_of "$plain")],[\"$bound\",8,$(end_of "$bound")]]"
+	assert_json "$job" .fits_now false
+	assert_json "$job" '[.must_end[].job]' "[\"$plain\"]"
+	assert_json "$job" .when "$(end_of "$plain")"
+	cancel "$plain"
+	wait_until 20 runs "$job"
+}
+
+# A socket is broken by three jobs, the other by one that runs longest.
+case_who_has_to_end() {
+	local short first second job all
+
+	short=$(alloc -t 10 -w "$NODE_ZEN" --bcpus=2)
+	first=$(alloc -t 20 -w "$NODE_ZEN" --bcpus=0)
+	second=$(alloc -t 40 -w "$NODE_ZEN" --bcpus=6)
+	alloc -t 90 -w "$NODE_ZEN" --bcpus=48 >/dev/null
+	all=$(jq -cn '$ARGS.positional' --args "$short" "$first" "$second")
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.must_end[].job]' "$all"
+	assert_json "$job" .when "$(end_of "$second")"
+	cancel "$job"
+	# Of 16 caches 3 are broken, and one of these may stay so.
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=X --bamount=15)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.must_end[].job]' "$all"
+	cancel "$job"
+	# The two of the first cache are spared when the second one suffices.
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 -n2 --bunit=C --bamount=23)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.must_end[].job]' "[\"$short\",\"$first\"]"
+}
+
+# must_end names jobs without which it starts, and none too many.
+case_ends_suffice() {
+	local job node ended seed
+
+	for seed in 1 2 3; do
+		RANDOM=$((seed * 7))
+		for node in $NODE_ZEN $NODE_TWIN $NODE_ZEN $NODE_TWIN $NODE_ZEN; do
+			alloc -t $((20 + RANDOM % 40)) -w "$node" \
+				--bcpus=$((RANDOM % 96)) >/dev/null 2>&1 || true
+		done
+		job=$(batch -N2 -n4 -t 5 -w "$NODE_ZEN,$NODE_TWIN" \
+			--bunit=S --bamount=1)
+		wait_until 20 was_passed_over "$job"
+		mapfile -t ended < <(explained "$job" | jq -r '.must_end[].job')
+		[ "${#ended[@]}" -gt 0 ] || fail "nobody has to end"
+		assert_all_needed "$job" "${ended[@]}"
+		drain
+	done
+}
+
+# Cancelled one by one: it starts after the last, not before.
+assert_all_needed() {
+	local job=$1 one
+
+	shift
+	for one; do
+		assert is_pending "$job"
+		assert_json "$job" .fits_now false
+		cancel "$one"
+	done
+	wait_until 20 runs "$job"
+}
+
+case_expected_start() {
+	local holder job start
+
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bcpus=0,48)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 30 has_expected_start "$job"
+	# By backfill, and ours: the same end of a job.
+	assert_json "$job" .when "$(end_of "$holder")"
+	start=$(explained "$job" | jq .expected_start)
+	[ $((start - $(end_of "$holder"))) -le 61 ] ||
+		fail "Slurm expects $start, the job ends at $(end_of "$holder")"
+}
+
+has_expected_start() {
+	[ "$(explained "$1" | jq .expected_start)" != null ]
+}
+
+case_no_end() {
+	local holder job
+
+	holder=$(alloc -t UNLIMITED -w "$NODE_ZEN" --bcpus=0,48)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.would_fit, .when, .must_end[].job]' \
+		"[true,null,\"$holder\"]"
+	exits 0 "not all of these have a time limit" topobind explain "$job"
+}
+
+# --- why a node is none ------------------------------------------------------------
+
+case_closed_nodes() {
+	local job
+
+	scontrol update NodeName="$NODE_TWIN" State=DRAIN Reason=test
+	alloc -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	job=$(batch -N1 -p virtual -x "$NODE_SKYLAKE" --bunit=X --bamount=16)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_TWIN" .closed '"drained"'
+	assert_node "$job" "$NODE_SKYLAKE" .closed '"excluded by the job"'
+	assert_node "$job" "$NODE_THIS" .closed '"not in partition virtual"'
+	assert_node "$job" "$NODE_RAPTOR" .closed '"never has more than 1 X unit"'
+	assert_node "$job" "$NODE_ZEN" '[.closed, .free_units]' '[null,14]'
+	scontrol update NodeName="$NODE_TWIN" State=RESUME
+	wait_until 20 runs "$job"
+}
+
+case_shapes() {
+	local job holder
+
+	holder=$(alloc -w "$NODE_SKYLAKE" --bcpus=0)
+	job=$(batch -N1 --bunit=S --bamount=2 --btopology="$(
+		node_token "$NODE_SKYLAKE" m_topology)")
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" .closed '"of another shape than --btopology"'
+	assert_node "$job" "$NODE_SKYLAKE" '[.closed, .free_units]' '[null,1]'
+	cancel "$job" "$holder"
+}
+
+case_features_and_memory() {
+	local job
+
+	scontrol update NodeName="$NODE_ZEN" AvailableFeatures=big,new \
+		ActiveFeatures=big,new
+	scontrol update NodeName="$NODE_TWIN" AvailableFeatures=big ActiveFeatures=big
+	alloc -w "$NODE_ZEN" --mem=900000 --bcpus=0 >/dev/null
+	job=$(batch -N1 -C 'big&new' --mem=200000 --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_TWIN" .closed '"without the features big&new"'
+	assert_node "$job" "$NODE_ZEN" .note \
+		'"100000 MB of memory free, 200000 are asked for"'
+	assert_contains "summary" "too little memory" \
+		"$(explained "$job" | jq .summary)"
+}
+
+case_reserved() {
+	local job
+
+	alloc -w "$NODE_TWIN" --bcpus=0 >/dev/null
+	scontrol create reservation ReservationName=mine StartTime=now \
+		Duration=60 Nodes="$NODE_ZEN" Users=root Flags=MAINT >/dev/null
+	job=$(batch -N1 --bunit=X --bamount=16)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" .closed '"reserved by mine"'
+	cancel "$job"
+	scontrol delete ReservationName=mine
+}
+
+# The rows of equal nodes are one.
+case_equal_nodes() {
+	local job
+
+	alloc -N2 -n2 -w "$NODE_ZEN,$NODE_TWIN" --bunit=S --bamount=1 >/dev/null
+	job=$(batch -N2 -n2 -w "$NODE_ZEN,$NODE_TWIN" --bunit=S --bamount=2)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" \
+		'[.nodes[] | select(.closed == null)] | length' 1
+	assert_node "$job" "$NODE_TWIN" '[.free_units, .held_by[0].units]' '[1,1]'
+	assert_node "$job" "$NODE_ZEN" '[.free_units, .held_by[0].units]' '[1,1]'
+}
+
+# --- any job ----------------------------------------------------------------------
+
+case_running() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	exits 0 "runs, it waits for nothing" topobind explain "$job"
+	assert_json "$job" .state '"RUNNING"'
+	assert_eq "grant" "$(comment_word "$job" grant)" \
+		"$(explained "$job" | jq -r '.grants[] | .nodes + ":" + .topology')"
+}
+
+case_others() {
+	local job
+
+	exits 2 "is not a job id" topobind explain soon
+	exits 2 "no job was given" topobind explain
+	exits 2 "leave out" topobind explain 1 2
+	exits 2 "knows no such job" topobind explain 999999
+	job=$(alloc -w "$NODE_ZEN" -n1)
+	exits 1 "has no binding" topobind explain "$job"
+	exits 2 "no such task or part" topobind explain "${job}_4"
+	cancel "$job"
+	exits 1 "is over" topobind explain "$job"
+	job=$(batch -H --bunit=X --bamount=1)
+	exits 1 "is held" topobind explain "$job"
+}
+
+case_array() {
+	local job
+
+	alloc -t 20 -w "$NODE_ZEN" --bcpus=0 >/dev/null
+	job=$(batch --array=2-40:2 -w "$NODE_ZEN" -N1 --bunit=X --bamount=8)
+	wait_until 20 runs "${job}_2"
+	wait_until 20 was_passed_over "${job}_6"
+	exits 0 "runs" topobind explain "${job}_2"
+	exits 0 "waits" topobind explain "${job}_40"
+	exits 0 "waits" topobind explain "${job}_6"
+	exits 2 "no such task or part" topobind explain "${job}_7"
+	assert_json "${job}_40" '[.must_end[].job]' "[\"${job}_2\"]"
+}
+
+case_heterogeneous() {
+	local job
+
+	alloc -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	job=$(sbatch --parsable -o /dev/null -N1 -w "$NODE_TWIN" \
+		--bunit=X --bamount=1 : -N1 -w "$NODE_ZEN" --bunit=S --bamount=1 \
+		--wrap 'exec sleep 600')
+	wait_until 30 explained_as "$job+1" false
+	exits 0 "1 slot of 1 S unit" topobind explain "$job+1"
+	assert_node "$job+1" "$NODE_ZEN" .free_units 0
+}
+
+explained_as() {
+	[ "$(explained "$1" 2>/dev/null | jq .fits_now)" = "$2" ]
+}
+
+# The site binds it: as many cores as hold its tasks.
+case_implicit() {
+	local holder job
+
+	reconfigure_with Implicit=yes DefaultUnit=C
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bunit=C --bamount=46)
+	job=$(batch -N1 -w "$NODE_ZEN" -n2 -c4)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" \
+		'[.free_units, .units, .needed_units, .slots]' '[2,48,2,1]'
+	assert_json "$job" '[.must_end[].job]' "[\"$holder\"]"
+	reconfigure_with
+	cancel "$job" "$holder"
+}
+
+# The table says the same as the JSON, in lines.
+case_table() {
+	local holder job output
+
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bcpus=0,48)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	output=$(topobind explain "$job")
+	assert_eq "row" "$NODE_ZEN 0 2 1 0 2: $holder of root until $(
+		job_field "$holder" EndTime)" \
+		"$(grep "^$NODE_ZEN " <<<"$output" | tr -s ' ')"
+	assert_contains "summary" \
+		"when these have ended: job $holder of root; by their time limits that is at $(job_field "$holder" EndTime)" \
+		"$output"
+}
+
+# --- what a user may see ------------------------------------------------------------
+
+as_nobody() {
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+}
+
+nobody_batch() {
+	as_nobody sbatch --parsable -o /dev/null -D / "$@" --wrap 'exec sleep 600'
+}
+
+case_hidden() {
+	local job holder
+
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bcpus=0,48)
+	job=$(nobody_batch -N1 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_eq "must end, as everybody sees it" "[\"$holder\"]" \
+		"$(as_nobody topobind explain --json "$job" |
+			jq -c '[.must_end[].job]')"
+	hide_jobs
+	assert_eq "must end, hidden" '[null]' \
+		"$(as_nobody topobind explain --json "$job" |
+			jq -c '[.must_end[].job]')"
+	assert_eq "free units" 0 "$(as_nobody topobind explain --json "$job" |
+		of_node "$NODE_ZEN" .free_units)"
+	exits 0 "hidden jobs; when that is cannot be seen" \
+		as_nobody topobind explain "$job"
+	exits 2 "does not show it to you" as_nobody topobind explain "$holder"
+	assert_json "$job" '[.must_end[].job]' "[\"$holder\"]"
+}
+
+hide_jobs() {
+	echo PrivateData=jobs >>"$cluster/etc/slurm.conf"
+	scontrol reconfigure
+	wait_until 20 jobs_are_hidden
+}
+
+jobs_are_hidden() {
+	[ -z "$(as_nobody squeue -h -u root)" ]
+}
+
+cluster_start --nodes this,zen,twin,skylake,raptor
+test_case "who holds what until when" case_who_holds_what
+test_case "who has to end" case_who_has_to_end
+test_case "when all who are named have ended it starts, not before" \
+	case_ends_suffice
+test_case "Slurm's expected start" case_expected_start
+test_case "a job without an end" case_no_end
+test_case "nodes that it cannot have" case_closed_nodes
+test_case "other shapes" case_shapes
+test_case "features and memory" case_features_and_memory
+test_case "reserved nodes" case_reserved
+test_case "equal nodes are one row" case_equal_nodes
+test_case "a job that runs" case_running
+test_case "jobs that there is nothing to explain of" case_others
+test_case "tasks of an array" case_array
+test_case "parts of a heterogeneous job" case_heterogeneous
+test_case "a job that the site binds" case_implicit
+test_case "the table" case_table
+test_case "jobs that are hidden" case_hidden
+tests_done

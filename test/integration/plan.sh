@@ -1,0 +1,309 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# plan - topobind plan: what a job would get is what it then gets, now and
+# later, and asking leaves nothing behind
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+planned() {
+	topobind plan --json "$@"
+}
+
+# Node and threads, one on a line: of a plan, and of a job.
+planned_units() {
+	jq -r '.units[] | .node + " " + .topology' | while read -r node string; do
+		echo "$node $(lower_threads "$string")"
+	done | sort
+}
+
+job_units() {
+	local node
+
+	for node in $(scontrol show hostnames "$(job_field "$1" NodeList)"); do
+		echo "$node $(granted "$1" "$node")"
+	done | sort
+}
+
+# --- now ---------------------------------------------------------------------------
+
+# assert_now OPTION... - the plan is what the job gets.  Prints the job.
+assert_now() {
+	local plan job
+
+	plan=$(planned "$@") || fail "not now: $*: $plan"
+	job=$(alloc "$@")
+	assert_eq "units of $*" "$(planned_units <<<"$plan")" \
+		"$(job_units "$job")"
+	echo "$job"
+}
+
+random_cpus() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		echo $((RANDOM % $2))
+	done | sort -nu | paste -s -d,
+}
+
+# Some threads of each node are in use, by jobs with a binding and without.
+occupy() {
+	RANDOM=$1
+	alloc -w "$NODE_ZEN" --bcpus="$(random_cpus 5 96)" >/dev/null
+	alloc -w "$NODE_TWIN" -n $((1 + RANDOM % 9)) >/dev/null
+	alloc -w "$NODE_SKYLAKE" --bcpus="$(random_cpus 8 72)" >/dev/null
+	alloc -w "$NODE_RAPTOR" --bcpus="$(random_cpus 3 20)" >/dev/null
+	alloc -w "$NODE_QUADRANT" --bcpus="$(random_cpus 3 16)" >/dev/null
+}
+
+# Requests of all kinds: the plan is compared where there is one for now.
+requests() {
+	cat <<-END
+		-N1 --bunit=X --bamount=1
+		-N1 -n3 --bunit=C --bamount=2
+		-N2 -n5 --bunit=X --bamount=1
+		-N3 -n7 --bunit=C --bamount=1 --bstrategy=scatter
+		-N1 -n2 --bunit=C --bamount=3 --bstrategy=linear
+		-n4 --ntasks-per-node=2 --bunit=C --bamount=2
+		-N1 -n5 --bunit=T --bamount=1
+		-N1 -n2 --bunit=T --bamount=3 --bstrategy=scatter
+		-N2 --btype=host --bunit=C --bamount=4
+		-N1 -n4 --btype=host --bunit=X --bamount=2
+		-w $NODE_RAPTOR -n2 --bunit=E --bamount=2
+		-w $NODE_RAPTOR -n2 --bunit=ET --bamount=1
+		-w $NODE_RAPTOR -n3 --bunit=Y --bamount=1
+		-w $NODE_QUADRANT -n2 --bunit=C --bamount=1 --bsort=N
+		-w $NODE_QUADRANT -n3 --bunit=X --bamount=1 --bsort=nXc
+		-w $NODE_QUADRANT -n1 --bunit=N --bamount=1
+		-w $NODE_ZEN -n2 --bunit=C --bamount=1 --bstart=X --bstop=S
+		-w $NODE_ZEN -n2 --bunit=C --bamount=1 --bstart=x --bstop=x
+		-w $NODE_ZEN -n1 --bunit=C --bamount=1 --bfilter=first_core
+		-w $NODE_TWIN -n2 --bcpus=90-93
+		-N1 -n1 -c4 --bunit=C --bamount=2
+		-x $NODE_ZEN -n2 --bunit=S --bamount=1
+		-N2 -n2 -w $NODE_ZEN,$NODE_TWIN --topobind=bunit=Y,bamount=3
+		-N1 -n3 --mem=1000 --bunit=X --bamount=1
+		-N1 -n2 --mem-per-cpu=200 --bunit=C --bamount=5
+	END
+}
+
+case_now() {
+	local seed=$1 line plan job compared=0
+	local -a options
+
+	occupy "$seed"
+	while read -r line; do
+		read -r -a options <<<"$line"
+		planned "${options[@]}" -t 5 >/dev/null || continue
+		job=$(assert_now "${options[@]}" -t 5)
+		compared=$((compared + 1))
+		# Some stay, so that states differ.
+		[ $((RANDOM % 3)) -eq 0 ] || cancel "$job"
+	done < <(requests)
+	[ "$compared" -ge 12 ] || fail "only $compared plans were for now"
+	assert_no_contradictions
+}
+
+case_exclusive() {
+	local job
+
+	job=$(assert_now -w "$NODE_SKYLAKE" --exclusive --bunit=C --bamount=1 -t 5)
+	exits 1 "not now" topobind plan -w "$NODE_SKYLAKE" --exclusive \
+		--bunit=C --bamount=1
+	cancel "$job"
+}
+
+case_variable() {
+	local plan job
+
+	plan=$(TOPOBIND=bunit=X,bamount=2 planned -N1 -n2)
+	assert_eq "request" bunit=X,bamount=2 "$(jq -r .request <<<"$plan")"
+	job=$(TOPOBIND=bunit=X,bamount=2 alloc -N1 -n2)
+	assert_eq "units" "$(planned_units <<<"$plan")" "$(job_units "$job")"
+	# The command line is stronger.
+	assert_eq "request" bamount=2 "$(TOPOBIND=bunit=X,bamount=2 \
+		planned -N1 -n2 --bunit=C | jq -r .request)"
+}
+
+case_plain() {
+	exits 0 "now, in partition main, on $NODE_ZEN" \
+		topobind plan -n4 -w "$NODE_ZEN"
+	assert_eq "units" 0 "$(planned -n4 -w "$NODE_ZEN" | jq '.units | length')"
+}
+
+case_other_partition() {
+	assert_eq "partition" virtual "$(planned -p virtual -N1 --bunit=C \
+		--bamount=1 | jq -r .partition)"
+}
+
+# --- later and never ----------------------------------------------------------------
+
+# It then starts when it was told.
+case_later() {
+	local holder end plan job
+
+	holder=$(alloc -t 1 -w "$NODE_ZEN" --bcpus=0,48)
+	end=$(date -d "$(job_field "$holder" EndTime)" +%s)
+	plan=$(planned -w "$NODE_ZEN" -N1 -t 1 --bunit=S --bamount=1) && fail "now"
+	assert_eq "answer" '"later"' "$(jq .answer <<<"$plan")"
+	assert_eq "start" "$end" "$(jq .start <<<"$plan")"
+	assert_eq "nodes" "$NODE_ZEN" "$(jq -r .nodes <<<"$plan")"
+	assert_eq "who" "[\"$holder\"]" "$(jq -c '[.must_end[].job]' <<<"$plan")"
+	job=$(batch -w "$NODE_ZEN" -N1 -t 1 --bunit=S --bamount=1)
+	# Slurm ends jobs that are over their limit, up to half a minute later.
+	wait_until 150 runs "$job"
+	started=$(date -d "$(job_field "$job" StartTime)" +%s)
+	{ [ "$started" -ge "$end" ] && [ "$started" -le $((end + 60 * slowness)) ]; } ||
+		fail "started at $started, told was $end"
+}
+
+case_later_of_several() {
+	local early late
+
+	early=$(alloc -t 20 -w "$NODE_ZEN" --bcpus=0)
+	late=$(alloc -t 50 -w "$NODE_ZEN" --bcpus=48)
+	alloc -t 50 -w "$NODE_TWIN" --bcpus=0,48 >/dev/null
+	exits 1 "when these have ended: job $early of root" topobind plan -N1 \
+		-x "$NODE_SKYLAKE,$NODE_RAPTOR,$NODE_QUADRANT" --bunit=S --bamount=1
+	exits 1 "$late of root" topobind plan -N1 -w "$NODE_ZEN" \
+		--bunit=S --bamount=2
+}
+
+# Jobs that wait delay every start by Slurm's guess; the units are told.
+case_behind_others() {
+	local plan
+
+	alloc -t 20 -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	wait_until 20 was_passed_over "$(batch -N1 -w "$NODE_ZEN" -t 5 \
+		--bunit=S --bamount=1)"
+	plan=$(planned -N1 -w "$NODE_TWIN" -t 5 --bunit=X --bamount=1) && fail now
+	assert_eq "answer" '["later",1]' "$(jq -c '[.answer, .waiting]' <<<"$plan")"
+	assert_eq "units" "$NODE_TWIN 0-5" "$(planned_units <<<"$plan")"
+}
+
+case_never() {
+	exits 2 "never: " topobind plan -N1 --bunit=X --bamount=17
+	exits 2 "never has more than 16 X units" \
+		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=17
+	assert_eq "answer" '"never"' \
+		"$(planned -N1 --bunit=X --bamount=17 | jq .answer)"
+	exits 2 "never: " topobind plan -N1 -p nowhere --bunit=X --bamount=1
+	exits 2 "never: " topobind plan -N99 --bunit=X --bamount=1
+	exits 2 "bunit" topobind plan --bunit=Q --bamount=1
+	exits 2 "one argument too many" topobind plan --bunit=X --bamount=1 job.sh
+	exits 2 "not right" topobind plan -n many
+	exits 2 "not right" topobind plan -N 4-2
+	exits 2 "not right" topobind plan -t soon
+	exits 2 "not right" topobind plan --mem=1Z
+	exits 2 "environment variable TOPOBIND" \
+		env TOPOBIND=bunit=Q,bamount=1 topobind plan
+}
+
+# Nobody listens on port 1.
+case_no_answer() {
+	sed -e 's/^SlurmctldPort=.*/SlurmctldPort=1/' \
+		-e 's/^MessageTimeout=.*/MessageTimeout=2/' \
+		"$cluster/etc/slurm.conf" >"$work/slurm.conf"
+	exits 2 "gives no answer" env SLURM_CONF="$work/slurm.conf" \
+		topobind plan --bunit=X --bamount=1
+}
+
+# Slurm's answer stands where ours would be wrong.
+case_shared_units() {
+	scontrol update PartitionName=virtual OverSubscribe=FORCE:2
+	alloc -p virtual -w "$NODE_ZEN" -N1 --bunit=S --bamount=2 >/dev/null
+	exits 0 "which units cannot be told" \
+		topobind plan -p virtual -w "$NODE_ZEN" --bunit=S --bamount=1
+	assert_eq "units" '["now",0]' "$(planned -p virtual -w "$NODE_ZEN" \
+		--bunit=S --bamount=1 | jq -c '[.answer, (.units | length)]')"
+	drain
+	scontrol update PartitionName=virtual OverSubscribe=NO
+}
+
+case_partition_down() {
+	scontrol update PartitionName=virtual State=DOWN
+	exits 2 "it is not up" topobind plan -p virtual --bamount=1
+	scontrol update PartitionName=virtual State=UP
+	exits 0 now topobind plan -p virtual --bamount=1
+}
+
+# The same limits as for sbatch: minutes, and all other ways to write them.
+case_time() {
+	scontrol update PartitionName=main MaxTime=90
+	exits 0 now topobind plan -t 90 --bamount=1
+	exits 0 now topobind plan -t 1:30:00 --bamount=1
+	exits 0 now topobind plan -t 0-1:30 --bamount=1
+	exits 2 never topobind plan -t 91 --bamount=1
+	exits 2 never topobind plan -t 1:30:01 --bamount=1
+	exits 2 never topobind plan -t 0-2 --bamount=1
+	exits 0 now topobind plan -t 90:00 --bamount=1
+	exits 2 never topobind plan -t UNLIMITED --bamount=1
+	scontrol update PartitionName=main MaxTime=UNLIMITED
+}
+
+case_reservation() {
+	local job
+
+	scontrol create reservation ReservationName=mine StartTime=now \
+		Duration=60 Nodes="$NODE_ZEN" Users=root >/dev/null
+	assert_eq "nodes" "$NODE_ZEN" "$(planned -N1 --reservation=mine --bunit=S \
+		--bamount=1 -t 5 | jq -r .nodes)"
+	refute planned -N1 -w "$NODE_ZEN" --bunit=S --bamount=1 -t 5
+	job=$(assert_now -N1 --reservation=mine --bunit=S --bamount=1 -t 5)
+	cancel "$job"
+	scontrol delete ReservationName=mine
+}
+
+# --- and nothing is left ------------------------------------------------------------
+
+case_no_job_is_left() {
+	local before after
+
+	before=$(batch -H -N1 --bunit=X --bamount=1)
+	planned -N1 --bunit=X --bamount=1 >/dev/null
+	planned -N1 --bunit=X --bamount=99 >/dev/null || true
+	after=$(squeue -h -o %A)
+	assert_eq "jobs" "$before" "$after"
+	assert nothing_in_use "$NODE_ZEN"
+	cancel "$before"
+}
+
+case_any_user() {
+	exits 0 now setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		topobind plan -N1 --bunit=X --bamount=1
+}
+
+case_gres() {
+	local holder
+
+	exits 0 "now, in partition main, on $NODE_ZEN" \
+		topobind plan -N1 --gres=gpu:2 --bunit=X --bamount=1
+	assert_now -N1 --gpus=1 --bunit=C --bamount=2 -t 5 >/dev/null
+	drain
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --gres=gpu:1 --bcpus=0)
+	exits 1 "not now: at $(job_field "$holder" EndTime)" \
+		topobind plan -N1 --gpus-per-node=2 --bunit=C --bamount=1
+	exits 0 "now" topobind plan -N1 -n1 --gpus-per-task=1 --bunit=C --bamount=1
+}
+
+cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu
+test_case "what is planned is what is granted, 1" case_now 3
+test_case "what is planned is what is granted, 2" case_now 14
+test_case "a node of its own" case_exclusive
+test_case "the variable TOPOBIND" case_variable
+test_case "a job without a binding" case_plain
+test_case "another partition" case_other_partition
+test_case "later: it starts when it was told" case_later
+test_case "later: who has to end" case_later_of_several
+test_case "later: others wait, too" case_behind_others
+test_case "never, and what makes no sense" case_never
+test_case "time limits" case_time
+test_case "a reservation" case_reservation
+test_case "no job is left" case_no_job_is_left
+test_case "any user may ask" case_any_user
+test_case "units that are shared" case_shared_units
+test_case "a partition that starts no job" case_partition_down
+test_case "nobody answers" case_no_answer
+give_gpus
+test_case "GRES" case_gres
+tests_done

@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# soft - tasks of --bmode=soft spread under load and return, never to CPUs that
+# others hold
+#
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/soft-lib
+. "$(dirname "$0")/soft-lib"
+
+# --- spreading --------------------------------------------------------------
+
+case_stays_when_idle() {
+	local job cpus
+
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	wait_until 30 counts_up "$job" preferred 20
+	assert_eq "allowed" 0 "$(counter "$job" allowed)"
+	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+}
+
+case_spreads_and_returns() {
+	local job cpus
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert counts_up "$job" smoothed
+	assert counts_up "$job" allowed
+	assert_eq "in use" "$cpus" "$(inuse "$NODE_THIS")"
+	assert_eq "request" bamount=1,bmode=soft "$(binding "$job")"
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$cpus"
+	: >"$work/load"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cancel "$job"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	assert no_soft_files
+}
+
+# Everybody on the preferred CPU counts, a process of nobody's job, too.
+case_counts_all() {
+	local job cpus pid
+
+	reconfigure_with "${settings[@]}" SoftCount=all
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	taskset -c "$cpus" sh -c 'while :; do :; done' &
+	pid=$!
+	wait_until 60 may_use soft-burn "$all_cpus" || {
+		kill "$pid"
+		return 1
+	}
+	kill "$pid"
+	reconfigure_with "${settings[@]}"
+}
+
+# --- others' CPUs -----------------------------------------------------------
+
+# The hard one is there first.
+case_hard_first() {
+	local hard soft
+
+	hard=$(batch -w "$NODE_THIS" "${one_core[@]}")
+	wait_until 30 runs "$hard"
+	soft=$(soft_batch 3 "${one_core[@]}")
+	wait_until 30 counts_up "$soft" allowed 10
+	assert_eq "CPUs" "$(cpus_granted "$soft")" "$(cpus_of soft-burn)"
+	cancel "$hard"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# A hard step inside the job: its CPUs are left by the job's own soft tasks.
+case_hard_step_inside() {
+	local job
+
+	burn_program soft-burn
+	: >"$work/load"
+	job=$(sbatch --parsable -o "$work/seen" -w "$NODE_THIS" -n2 \
+		--bunit=C --bamount=1 --bmode=soft --wrap "
+		srun -Q -n1 -c1 --exact $work/soft-burn -c '
+			while [ -e $work/load ]; do :; done' &
+		while [ ! -e $work/spread ]; do sleep 0.1; done
+		srun -Q -n1 -c1 --exact --bunit=C --bamount=1 $work/witness 3
+		rm $work/load
+		wait")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	: >"$work/spread"
+	wait_until 60 is_over "$job"
+	rm "$work/spread"
+	refute grep touched "$work/seen"
+	assert grep looks "$work/seen"
+}
+
+# --- switches and counters --------------------------------------------------
+
+case_switch() {
+	local job cpus
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	topobind_soft off ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+	assert_contains "status" " off " "$(topobind_soft status "$job")"
+	topobind_soft on ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert_contains "status" " on " "$(topobind_soft status "$job")"
+}
+
+case_node_stays_off() {
+	local job
+
+	topobind_soft off
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 runs "$job"
+	sleep 1
+	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	assert_contains "status" "is off on" "$(topobind_soft)"
+	topobind_soft on
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+case_reset() {
+	local job before
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 counts_up "$job" allowed 20
+	before=$(counter "$job" allowed)
+	topobind_soft reset "$job"
+	[ "$(counter "$job" allowed)" -lt "$before" ] || fail "not reset"
+}
+
+# In the job's record, beside what a site has there.
+case_record() {
+	local job comment
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	scontrol update job="$job" AdminComment="of the site"
+	wait_until 60 counts_up "$job" allowed 5
+	pkill_burn
+	wait_until 30 is_over "$job"
+	comment=$(scontrol show job "$job" | sed -n 's/^ *AdminComment=//p')
+	[[ $comment =~ ^of\ the\ site\ soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[1-9][0-9]*\ *$ ]] ||
+		fail "AdminComment: $comment"
+	[ "${BASH_REMATCH[1]}" -gt 5 ] || fail "AdminComment: $comment"
+}
+
+case_command_refuses() {
+	refute topobind_soft status 999999
+	refute topobind_soft off 999999
+	refute topobind_soft off x
+	refute topobind_soft perhaps
+	refute topobind soft --node nobody
+	refute setpriv --reuid nobody --clear-groups \
+		"$(command -v topobind)" soft --node "$NODE_THIS"
+}
+
+case_site_switch() {
+	local job
+
+	reconfigure_with "${settings[@]}" Soft=no
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 runs "$job"
+	sleep 1
+	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	reconfigure_with "${settings[@]}"
+}
+
+# --- what happens to jobs and daemons ---------------------------------------
+
+# slurmd goes and comes while a job spreads.
+case_slurmd() {
+	local job
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	daemon "slurmd-$NODE_THIS" "$1"
+	wait_until 30 counts_up "$job" allowed "$(counter "$job" allowed)"
+	daemon "slurmd-$NODE_THIS" start
+	srun -Q -w "$NODE_THIS" "${one_core[@]}" "$work/witness" 3 >"$work/seen"
+	refute grep touched "$work/seen"
+	assert grep looks "$work/seen"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# --- the cost ---------------------------------------------------------------
+
+case_cost() {
+	local job start cost
+
+	conf_with SoftUtilLowPct=10
+	scontrol reconfigure
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 counts_up "$job" allowed
+	start=${EPOCHREALTIME/./}
+	cost=$(counter "$job" cost_us)
+	wait_until 60 counts_up "$job" allowed 20
+	cost=$(($(counter "$job" cost_us) - cost))
+	start=$((${EPOCHREALTIME/./} - start))
+	[ $((cost * 500)) -le "$start" ] ||
+		fail "$cost us of $start us are more than 0.2%"
+	[ "$cost" -gt 0 ] || fail "nothing was measured"
+	reconfigure_with "${settings[@]}"
+}
+
+cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+	--topobind SoftIntervalMs=50
+soft_start
+test_case "an idle task stays on its unit" case_stays_when_idle
+test_case "under load it spreads, then it returns" case_spreads_and_returns
+test_case "the load of others on its unit counts" case_counts_all
+test_case "a hard job comes" case_never_on "${one_core[@]}"
+test_case "a plain job comes" case_never_on -n1
+test_case "a job with --binstance=env comes" case_never_on "${one_core[@]}" \
+	--binstance=env
+test_case "a hard job was there first" case_hard_first
+test_case "a hard step in a soft job" case_hard_step_inside
+test_case "many short jobs, hard, soft and plain" case_stress
+test_case "off and on for the node" case_switch
+test_case "off and on for a job" case_switch job
+test_case "off survives slurmd" case_node_stays_off
+test_case "counters are reset" case_reset
+test_case "counters in the job's record" case_record
+test_case "what topobind soft refuses" case_command_refuses
+test_case "Soft=no" case_site_switch
+test_case "suspended: the state stays" case_suspend
+test_case "slurmd is stopped and started" case_slurmd stop
+test_case "slurmd is killed" case_slurmd kill
+test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
+test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
+test_case "what the controller costs" case_cost
+tests_done

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_explain.c - topobind explain */
+#define _GNU_SOURCE /* open_memstream, strndup */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <slurm/slurm_errno.h>
+
+#include "command.h"
+#include "common/job_comment.h"
+#include "explain.h"
+#include "job_id.h"
+#include "map_legend.h"
+
+struct options {
+	struct tb_command common;
+	struct tb_job_id id;
+	const char *job; /* as it was given */
+};
+
+/* The job that is explained. */
+struct subject {
+	const struct options *options;
+	const job_info_t *job;
+	struct tb_comment comment;
+	char *id, *user;
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind explain [OPTION...] JOB\n"
+	     "\n"
+	     "Say why a job with a binding waits: node by node which units are free, how many\n"
+	     "it needs, which jobs hold the others until when, or why a node is none for it;\n"
+	     "and which jobs would have to end for it to start.  Of a running job: its grant.\n"
+	     "JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous\n"
+	     "job.\n"
+	     "\n"
+	     "  --json  print it as JSON\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Jobs that Slurm does not show to you are hidden: their units are seen, but not\n"
+	     "whose they are and when they come free.\n"
+	     "\n"
+	     "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over;\n"
+	     "2 bad option, a job that Slurm does not show, or Slurm does not answer.");
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+
+	if (tb_command_options(&options->common, argc, argv, table,
+			       print_help))
+		return -1;
+	if (options->common.done)
+		return 0;
+	options->job = tb_job_id_argument(options->common.name, argc - optind,
+					  argv + optind, &options->id);
+	return options->job ? 0 : -1;
+}
+
+static int fail(const struct options *options, const struct tb_error *err)
+{
+	return tb_command_fail(options->common.name, "job %.60s: %s",
+			       options->job, err->text);
+}
+
+/* What there is nothing to explain of: a sentence, and not on stderr. */
+static int tell(const struct subject *subject, const char *state,
+		const char *sentence)
+{
+	json_t *json;
+	int rc;
+
+	if (!subject->options->common.json) {
+		printf("job %s of %s %s\n", subject->id, subject->user,
+		       sentence);
+		return TB_EXIT_NO_FIT;
+	}
+	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
+			 subject->user, "state", state, "summary", sentence);
+	rc = tb_command_print_json(subject->options->common.name, json);
+	json_decref(json);
+	return rc ? rc : TB_EXIT_NO_FIT;
+}
+
+/* ---- a job that runs ---- */
+
+static json_t *json_of_grants(const struct tb_comment *comment)
+{
+	json_t *grants = json_array();
+
+	for (unsigned i = 0; i < comment->ngrants; i++)
+		json_array_append_new(grants, json_pack("{s:s, s:s}",
+			"nodes", comment->grants[i].nodes,
+			"topology", comment->grants[i].units));
+	return grants;
+}
+
+static int explain_running(const struct subject *subject)
+{
+	const struct tb_comment *comment = &subject->comment;
+	json_t *json;
+	int rc;
+
+	if (subject->options->common.json) {
+		json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "job",
+				 subject->id, "user", subject->user, "state",
+				 "RUNNING", "request", comment->request,
+				 "grants", json_of_grants(comment), "more",
+				 comment->has_more);
+		rc = tb_command_print_json(subject->options->common.name,
+					   json);
+		json_decref(json);
+		return rc;
+	}
+	printf("job %s of %s runs, it waits for nothing\n%s\n", subject->id,
+	       subject->user, comment->request);
+	for (unsigned i = 0; i < comment->ngrants; i++)
+		printf("%s  %s\n", comment->grants[i].nodes,
+		       comment->grants[i].units);
+	if (comment->has_more)
+		puts("and other nodes, for which its SystemComment has no room");
+	return TB_EXIT_OK;
+}
+
+/* ---- a job that waits ---- */
+
+/* The record as scontrol prints it, on one line; malloc()ed. */
+static char *print_record(const job_info_t *job)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	slurm_print_job_info(out, (job_info_t *)job, 1);
+	return fclose(out) ? NULL : text;
+}
+
+/*
+ * As squeue prints it.  Slurm's public interface has the names of reasons only
+ * in this text.
+ */
+static char *reason_of(const job_info_t *job)
+{
+	char *text, *at, *reason = NULL;
+
+	if (job->state_desc)
+		return strdup(job->state_desc);
+	text = print_record(job);
+	at = text ? strstr(text, " Reason=") : NULL;
+	if (at) {
+		at += strlen(" Reason=");
+		reason = strndup(at, strcspn(at, " "));
+	}
+	free(text);
+	return reason;
+}
+
+/* What others wrote, without what a terminal takes for a command. */
+static void print_line(const char *text)
+{
+	tb_text_print(text, 0, stdout);
+	putchar('\n');
+}
+
+static void print_waiting(const struct subject *subject,
+			  const struct tb_explanation *explanation,
+			  const char *reason, const char *wish,
+			  const char *end)
+{
+	char text[TB_TIME_SIZE];
+
+	printf("job %s of %s waits: ", subject->id, subject->user);
+	print_line(reason);
+	if (subject->comment.waiting &&
+	    strcmp(subject->comment.waiting, reason))
+		print_line(subject->comment.waiting);
+	printf("it asks for %s (%s)\n\n", wish, subject->comment.request);
+	tb_explain_table(explanation, stdout);
+	printf("\n%s\n", end);
+	if (subject->job->start_time > time(NULL)) {
+		tb_explain_time(subject->job->start_time, text);
+		printf("Slurm expects that it starts at %s\n", text);
+	}
+}
+
+static int print_waiting_json(const struct subject *subject,
+			      const struct tb_explanation *explanation,
+			      const char *reason, const char *end)
+{
+	const struct tb_wish *wish = explanation->scene->wish;
+	int64_t start = subject->job->start_time > time(NULL)
+		? subject->job->start_time : -1;
+	json_t *json = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s}",
+		"job", subject->id, "user", subject->user, "state", "PENDING",
+		"request", subject->comment.request, "reason", reason,
+		"waiting", subject->comment.waiting, "slots",
+		(int)wish->tasks, "nodes",
+		tb_explain_rows_json(explanation), "fits_now",
+		explanation->fits, "would_fit", explanation->found,
+		"must_end", tb_explain_ended_json(explanation), "when",
+		tb_explain_when_json(explanation->when), "expected_start",
+		tb_explain_when_json(start), "summary", end);
+	int rc = tb_command_print_json(subject->options->common.name, json);
+
+	json_decref(json);
+	return rc;
+}
+
+static int print_explanation(const struct subject *subject,
+			     const struct tb_explanation *explanation)
+{
+	char *reason = reason_of(subject->job);
+	char *wish = tb_explain_wish(explanation->scene->wish);
+	char *end = tb_explain_end(explanation);
+	int rc = TB_EXIT_OK;
+
+	if (!reason || !wish || !end)
+		rc = tb_command_fail(subject->options->common.name,
+				     "out of memory");
+	else if (subject->options->common.json)
+		rc = print_waiting_json(subject, explanation, reason, end);
+	else
+		print_waiting(subject, explanation, reason, wish, end);
+	free(reason);
+	free(wish);
+	free(end);
+	return rc;
+}
+
+static int explain_scene(const struct subject *subject, struct tb_scene *scene)
+{
+	struct tb_explanation explanation;
+	int rc;
+
+	if (tb_explanation_make(&explanation, scene))
+		rc = tb_command_fail(subject->options->common.name,
+				     "out of memory");
+	else
+		rc = print_explanation(subject, &explanation);
+	tb_explanation_clear(&explanation);
+	return rc;
+}
+
+static int explain_waiting(const struct subject *subject)
+{
+	struct tb_cluster *cluster = NULL;
+	struct tb_scene *scene = NULL;
+	struct tb_wish wish;
+	struct tb_error err;
+	int rc;
+
+	if (!tb_wish_of_job(&wish, subject->job, subject->comment.request,
+			    &err))
+		cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
+					  TB_CLUSTER_SITE, &err);
+	if (cluster)
+		scene = tb_scene_create(cluster, &wish, &err);
+	if (scene)
+		rc = explain_scene(subject, scene);
+	else
+		rc = fail(subject->options, &err);
+	tb_scene_destroy(scene);
+	tb_cluster_destroy(cluster);
+	tb_wish_clear(&wish);
+	return rc;
+}
+
+/* ---- any job ---- */
+
+static int explain_bound(const struct subject *subject)
+{
+	uint32_t state = subject->job->job_state & JOB_STATE_BASE;
+
+	if (state != JOB_PENDING && !tb_cluster_job_holds(subject->job))
+		return tell(subject, "OVER", "is over and waits for nothing");
+	if (!subject->comment.request && state == JOB_PENDING &&
+	    !subject->job->priority)
+		return tell(subject, "PENDING",
+			    "is held, and shows no binding until it is released");
+	if (!subject->comment.request)
+		return tell(subject, "PLAIN",
+			    "has no binding; scontrol show job tells about it");
+	return state == JOB_PENDING ? explain_waiting(subject)
+				    : explain_running(subject);
+}
+
+static int explain_job(const struct options *options, const job_info_t *job)
+{
+	struct subject subject = { .options = options, .job = job };
+	struct tb_error err;
+	int rc;
+
+	subject.id = tb_cluster_job_id(job);
+	subject.user = tb_cluster_job_user(job);
+	if (tb_comment_read(&subject.comment, job->system_comment, &err))
+		rc = fail(options, &err);
+	else if (!subject.id || !subject.user)
+		rc = tb_command_fail(options->common.name, "out of memory");
+	else
+		rc = explain_bound(&subject);
+	tb_comment_clear(&subject.comment);
+	free(subject.id);
+	free(subject.user);
+	return rc;
+}
+
+static job_info_msg_t *load_job(const struct tb_job_id *id,
+				struct tb_error *err)
+{
+	job_info_msg_t *jobs = NULL;
+
+	/* The tasks of an array that wait, all of them. */
+	setenv("SLURM_BITSTR_LEN", "0", 1);
+	if (!slurm_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL))
+		return jobs;
+	if (errno == ESLURM_INVALID_JOB_ID)
+		tb_fail(err, "Slurm knows no such job, or does not show it to you");
+	else
+		tb_fail(err, "Slurm's controller gives no answer: %s",
+			slurm_strerror(errno));
+	return NULL;
+}
+
+static int run(const struct options *options)
+{
+	struct tb_error err = { "it has no such task or part" };
+	const job_info_t *job = NULL;
+	job_info_msg_t *jobs;
+	int rc;
+
+	slurm_init(NULL);
+	jobs = load_job(&options->id, &err);
+	if (jobs)
+		job = tb_job_id_find(&options->id, jobs);
+	rc = job ? explain_job(options, job) : fail(options, &err);
+	if (jobs)
+		slurm_free_job_info_msg(jobs);
+	slurm_fini();
+	return rc;
+}
+
+int tb_command_explain(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	return options.common.done ? TB_EXIT_OK : run(&options);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_soft.c - topobind soft */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+
+#include "common/soft_state.h"
+
+#include "command.h"
+
+/* What libslurm has read of slurm.conf. */
+extern slurm_conf_t slurm_conf;
+
+struct options {
+	struct tb_command common;
+	const char *action; /* status, on, off, reset */
+	const char *node;   /* NULL: this host */
+	uint32_t job;	    /* 0: the node */
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind soft [OPTION...] [status|on|off|reset] [JOB]\n"
+	     "\n"
+	     "Soft binding on this node, as root: look at the steps that spread, switch\n"
+	     "spreading off and on, for the node or for one job, set counters to zero.\n"
+	     "\n"
+	     "  status       the soft-bound steps and their counters [default]\n"
+	     "  off, on      tasks go back to their preferred CPUs and stay; may spread again\n"
+	     "  reset        set the counters to zero\n"
+	     "  --node NAME  the node's name in slurm.conf [this host's]\n"
+	     "  --json, --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 done, 2 bad option, no such job here, or not root.");
+}
+
+/* ---- options ---- */
+
+static int read_job(struct options *options, const char *text)
+{
+	char *end;
+	unsigned long job = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !job || job >= NO_VAL)
+		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write its number, such as 123",
+				       text);
+	options->job = (uint32_t)job;
+	return 0;
+}
+
+static int read_arguments(struct options *options, int argc, char **argv)
+{
+	static const char *const actions[] = {
+		"status", "on", "off", "reset", NULL
+	};
+	int i = 0;
+
+	options->action = argc > 0 ? argv[0] : actions[0];
+	while (actions[i] && strcmp(actions[i], options->action))
+		i++;
+	if (!actions[i])
+		return tb_command_fail(options->common.name, "\"%.60s\" is not known; allowed: status, on, off, reset",
+				       options->action);
+	if (argc > 2)
+		return tb_command_fail(options->common.name, "one job at a time, leave out \"%.60s\"",
+				       argv[2]);
+	return argc > 1 ? read_job(options, argv[1]) : 0;
+}
+
+/* Other than 0: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "node", required_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while (!options->common.done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		if (option == 'n')
+			options->node = optarg;
+		else if (tb_command_option(&options->common, option,
+					   print_help))
+			return -1;
+	}
+	if (options->common.done)
+		return 0;
+	return read_arguments(options, argc - optind, argv + optind);
+}
+
+/* ---- slurmd's spool directory ---- */
+
+/* %n is the node, %h the host. */
+static void expand(FILE *out, const char *text, const char *node,
+		   const char *host)
+{
+	for (; *text; text++) {
+		if (*text != '%') {
+			fputc(*text, out);
+			continue;
+		}
+		if (text[1] == 'n')
+			fputs(node, out);
+		else if (text[1] == 'h')
+			fputs(host, out);
+		text += text[1] != '\0';
+	}
+}
+
+static char *spool_directory(const struct options *options)
+{
+	char host[256], *path = NULL;
+	size_t size;
+	FILE *out;
+
+	if (gethostname(host, sizeof(host)) < 0)
+		return NULL;
+	host[sizeof(host) - 1] = '\0';
+	host[strcspn(host, ".")] = '\0';
+	out = open_memstream(&path, &size);
+	if (!out)
+		return NULL;
+	expand(out, slurm_conf.slurmd_spooldir,
+	       options->node ? options->node : host, host);
+	if (!fclose(out))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static struct tb_registry *open_registry(const struct options *options)
+{
+	struct tb_registry *registry;
+	struct tb_error err;
+	char *spool;
+
+	slurm_init(NULL);
+	spool = spool_directory(options);
+	if (!spool) {
+		tb_command_fail(options->common.name, "out of memory");
+		return NULL;
+	}
+	registry = tb_registry_find(spool, &err);
+	if (!registry)
+		tb_command_fail(options->common.name, "%s; is this the node (--node), and are you root?",
+				err.text);
+	free(spool);
+	return registry;
+}
+
+/* ---- actions ---- */
+
+struct looker {
+	const struct options *options;
+	struct tb_registry *registry;
+	bool reset;
+	unsigned seen;
+	json_t *steps; /* NULL: a table is printed */
+};
+
+/* As Slurm writes them. */
+static void name_step(char name[40], const struct tb_soft_state *state)
+{
+	if (state->step == SLURM_BATCH_SCRIPT)
+		snprintf(name, 40, "%u.batch", state->job);
+	else if (state->step == SLURM_INTERACTIVE_STEP)
+		snprintf(name, 40, "%u.interactive", state->job);
+	else
+		snprintf(name, 40, "%u.%u", state->job, state->step);
+}
+
+static const char *name_mode(const struct looker *looker,
+			     const struct tb_soft_state *state)
+{
+	if (tb_registry_is_off(looker->registry, state->job))
+		return "off";
+	if (state->paused)
+		return "suspended";
+	return state->native ? "kernel" : "on";
+}
+
+static void print_state(const struct looker *looker,
+			const struct tb_soft_state *state)
+{
+	char name[40];
+
+	name_step(name, state);
+	if (looker->seen == 1)
+		printf("%-18s %-9s %6s %6s %10s %10s %10s\n", "STEP", "SOFT",
+		       "TASKS", "SPREAD", "PREFERRED", "ALLOWED", "SMOOTHED");
+	printf("%-18s %-9s %6u %6u %10llu %10llu %10llu\n", name,
+	       name_mode(looker, state), state->tasks, state->spread,
+	       (unsigned long long)state->preferred,
+	       (unsigned long long)state->allowed,
+	       (unsigned long long)state->smoothed);
+}
+
+static void add_state(const struct looker *looker,
+		      const struct tb_soft_state *state)
+{
+	char name[40];
+
+	name_step(name, state);
+	json_array_append_new(
+		looker->steps,
+		json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "step",
+			  name, "soft", name_mode(looker, state), "tasks",
+			  (int)state->tasks, "spread", (int)state->spread,
+			  "preferred", (json_int_t)state->preferred, "allowed",
+			  (json_int_t)state->allowed, "smoothed",
+			  (json_int_t)state->smoothed, "cost_us",
+			  (json_int_t)state->cost_us));
+}
+
+static int look_at(struct tb_soft_state *state, bool alive, void *data)
+{
+	struct looker *looker = data;
+
+	if (!alive || (looker->options->job &&
+		       looker->options->job != state->job))
+		return 0;
+	looker->seen++;
+	if (looker->reset) {
+		state->preferred = 0;
+		state->allowed = 0;
+		state->smoothed = 0;
+	} else if (looker->steps) {
+		add_state(looker, state);
+	} else {
+		print_state(looker, state);
+	}
+	return 0;
+}
+
+/* How many steps were looked at; -1: an error was printed. */
+static int look(struct looker *looker)
+{
+	const struct options *options = looker->options;
+
+	if (tb_soft_each(looker->registry, look_at, looker) < 0) {
+		tb_command_fail(options->common.name, "the soft-bound steps cannot be read");
+		return -1;
+	}
+	if (options->job && !looker->seen) {
+		tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
+				options->job);
+		return -1;
+	}
+	return (int)looker->seen;
+}
+
+static int print_status(const struct options *options,
+			struct tb_registry *registry)
+{
+	struct looker looker = { .options = options, .registry = registry };
+	bool off = tb_registry_is_off(registry, 0);
+	int rc;
+
+	if (options->common.json)
+		looker.steps = json_array();
+	else
+		printf("soft binding is %s on this node\n", off ? "off" : "on");
+	rc = look(&looker);
+	if (rc >= 0 && options->common.json) {
+		json_t *all = json_pack("{s:b, s:O}", "on", !off, "steps",
+					looker.steps);
+
+		rc = tb_command_print_json(options->common.name, all);
+		json_decref(all);
+	}
+	json_decref(looker.steps);
+	return rc < 0 ? TB_EXIT_BAD : TB_EXIT_OK;
+}
+
+static int reset(const struct options *options, struct tb_registry *registry)
+{
+	struct looker looker = { .options = options, .registry = registry,
+				 .reset = true };
+
+	return look(&looker) < 0 ? TB_EXIT_BAD : TB_EXIT_OK;
+}
+
+static int is_there(struct tb_soft_state *state, bool alive, void *data)
+{
+	const uint32_t *job = data;
+
+	return alive && state->job == *job ? 2 : 0;
+}
+
+static int turn(const struct options *options, struct tb_registry *registry,
+		bool on)
+{
+	uint32_t job = options->job;
+	struct tb_error err;
+	int rc;
+
+	if (job && !on && tb_soft_each(registry, is_there, &job) != 2)
+		return tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
+				       job);
+	rc = tb_registry_switch(registry, job, on, &err);
+	return rc ? tb_command_fail(options->common.name, "%s", err.text) :
+		    TB_EXIT_OK;
+}
+
+static int act(const struct options *options, struct tb_registry *registry)
+{
+	if (!strcmp(options->action, "status"))
+		return print_status(options, registry);
+	if (!strcmp(options->action, "reset"))
+		return reset(options, registry);
+	return turn(options, registry, !strcmp(options->action, "on"));
+}
+
+int tb_command_soft(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+	struct tb_registry *registry;
+	int rc;
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	if (options.common.done)
+		return TB_EXIT_OK;
+	registry = open_registry(&options);
+	if (!registry)
+		return TB_EXIT_BAD;
+	rc = act(&options, registry);
+	tb_registry_close(registry);
+	return rc;
+}
