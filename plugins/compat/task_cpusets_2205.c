@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compat/task_compat.h"
@@ -270,18 +269,39 @@ int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
 		       "cgroups; see slurmd's log");
 }
 
-static bool exists_v1(const char *cgroup)
+/* cgroup v1: the directory of a job, whether it is there or not. */
+static char *job_directory_v1(tb_slurm_step_t *step)
 {
-	struct stat status;
+	char *top = top_v1();
 	char *path;
-	bool exists;
 
-	if (asprintf(&path, "%s/cpuset%s", slurm_cgroup_conf.cgroup_mountpoint,
-		     cgroup) < 0)
-		return false;
-	exists = stat(path, &status) == 0;
+	if (top == NULL ||
+	    asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
+		     slurm_cgroup_conf.cgroup_mountpoint, top, step->uid,
+		     step->step_id.job_id) < 0)
+		path = NULL;
+	free(top);
+	return path;
+}
+
+static bool is_held_v1(tb_slurm_step_t *step)
+{
+	char *path = job_directory_v1(step);
+	bool held = path != NULL && access(path, F_OK) == 0;
+
 	free(path);
-	return exists;
+	return held;
+}
+
+static bool is_held_v2(tb_slurm_step_t *step)
+{
+	char *top = top_v2();
+	char *path = top != NULL ? job_cgroup(step, top) : NULL;
+	bool held = path != NULL && tb_cpuset_is_limited(path);
+
+	free(path);
+	free(top);
+	return held;
 }
 
 /*
@@ -290,18 +310,9 @@ static bool exists_v1(const char *cgroup)
  */
 bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 {
-	char *top, *path;
-	bool held;
-
 	if (task_cgroup_constrains())
 		return false;
-	top = slurms_cgroup();
-	path = top != NULL ? job_cgroup(step, top) : NULL;
-	held = path != NULL && (tb_cpuset_is_v2() ? tb_cpuset_is_limited(path)
-						  : exists_v1(path));
-	free(path);
-	free(top);
-	return held;
+	return tb_cpuset_is_v2() ? is_held_v2(step) : is_held_v1(step);
 }
 
 /* The same for every step, so without what libcgroup costs. */
@@ -319,7 +330,7 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 	is_v2 = access(file, F_OK) == 0;
 	free(file);
 	if (!is_v2)
-		return job_directory(step);
+		return job_directory_v1(step);
 	in = fopen("/proc/self/cgroup", "re");
 	while (in != NULL && path == NULL && getline(&line, &size, in) > 0) {
 		char *end = strstr(line, scope_end);
