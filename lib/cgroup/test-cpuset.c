@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "cgroup/abandoned.h"
 #include "cgroup/cpuset.h"
 
 struct fixture {
@@ -376,6 +377,89 @@ static void says_why_not(void **state)
 	assert_null(tb_cpuset_path_of(0x7ffffff, &err));
 }
 
+/* A process in a cgroup of a task, below those of a job and a step. */
+static void ends_what_is_abandoned(void **state)
+{
+	struct fixture *f = *state;
+	const char *top = tb_cpuset_path(f->step);
+	struct tb_cpuset *job, *step, *task;
+	struct tb_error err;
+	int status;
+
+	job = tb_cpuset_create(top, "job_1", &err);
+	assert_non_null(job);
+	check(tb_cpuset_set(job, f->all, NULL, &err), &err);
+	step = tb_cpuset_create(tb_cpuset_path(job), "step_0", &err);
+	assert_non_null(step);
+	check(tb_cpuset_set(step, f->all, NULL, &err), &err);
+	task = tb_cpuset_create(tb_cpuset_path(step), "task_0", &err);
+	assert_non_null(task);
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	check(tb_cpuset_attach(task, f->pid, &err), &err);
+
+	/* As init would bury it. */
+	signal(SIGCHLD, SIG_IGN);
+	check(tb_abandoned_end(top, tb_cpuset_path(step), 5000, &err), &err);
+	signal(SIGCHLD, SIG_DFL);
+	assert_int_equal(waitpid(f->pid, &status, WNOHANG), -1);
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(job), NULL));
+	/* Once more: nothing is there. */
+	check(tb_abandoned_end(top, tb_cpuset_path(step), 0, &err), &err);
+	f->pid = fork_waiting();
+	tb_cpuset_destroy(job);
+	tb_cpuset_destroy(step);
+	tb_cpuset_destroy(task);
+}
+
+/* What has a sibling stays, with its parents. */
+static void leaves_what_others_have(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *job, *mine, *other;
+	struct tb_bitset *cpus;
+	struct tb_error err;
+
+	job = tb_cpuset_create(tb_cpuset_path(f->step), "job_1", &err);
+	assert_non_null(job);
+	check(tb_cpuset_set(job, f->all, NULL, &err), &err);
+	mine = tb_cpuset_create(tb_cpuset_path(job), "step_0", &err);
+	other = tb_cpuset_create(tb_cpuset_path(job), "step_1", &err);
+	assert_non_null(mine);
+	assert_non_null(other);
+	check(tb_cpuset_set(other, f->first, NULL, &err), &err);
+	check(tb_cpuset_attach(other, f->pid, &err), &err);
+	check(tb_abandoned_end(tb_cpuset_path(f->step), tb_cpuset_path(mine),
+			       1000, &err), &err);
+	assert_int_equal(kill(f->pid, 0), 0);
+	cpus = tb_cpuset_read_cpus(tb_cpuset_path(other), &err);
+	assert_non_null(cpus);
+	assert_true(tb_bitset_equal(cpus, f->first));
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(mine), NULL));
+	tb_bitset_destroy(cpus);
+	end(f->pid);
+	check(tb_cpuset_remove(other, 1000, &err), &err);
+	check(tb_cpuset_remove(job, 1000, &err), &err);
+	f->pid = fork_waiting();
+	tb_cpuset_destroy(job);
+	tb_cpuset_destroy(mine);
+	tb_cpuset_destroy(other);
+}
+
+static void refuses_to_end_what_is_not_below(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "/", "/a" }, { "/a", "/a" }, { "/a", "/ab/c" },
+		{ "/a", "/a/" }, { "/a", "/a/../b" }, { "a", "a/b" },
+		{ "", "/a" }, { "/a", "" },
+	};
+	struct tb_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		assert_int_equal(tb_abandoned_end(pairs[i][0], pairs[i][1], 0,
+						  &err), -1);
+}
+
 #define CASE(function) \
 	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
@@ -389,11 +473,14 @@ int main(void)
 		CASE(takes_the_step_from_its_user),
 		CASE(limits_the_cgroup_of_another),
 		CASE(says_why_not),
+		CASE(refuses_to_end_what_is_not_below),
 	};
-	/* With v2 Slurm makes a task's cgroup and removes it. */
+	/* With v2 Slurm makes the cgroups; test/vm/faults.sh ends its. */
 	const struct CMUnitTest removal[] = {
 		CASE(removal_moves_what_is_left),
 		CASE(removal_takes_cgroups_inside_along),
+		CASE(ends_what_is_abandoned),
+		CASE(leaves_what_others_have),
 	};
 	int failed = cmocka_run_group_tests_name("cpuset", tests, NULL, NULL);
 

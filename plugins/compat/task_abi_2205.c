@@ -6,11 +6,14 @@
 #define _GNU_SOURCE
 #include "compat/task_compat.h"
 
+#include <stdio.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "src/common/env.h"
+#include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
 #include "src/common/slurm_cred.h"
@@ -18,6 +21,7 @@
 #include "src/slurmd/common/task_plugin.h"
 #include "src/slurmd/common/xcpuinfo.h"
 #include "src/slurmd/slurmd/slurmd.h"
+#include "src/slurmd/slurmstepd/slurmstepd.h"
 
 #include "common/request_env.h"
 #include "compat/slurm_compat.h"
@@ -94,8 +98,7 @@ int task_p_slurmd_resume_job(uint32_t job_id)
 
 int task_p_pre_setuid(stepd_step_rec_t *job)
 {
-	tb_task_step_start(job);
-	return SLURM_SUCCESS;
+	return tb_task_step_start(job) < 0 ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
 int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
@@ -243,6 +246,35 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 		.gid = step->gid,
 	};
 	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
+}
+
+char *tb_slurm_step_name(tb_slurm_step_t *step)
+{
+	char id[64];
+
+	log_build_step_id_str(&step->step_id, id, sizeof(id),
+			      STEP_ID_FLAG_NO_PREFIX);
+	return strdup(id);
+}
+
+bool tb_slurm_batch_requeue(tb_slurm_step_t *step)
+{
+	if (!step->batch)
+		return false;
+	/* With 0 slurmctld would take it for done. */
+	step->task[0]->estatus = W_EXITCODE(1, 0);
+	return true;
+}
+
+void tb_slurm_node_drain(const struct tb_error *err)
+{
+	char *reason;
+
+	if (asprintf(&reason, "topobind: %s", err->text) < 0)
+		return;
+	if (stepd_drain_node(reason) != SLURM_SUCCESS)
+		error("topobind: this node cannot be drained");
+	free(reason);
 }
 
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)

@@ -84,6 +84,24 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 			  struct tb_error *err);
 void tb_slurm_cpusets_close(void);
 /*
+ * The cpuset cgroups, as paths from the root of their hierarchy, of the step,
+ * whether it is there yet or not, and of all that Slurm has on the node.  The
+ * caller frees.  -1 with a sentence in err.
+ */
+int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
+			  struct tb_error *err);
+/* A name of the step, unique on the node.  The caller frees; NULL: no memory. */
+char *tb_slurm_step_name(tb_slurm_step_t *step);
+
+/* The node shall get no more jobs, for this reason. */
+void tb_slurm_node_drain(const struct tb_error *err);
+/*
+ * When the hook that calls this then fails, slurmctld puts the batch job back
+ * into the queue (or ends it as failed, with --no-requeue).  False: no script.
+ */
+bool tb_slurm_batch_requeue(tb_slurm_step_t *step);
+
+/*
  * Is another step of the job held already, by topobind?  Then it is a bound
  * job, whatever the environment of this step says.
  */

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compat/task_compat.h"
@@ -21,6 +20,7 @@
 #include "cgroup/cpuset.h"
 
 #include "src/common/cgroup.h"
+#include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/slurmd/slurmd/slurmd.h"
 
@@ -47,6 +47,64 @@ static bool task_cgroup_constrains(void)
 	return slurm_cgroup_conf.constrain_cores &&
 	       (is_listed(slurm_conf.task_plugin, "task/cgroup") ||
 		is_listed(slurm_conf.task_plugin, "cgroup"));
+}
+
+/* cgroup v2: all that Slurm has on the node is below the scope of slurmstepd. */
+static char *top_v2(void)
+{
+	static const char scope_end[] = "_slurmstepd.scope";
+	char *path = tb_cpuset_path_of(getpid(), NULL);
+	char *end = path != NULL ? strstr(path, scope_end) : NULL;
+
+	if (end == NULL) {
+		free(path);
+		return NULL;
+	}
+	end[strlen(scope_end)] = '\0';
+	return path;
+}
+
+static char *top_v1(void)
+{
+	char *prepend = slurm_conf_expand_slurmd_path(
+		slurm_cgroup_conf.cgroup_prepend, conf->node_name,
+		conf->hostname);
+	char *top = prepend != NULL ? strdup(prepend) : NULL;
+
+	xfree(prepend);
+	return top;
+}
+
+static char *slurms_cgroup(void)
+{
+	return tb_cpuset_is_v2() ? top_v2() : top_v1();
+}
+
+/* Where Slurm has, or would have, the cpuset cgroup of the step's job. */
+static char *job_cgroup(tb_slurm_step_t *step, const char *top)
+{
+	char *path;
+	int rc;
+
+	if (tb_cpuset_is_v2())
+		rc = asprintf(&path, "%s/job_%u", top, step->step_id.job_id);
+	else
+		rc = asprintf(&path, "%s/uid_%u/job_%u", top, step->uid,
+			      step->step_id.job_id);
+	return rc < 0 ? NULL : path;
+}
+
+static char *step_cgroup(tb_slurm_step_t *step, const char *top)
+{
+	char *job = job_cgroup(step, top);
+	char id[64], *path = NULL;
+
+	log_build_step_id_str(&step->step_id, id, sizeof(id),
+			      STEP_ID_FLAG_NO_PREFIX | STEP_ID_FLAG_NO_JOB);
+	if (job == NULL || asprintf(&path, "%s/step_%s", job, id) < 0)
+		path = NULL;
+	free(job);
+	return path;
 }
 
 static int constrain(cgroup_level_t level, const char *cpus, char *nodes,
@@ -90,6 +148,47 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 	return rc;
 }
 
+/*
+ * An administrator's cpuset, or the kernel when a CPU goes offline, may have
+ * taken CPUs away from all that is Slurm's.  What the kernel says when a child
+ * is given them would be no help: "permission denied", or nothing.
+ */
+static int check_cpus(const char *top, const char *job_cpus,
+		      struct tb_error *err)
+{
+	struct tb_bitset *wanted, *there = tb_cpuset_read_cpus(top, err);
+	char *list;
+	int rc = -1;
+
+	if (there == NULL)
+		return -1;
+	wanted = tb_bitset_parse_list(job_cpus, TB_CPUSET_OS_MAX, err);
+	if (wanted != NULL)
+		tb_bitset_andnot(wanted, there);
+	list = wanted != NULL ? tb_bitset_print_list(wanted) : NULL;
+	if (list != NULL && list[0] == '\0')
+		rc = 0;
+	else if (list != NULL)
+		tb_fail(err, "the CPUs %.100s are offline, or were taken out of "
+			"the cpuset cgroup %.100s: give them back and resume "
+			"the node", list, top);
+	free(list);
+	tb_bitset_destroy(wanted);
+	tb_bitset_destroy(there);
+	return rc;
+}
+
+static int check_node(const char *job_cpus, struct tb_error *err)
+{
+	char *top = slurms_cgroup();
+	int rc = top != NULL ? check_cpus(top, job_cpus, err) :
+		 tb_fail(err, "Slurm has no cpuset cgroup on this node; see "
+			 "slurmd's log");
+
+	free(top);
+	return rc;
+}
+
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 			  const char *step_cpus, const char *step_mems,
 			  struct tb_error *err)
@@ -101,6 +200,9 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 		return tb_fail(err, "Slurm could not make cpuset cgroups for "
 			       "the step; see slurmd's log and cgroup.conf");
 	is_open = true;
+	/* With cgroup v1 Slurm's own has no CPUs before the first step. */
+	if (check_node(job_cpus, err) < 0)
+		return -1;
 	is_ours = !task_cgroup_constrains();
 	if (!is_ours)
 		return 0;
@@ -154,39 +256,52 @@ int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
 	return 0;
 }
 
-/* cgroup v2: the job's, beside that of slurmstepd or above it. */
-static bool job_is_limited_v2(tb_slurm_step_t *step)
+int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
+			  struct tb_error *err)
 {
-	static const char scope_end[] = "_slurmstepd.scope";
-	char *path = tb_cpuset_path_of(getpid(), NULL);
-	char *end = path != NULL ? strstr(path, scope_end) : NULL;
-	char *job = NULL;
-	bool limited = false;
-
-	if (end != NULL &&
-	    asprintf(&job, "%.*s/job_%u",
-		     (int)(end - path + strlen(scope_end)), path,
-		     step->step_id.job_id) >= 0)
-		limited = tb_cpuset_is_limited(job);
-	free(job);
-	free(path);
-	return limited;
+	*top = slurms_cgroup();
+	*cgroup = *top != NULL ? step_cgroup(step, *top) : NULL;
+	if (*cgroup != NULL)
+		return 0;
+	free(*top);
+	*top = NULL;
+	return tb_fail(err, "Slurm has put slurmstepd into none of its cpuset "
+		       "cgroups; see slurmd's log");
 }
 
-/* Where Slurm has, or would have, the cpuset cgroup of a job. */
-static char *job_directory(tb_slurm_step_t *step)
+/* cgroup v1: the directory of a job, whether it is there or not. */
+static char *job_directory_v1(tb_slurm_step_t *step)
 {
-	char *top = slurm_conf_expand_slurmd_path(
-		slurm_cgroup_conf.cgroup_prepend, conf->node_name,
-		conf->hostname);
+	char *top = top_v1();
 	char *path;
 
-	if (asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
+	if (top == NULL ||
+	    asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
 		     slurm_cgroup_conf.cgroup_mountpoint, top, step->uid,
 		     step->step_id.job_id) < 0)
 		path = NULL;
-	xfree(top);
+	free(top);
 	return path;
+}
+
+static bool is_held_v1(tb_slurm_step_t *step)
+{
+	char *path = job_directory_v1(step);
+	bool held = path != NULL && access(path, F_OK) == 0;
+
+	free(path);
+	return held;
+}
+
+static bool is_held_v2(tb_slurm_step_t *step)
+{
+	char *top = top_v2();
+	char *path = top != NULL ? job_cgroup(step, top) : NULL;
+	bool held = path != NULL && tb_cpuset_is_limited(path);
+
+	free(path);
+	free(top);
+	return held;
 }
 
 /*
@@ -195,18 +310,9 @@ static char *job_directory(tb_slurm_step_t *step)
  */
 bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 {
-	char *path;
-	struct stat status;
-	bool held;
-
 	if (task_cgroup_constrains())
 		return false;
-	if (tb_cpuset_is_v2())
-		return job_is_limited_v2(step);
-	path = job_directory(step);
-	held = path != NULL && stat(path, &status) == 0;
-	free(path);
-	return held;
+	return tb_cpuset_is_v2() ? is_held_v2(step) : is_held_v1(step);
 }
 
 /* The same for every step, so without what libcgroup costs. */
@@ -224,7 +330,7 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 	is_v2 = access(file, F_OK) == 0;
 	free(file);
 	if (!is_v2)
-		return job_directory(step);
+		return job_directory_v1(step);
 	in = fopen("/proc/self/cgroup", "re");
 	while (in != NULL && path == NULL && getline(&line, &size, in) > 0) {
 		char *end = strstr(line, scope_end);

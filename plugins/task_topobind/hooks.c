@@ -13,6 +13,7 @@
 #include "common/request_env.h"
 #include "core/distances.h"
 #include "hwloc/machine.h"
+#include "task_topobind/lifeline.h"
 #include "task_topobind/pe.h"
 #include "task_topobind/pe_files.h"
 #include "task_topobind/publish.h"
@@ -26,6 +27,7 @@
 
 /* slurmstepd serves one step; NULL: it asks for no binding. */
 static struct tb_step *current;
+static struct tb_lifeline *lifeline; /* NULL: it is not held */
 
 static char *spool_file(const char *name)
 {
@@ -101,6 +103,15 @@ static void publish_machine(const struct tb_machine *machine)
 	free(speed);
 }
 
+static void watch_steps(void)
+{
+	struct tb_error err;
+
+	if (tb_lifelines_watch(tb_daemon_spool_dir(), &err) < 0)
+		error("topobind: what is left of a step whose slurmstepd is "
+		      "killed will not be ended at once: %s", err.text);
+}
+
 void tb_task_slurmd_start(void)
 {
 	struct tb_machine *machine = NULL;
@@ -108,6 +119,7 @@ void tb_task_slurmd_start(void)
 	struct tb_conf *site = load_site(&err);
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
+	watch_steps();
 	tb_task_soft_slurmd_start();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
@@ -129,6 +141,7 @@ out:
 void tb_task_slurmd_stop(void)
 {
 	tb_publish_stop();
+	tb_lifelines_unwatch();
 }
 
 /*
@@ -249,13 +262,60 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 		rc = tb_slurm_cpusets_open(slurm_step, job_cpus, step_cpus,
 					   step_mems, &err);
 	if (rc < 0)
-		tb_step_fail(current, &err);
+		tb_step_blame_node(current, &err);
 	free(job_cpus);
 	free(step_cpus);
 	free(step_mems);
 }
 
-void tb_task_step_start(tb_slurm_step_t *slurm_step)
+/*
+ * Without a lifeline the step is held all the same; with a full disk that is
+ * better than none.
+ */
+static void open_lifeline(tb_slurm_step_t *slurm_step)
+{
+	char *name = tb_slurm_step_name(slurm_step);
+	char *top = NULL, *cgroup = NULL;
+	struct tb_error err;
+
+	if (name == NULL)
+		tb_fail(&err, "out of memory");
+	else if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, &err) == 0)
+		lifeline = tb_lifeline_create(tb_daemon_spool_dir(), name, top,
+					      cgroup, &err);
+	if (lifeline == NULL)
+		error("topobind: should slurmstepd be killed, its tasks will "
+		      "not be ended: %s", err.text);
+	free(name);
+	free(top);
+	free(cgroup);
+}
+
+static void hold_step(tb_slurm_step_t *slurm_step)
+{
+	open_lifeline(slurm_step);
+	open_cpusets(slurm_step);
+}
+
+/*
+ * What is wrong with a step its tasks say, where the user sees it.  What is
+ * wrong with the node is its administrator's: no more jobs, and a script is
+ * better run elsewhere.
+ */
+static int tell_error(tb_slurm_step_t *slurm_step)
+{
+	const struct tb_error *err = tb_step_error(current);
+
+	if (err == NULL)
+		return 0;
+	error("topobind: %s", err->text);
+	if (!tb_step_blames_node(current))
+		return 0;
+	tb_slurm_node_drain(err);
+	return tb_slurm_batch_requeue(slurm_step) ? -1 : 0;
+}
+
+int tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
 	struct tb_error err;
@@ -268,13 +328,12 @@ void tb_task_step_start(tb_slurm_step_t *slurm_step)
 	if (current != NULL) {
 		tb_pe_write(slurm_step, current);
 		if (tb_step_is_held(current))
-			open_cpusets(slurm_step);
+			hold_step(slurm_step);
 	}
 	/* Last: now it is known whether and where tasks will run. */
 	tb_task_soft_step_start(slurm_step, current, site);
 	tb_conf_destroy(site);
-	if (current != NULL && tb_step_error(current) != NULL)
-		error("topobind: %s", tb_step_error(current)->text);
+	return current != NULL ? tell_error(slurm_step) : 0;
 }
 
 void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
@@ -304,6 +363,9 @@ int tb_task_prepare(tb_slurm_step_t *slurm_step)
 	struct tb_error err;
 	int rc = 0;
 
+	/* Before scripts of the site run here, which may take their time. */
+	tb_lifeline_leave(lifeline);
+	lifeline = NULL;
 	if (current == NULL)
 		tb_variables_plain(&variables);
 	else
@@ -328,12 +390,18 @@ void tb_task_adopt(pid_t pid)
 void tb_task_step_end(void)
 {
 	struct tb_error err;
+	int rc;
 
 	tb_task_soft_step_end();
 	if (current == NULL)
 		return;
-	if (tb_step_destroy(current, &err) < 0)
+	rc = tb_step_destroy(current, &err);
+	if (rc < 0)
 		error("topobind: %s", err.text);
 	current = NULL;
 	tb_slurm_cpusets_close();
+	/* Else it holds until this slurmstepd ends, with all it has to say. */
+	if (rc == 0)
+		tb_lifeline_cut(lifeline);
+	lifeline = NULL;
 }

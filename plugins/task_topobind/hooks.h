@@ -27,8 +27,11 @@ void tb_task_slurmd_stop(void);
 void tb_task_batch_request(char ***env, uint32_t *env_count,
 			   char *const *spank_env, uint32_t spank_count);
 
-/* slurmstepd, as root, before any task is there. */
-void tb_task_step_start(tb_slurm_step_t *step);
+/*
+ * slurmstepd, as root, before any task is there.  -1: a batch script that
+ * another node can run.
+ */
+int tb_task_step_start(tb_slurm_step_t *step);
 /* slurmstepd, as root: the task waits to start its program. */
 void tb_task_hold(tb_slurm_step_t *step, uint32_t task);
 /* In the task, as its user.  -1: do not start the program. */

@@ -103,7 +103,8 @@ int tb_node_open(struct tb_node *node, const struct tb_node_input *input,
 	memset(node, 0, sizeof(*node));
 	node->cores = input->sockets * input->cores;
 	node->machine = tb_machine_read(input->machine_file, err);
-	if (node->machine == NULL && !input->overrides)
+	/* Not even a virtual node: who tells it from one with real CPUs? */
+	if (node->machine == NULL)
 		return -1;
 	if (read_configured(node, input, err) < 0)
 		return -1;

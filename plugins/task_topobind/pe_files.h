@@ -2,11 +2,8 @@
 /*
  * pe_files.h - the host file and the rank file of one step, on this node
  *
- * In a directory of slurmd's spool directory in which only root can make names,
- * and which only root can read.
- * The files belong to the job's user, who can only read them.  As long as a
- * file's slurmstepd lives it holds a lock on it, so a file without one is left
- * over from a slurmstepd that was killed; whoever comes next removes it.
+ * They belong to the job's user, who can only read them.  Those of a slurmstepd
+ * that was killed are removed by whoever comes next (locked_files.h).
  *
  * No Slurm in here.
  */

@@ -2,15 +2,8 @@
 #define _GNU_SOURCE
 #include "task_topobind/publish.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/common/slurm_xlator.h"
@@ -19,12 +12,13 @@
 #include "src/common/log.h"
 
 #include "common/node_extra.h"
+#include "task_topobind/helper.h"
 
 /* 1, 2, 4, ... seconds apart, at most 30: about twelve minutes in all. */
 #define TRIES 28
 #define LONGEST_PAUSE_S 30
 
-/* slurmd's end of a pipe; when slurmd is gone the helper sees it closed. */
+/* Of the pipe of the helper that publishes. */
 static int slurmds_end = -1;
 
 static int update_extra(const char *node_name, const char *extra)
@@ -82,14 +76,6 @@ static int publish_once(const char *node_name,
 	return rc;
 }
 
-/* True when slurmd has gone during the pause. */
-static bool pause_or_end(int slurmd, int seconds)
-{
-	struct pollfd fd = { .fd = slurmd };
-
-	return poll(&fd, 1, seconds * 1000) > 0;
-}
-
 static void publish(int slurmd, const char *node_name,
 		    const struct tb_published *published)
 {
@@ -101,7 +87,7 @@ static void publish(int slurmd, const char *node_name,
 			     published->topology);
 			return;
 		}
-		if (pause_or_end(slurmd, seconds))
+		if (tb_helper_wait(slurmd, -1, seconds * 1000))
 			return;
 		if (seconds * 2 <= LONGEST_PAUSE_S)
 			seconds *= 2;
@@ -113,62 +99,29 @@ static void publish(int slurmd, const char *node_name,
 	      "does", node_name);
 }
 
-/* Who started slurmd may wait for its output to end. */
-static void close_output(void)
+struct task {
+	const char *node_name;
+	const struct tb_published *published;
+};
+
+static void run(int slurmd, const void *what)
 {
-	int null = open("/dev/null", O_RDWR);
+	const struct task *task = what;
 
-	if (null < 0)
-		return;
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(null, fd);
-	if (null > STDERR_FILENO)
-		close(null);
-}
-
-static void become_helper(void)
-{
-	sigset_t none;
-
-	close_output();
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	prctl(PR_SET_NAME, "topobind");
-	setsid();
+	publish(slurmd, task->node_name, task->published);
 }
 
 void tb_publish_start(const char *node_name,
 		      const struct tb_published *published)
 {
-	int ends[2];
-	pid_t pid;
+	const struct task task = { node_name, published };
+	struct tb_error err;
 
-	if (pipe2(ends, O_CLOEXEC) < 0) {
-		error("topobind: no pipe for the publishing process: %s",
-		      strerror(errno));
-		return;
-	}
-	pid = fork();
-	if (pid == 0) {
-		close(ends[1]);
-		/* A child of init needs nobody to wait for it. */
-		if (fork() == 0) {
-			become_helper();
-			publish(ends[0], node_name, published);
-		}
-		_exit(0);
-	}
-	close(ends[0]);
-	if (pid < 0)
-		error("topobind: no process for publishing: %s",
-		      strerror(errno));
-	else
-		waitpid(pid, NULL, 0);
 	tb_publish_stop();
-	slurmds_end = ends[1];
+	slurmds_end = tb_helper_start(run, &task, &err);
+	if (slurmds_end < 0)
+		error("topobind: the topology of node %s is not published: %s",
+		      node_name, err.text);
 }
 
 void tb_publish_stop(void)

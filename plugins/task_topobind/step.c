@@ -13,6 +13,7 @@
 
 struct tb_step {
 	bool failed;
+	bool blames_node;
 	struct tb_error error; /* of the whole step */
 	struct tb_node node;
 	struct tb_plan plan;
@@ -91,8 +92,10 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.threads_per_core = input->threads_per_core,
 	};
 
-	if (tb_node_open(&step->node, &input->node, err) < 0)
+	if (tb_node_open(&step->node, &input->node, err) < 0) {
+		step->blames_node = true;
 		return -1;
+	}
 	plan.topology = tb_node_topology(&step->node);
 	plan.node_cores = step->node.cores;
 	return tb_plan_make(&step->plan, &plan, err);
@@ -196,6 +199,17 @@ void tb_step_fail(struct tb_step *step, const struct tb_error *err)
 {
 	step->failed = true;
 	step->error = *err;
+}
+
+void tb_step_blame_node(struct tb_step *step, const struct tb_error *err)
+{
+	step->blames_node = true;
+	tb_step_fail(step, err);
+}
+
+bool tb_step_blames_node(const struct tb_step *step)
+{
+	return step->failed && step->blames_node;
 }
 
 bool tb_step_is_held(const struct tb_step *step)

@@ -52,6 +52,9 @@ struct tb_step *tb_step_create_failed(const struct tb_error *err);
 /* What has gone wrong for the whole step so far; NULL for nothing. */
 const struct tb_error *tb_step_error(const struct tb_step *step);
 void tb_step_fail(struct tb_step *step, const struct tb_error *err);
+/* The next step would fail, too: nobody should be sent to this node. */
+void tb_step_blame_node(struct tb_step *step, const struct tb_error *err);
+bool tb_step_blames_node(const struct tb_step *step);
 
 /* Is that who binds the tasks?  Nobody, after an error. */
 bool tb_step_has_instance(const struct tb_step *step,

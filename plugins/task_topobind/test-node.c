@@ -77,7 +77,7 @@ static const struct opening openings[] = {
 	{ true, NULL, 2, 4, 1, false, REFUSED, 0 },
 	{ true, NULL, 2, 4, 2, true, VIRTUAL, 16 },
 	{ false, NULL, 1, 4, 1, false, REFUSED, 0 },
-	{ false, NULL, 1, 4, 1, true, VIRTUAL, 4 },
+	{ false, NULL, 1, 4, 1, true, REFUSED, 0 },
 	{ false, "SXCCXCC", 1, 4, 1, false, REFUSED, 0 },
 };
 

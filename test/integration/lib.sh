@@ -579,10 +579,11 @@ process_is_gone() {
 	[ ! -d "/proc/$1" ]
 }
 
-# Directories of jobs in the cgroups of a node.
+# Directories of jobs in the cgroups of a node, of cgroup v1 or v2.
 job_cgroups() {
-	find /sys/fs/cgroup -path "*slurm_$1/*" -type d -name 'job_*' 2>/dev/null ||
-		true
+	find /sys/fs/cgroup \( -path "*/slurm_$1/*" -o \
+		-path "*/$1_slurmstepd.scope/*" \) -type d -name 'job_*' \
+		2>/dev/null || true
 }
 
 no_job_cgroups() {
@@ -592,4 +593,114 @@ no_job_cgroups() {
 # Expand "0-2,5" into words.
 expand_list() {
 	tr ',' '\n' <<<"$1" | awk -F- 'NF { for (i = $1; i <= $NF; i++) print i }'
+}
+
+# --- what is left, and what is wrong --------------------------------------------
+
+# A bound job of one core; its process writes its id to pid.
+victim() {
+	rm -f "$work/pid"
+	sbatch --parsable -o "$work/output" -w "$NODE_THIS" -n1 --bunit=C \
+		--bamount=1 "$@" --wrap "sleep 600 & echo \$\$ >$work/pid; wait"
+}
+
+# The slurmstepd that serves a step of a job: JOB STEP.  A task that has not
+# started its program has the same name, in another cgroup.
+stepd() {
+	local pid
+
+	for pid in $(pgrep -x slurmstepd); do
+		# Other clusters have jobs of the same number.
+		if grep -q -E ":(cpuset)?:.*/(slurm_$NODE_THIS|${NODE_THIS}_slurmstepd.scope)/(.*/)?job_$1/step_$2(/slurm)?$" \
+			"/proc/$pid/cgroup" 2>/dev/null; then
+			echo "$pid"
+		fi
+	done
+}
+
+kill_stepd() {
+	local pid
+
+	pid=$(stepd "$@" | sed -n 1p)
+	[ -n "$pid" ] || fail "no slurmstepd of $1.$2"
+	kill -KILL "$pid"
+}
+
+# All processes of jobs on this node, with those of prologs.
+job_processes() {
+	grep -lzx "SLURMD_NODENAME=$NODE_THIS" /proc/[0-9]*/environ \
+		2>/dev/null | cut -d/ -f3
+}
+
+# What topobind or Slurm would have of a step.
+leftovers() {
+	job_processes | sed 's/^/process /'
+	job_cgroups "$NODE_THIS"
+	find "$cluster/spool/$NODE_THIS/topobind_steps" \
+		"$cluster/spool/$NODE_THIS/topobind_pe" -type f 2>/dev/null
+}
+
+nothing_is_left() {
+	[ -z "$(leftovers)" ]
+}
+
+assert_nothing_is_left() {
+	(wait_until 20 nothing_is_left) || {
+		leftovers
+		fail "that is left over"
+	}
+}
+
+node_state() {
+	sinfo -h -N -n "$NODE_THIS" -p main -o %T
+}
+
+node_reason() {
+	sinfo -h -N -n "$NODE_THIS" -p main -o %E
+}
+
+# The machine works as before: two tasks, each alone on its core.
+assert_works() {
+	local seen
+
+	seen=$(timeout $((60 * slowness)) srun -Q -w "$NODE_THIS" -n2 \
+		--bunit=C --bamount=1 sed -n \
+		's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | sort)
+	assert_eq "lists of two tasks" 2 "$(sort -u <<<"$seen" | grep -c .)"
+	wait_until 20 nothing_in_use "$NODE_THIS"
+}
+
+resume_node() {
+	scontrol update node="$NODE_THIS" state=resume 2>/dev/null || true
+	wait_until 30 node_is_idle
+}
+
+node_is_idle() {
+	[[ $(node_state) = idle* ]]
+}
+
+# The node takes no more jobs, and says why.
+is_drained_for() {
+	[[ $(node_state) = drain* && $(node_reason) = *"$1"* ]]
+}
+
+cgroup_mount() {
+	if [ -d /sys/fs/cgroup/cpuset ]; then
+		echo /sys/fs/cgroup/cpuset
+	else
+		echo /sys/fs/cgroup
+	fi
+}
+
+# Slurm's own cgroup of the node.
+top_cgroup() {
+	find "$(cgroup_mount)" -maxdepth 2 -type d \( -name "slurm_$NODE_THIS" \
+		-o -name "${NODE_THIS}_slurmstepd.scope" \)
+}
+
+# Its process has one core.
+held_alone() {
+	assert_eq "CPUs of process $1" "$(expand_list "$(cat \
+		/sys/devices/system/cpu/cpu0/topology/thread_siblings_list)" |
+		wc -l)" "$(expand_list "$(allowed_cpus "$1")" | wc -l)"
 }

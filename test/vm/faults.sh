@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# faults - in the guest: CPUs and cgroups that go away under bound jobs
+#
+# Two sockets of four cores of two threads.  With cgroup v1 and v2.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/../integration/lib.sh"
+
+bin=$TOPOBIND_BIN
+
+is_v2() {
+	[ ! -d /sys/fs/cgroup/cpuset ]
+}
+
+# CPUs that threads of a job may run on, all together.  JOB
+cpus_of() {
+	"$bin/threads" | awk -v job="$1" '$1 == job { print $6 }' |
+		while read -r list; do expand_list "$list"; done | sort -u |
+		as_list
+}
+
+has_tasks() {
+	[ "$("$bin/threads" | awk -v job="$1" '$1 == job && $7 == "sleep"' |
+		wc -l)" -ge "$2" ]
+}
+
+# steps_of JOB COUNT - a step whose tasks sleep
+steps_of() {
+	srun -Q --jobid="$1" -n"$2" sleep 600 &
+	wait_until 60 has_tasks "$1" "$2"
+}
+
+# outside LIST LIST - what of the first is not in the second
+outside() {
+	comm -23 <(expand_list "$1" | sort) <(expand_list "$2" | sort) |
+		paste -sd' '
+}
+
+cpu_online() {
+	echo "$2" >"/sys/devices/system/cpu/cpu$1/online"
+}
+
+all_online() {
+	local cpu
+
+	for cpu in 2 3; do
+		cpu_online "$cpu" 1
+	done
+	# With v1 the kernel gives nothing back by itself.
+	is_v2 || cat /sys/fs/cgroup/cpuset/cpuset.cpus \
+		>"$(top_cgroup)/cpuset.cpus"
+}
+
+# No step on CPUs that are not there, whoever asks; the node says why.
+assert_refused() {
+	timeout $((60 * slowness)) srun -Q -n8 --bunit=C --bamount=1 \
+		touch "$work/ran" || true
+	refute test -e "$work/ran"
+	wait_until 30 is_drained_for "$1"
+}
+
+# One thread of a core, then the other, under a running job.
+case_cpu_offline() {
+	local job other
+
+	trap all_online EXIT
+	job=$(alloc -n2 --bunit=C --bamount=1)
+	other=$(alloc -n1 --bunit=C --bamount=1)
+	steps_of "$job" 2
+	steps_of "$other" 1
+	assert_eq "CPUs of the job" 0-3 "$(cpus_of "$job")"
+	cpu_online 2 0
+	assert_eq "with one thread less" 0-1,3 "$(cpus_of "$job")"
+	cpu_online 3 0
+	assert_eq "outside, with one core less" "" \
+		"$(outside "$(cpus_of "$job")" 0-3)"
+	assert_eq "CPUs of the other" 4-5 "$(cpus_of "$other")"
+	cancel "$job" "$other"
+	assert_refused "offline"
+	all_online
+	resume_node
+	assert_eq "lists of eight tasks" 8 "$(srun -Q -n8 --bunit=C --bamount=1 \
+		grep Cpus_allowed_list /proc/self/status | sort -u | wc -l)"
+	wait_until 20 no_job_cgroups "$NODE_THIS"
+}
+
+case_both_killed() {
+	local job other
+
+	other=$(alloc -n1 --bunit=C --bamount=1)
+	steps_of "$other" 1
+	job=$(victim)
+	wait_until 20 test -s "$work/pid"
+	daemon "slurmd-$NODE_THIS" kill
+	kill_stepd "$job" batch
+	held_alone "$(cat "$work/pid")"
+	refute nothing_in_use "$NODE_THIS"
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 30 is_swept "$job"
+	assert_eq "CPUs of the other" 0-1 "$(cpus_of "$other")"
+	cancel "$job" "$other"
+	assert_nothing_is_left
+	assert_works
+}
+
+case_stepd_killed() {
+	local job other
+
+	other=$(alloc -n1 --bunit=C --bamount=1)
+	steps_of "$other" 1
+	job=$(victim)
+	wait_until 20 test -s "$work/pid"
+	kill_stepd "$job" batch
+	wait_until 30 is_swept "$job"
+	assert runs "$job"
+	assert_eq "CPUs of the other" 0-1 "$(cpus_of "$other")"
+	cancel "$job" "$other"
+	assert_nothing_is_left
+	assert_works
+}
+
+# Slurm's directories, topobind's file, the job's processes.
+is_swept() {
+	! leftovers | grep -q -E "/job_$1(/|$)|/$1\.batch" &&
+		[ ! -d "/proc/$(cat "$work/pid")" ]
+}
+
+# CPUs that an administrator takes out of all that is Slurm's.
+case_cpuset_shrunk() {
+	local top
+
+	top=$(top_cgroup)
+	# With v2 it may have been empty, but cannot be made so.
+	trap 'echo 0-15 >"$top/cpuset.cpus"' EXIT
+	echo 0-7 >"$top/cpuset.cpus"
+	assert_refused "were taken out of the cpuset cgroup"
+	echo 0-15 >"$top/cpuset.cpus"
+	resume_node
+	assert_works
+}
+
+# No directory more: Slurm itself can start no step.
+case_no_more_cgroups() {
+	local top
+
+	is_v2 || return 0
+	top=$(top_cgroup)
+	trap 'echo max >"$top/cgroup.max.descendants"' EXIT
+	sed -n 's/^nr_descendants //p' "$top/cgroup.stat" \
+		>"$top/cgroup.max.descendants"
+	timeout $((60 * slowness)) srun -Q -n1 --bunit=C --bamount=1 \
+		touch "$work/ran" || true
+	refute test -e "$work/ran"
+	echo max >"$top/cgroup.max.descendants"
+	resume_node
+	assert_nothing_is_left
+	assert_works
+}
+
+cluster_start --nodes this
+test_case "CPUs go offline under jobs" case_cpu_offline
+test_case "slurmstepd is killed" case_stepd_killed
+test_case "slurmd and slurmstepd are killed" case_both_killed
+test_case "CPUs are taken out of Slurm's cgroup" case_cpuset_shrunk
+test_case "there can be no more cgroups" case_no_more_cgroups
+tests_done
