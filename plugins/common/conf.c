@@ -466,7 +466,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with keys of the site (Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction; NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs), NodeName and more keys, or PartitionName and some of the first nine; see topobind.conf(5)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
 		       place.text);
 }
 
