@@ -205,7 +205,6 @@ case_waits_for_memory() {
 
 	waits_for_memory --mem=4000
 	waits_for_memory --mem-per-cpu=200
-	waits_for_memory --gres=gpu:1 --mem-per-gpu=300
 	waits_for_memory --mem=0
 	# Both are missing: the units are told.
 	all=$(alloc -w "$NODE_QUAD" -N1 --bunit=S --bamount=2 --mem=999900)
