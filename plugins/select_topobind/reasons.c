@@ -31,6 +31,8 @@ static bool waits_for_units(const job_record_t *job, const char *why)
 	switch (job->state_reason) {
 	case WAIT_NO_REASON:
 	case WAIT_PRIORITY:
+	/* No node could have it any more: what it lacks is to the point. */
+	case FAIL_BAD_CONSTRAINTS:
 		return true;
 	case WAIT_RESOURCES:
 		/* Such as nodes that are down: that is more to the point. */
