@@ -31,7 +31,7 @@ static bool waits_for_units(const job_record_t *job, const char *why)
 	switch (job->state_reason) {
 	case WAIT_NO_REASON:
 	case WAIT_PRIORITY:
-	/* A request that was changed into nonsense: the sentence says why. */
+	/* No node could have it, or not any more: the sentence says why. */
 	case FAIL_BAD_CONSTRAINTS:
 		return true;
 	case WAIT_RESOURCES:
