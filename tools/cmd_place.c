@@ -66,7 +66,7 @@ static void print_help(void)
 	     "  --binstance WHO    set, env or pe: who binds [set]\n"
 	     "  --btopology STRING only if the node has exactly this shape\n"
 	     "  --bcpus LIST       exactly these threads, as in 0-3,8, in place of units\n"
-	     "  --bmem, --bmode, --ballow  memory, soft binding; have no part in placement\n"
+	     "  --bmem, --bmode, --ballow, --bnodes, --bprefer  no part in placement\n"
 	     "  --topobind LINE    all of it: bunit=X,bamount=1,...; single options win\n"
 	     "  --batch            rows of a TSV table from FILE or stdin\n"
 	     "  --json, --help, --version\n"

@@ -290,7 +290,10 @@ static int look_at_units(struct tb_plan *plan, struct tb_plan_options *options,
 		look_behind_guess(plan);
 		return 0;
 	}
-	if (!place_all(plan, &why))
+	/* What is near a GRES is in gres.conf, for the controller to see. */
+	if (options->wish.gres)
+		tb_fail(&why, "units near its GRES come first");
+	else if (!place_all(plan, &why))
 		return 0;
 	forget_units(plan);
 	return copy_text(&plan->why_unplaced, why.text, err);
@@ -320,7 +323,8 @@ int tb_plan_make(struct tb_plan *plan, struct tb_plan_options *options,
 	int rc = try(plan, options, err);
 
 	/* Jobs come and go between the question and the look. */
-	for (int i = 1; !rc && plan->why_unplaced && i < TRIES; i++) {
+	for (int i = 1; !rc && plan->why_unplaced && !options->wish.gres &&
+	     i < TRIES; i++) {
 		tb_plan_clear(plan);
 		rc = try(plan, options, err);
 	}

@@ -25,6 +25,7 @@ void tb_request_clear(struct tb_request *request)
 	tb_filter_destroy(request->filter);
 	tb_topology_destroy(request->shape);
 	tb_bitset_destroy(request->cpus);
+	free(request->prefer);
 	tb_request_init(request);
 }
 
@@ -192,23 +193,34 @@ static int print_key(const struct tb_request *request, size_t key,
 	return 0;
 }
 
-/* The first key that was given and, unless it is any, chooses in this way. */
-static size_t first_given(const struct tb_request *request, bool any,
-			  enum tb_choice choice)
+/* The first key that was given and chooses in this way. */
+static size_t first_of(const struct tb_request *request, enum tb_choice choice)
 {
 	size_t key = 0;
 
 	while (tb_request_keys[key] &&
 	       (!(request->given & tb_request_bit(key)) ||
-		(!any && tb_request_table[key].choice != choice)))
+		tb_request_table[key].choice != choice))
+		key++;
+	return key;
+}
+
+/* The first key that was given and has to do with units. */
+static size_t first_given(const struct tb_request *request)
+{
+	size_t key = 0;
+
+	while (tb_request_keys[key] &&
+	       (!(request->given & tb_request_bit(key)) ||
+		tb_request_table[key].choice == TB_CHOICE_NODES))
 		key++;
 	return key;
 }
 
 static int check_cpus(const struct tb_request *request, struct tb_error *err)
 {
-	size_t key = first_given(request, false, TB_CHOICE_UNITS);
-	size_t list = first_given(request, false, TB_CHOICE_CPUS);
+	size_t key = first_of(request, TB_CHOICE_UNITS);
+	size_t list = first_of(request, TB_CHOICE_CPUS);
 	struct tb_clipped value, cpus;
 
 	if (!tb_request_keys[key])
@@ -250,13 +262,14 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 	struct tb_clipped value;
 	size_t key;
 
-	if (!request->given || (has_amount && !request->amount))
+	if (!tb_request_has_binding(request) ||
+	    (has_amount && !request->amount))
 		return 0;
 	if (request->cpus)
 		return check_cpus(request, err) ? -1 : check_mode(request, err);
 	if (has_amount)
 		return check_mode(request, err);
-	key = first_given(request, true, TB_CHOICE_NONE);
+	key = first_given(request);
 	if (print_key(request, key, &value, err))
 		return -1;
 	return tb_fail(err, "%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
@@ -266,6 +279,11 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 bool tb_request_is_given(const struct tb_request *request)
 {
 	return request->given != 0;
+}
+
+bool tb_request_has_binding(const struct tb_request *request)
+{
+	return tb_request_keys[first_given(request)];
 }
 
 bool tb_request_binds(const struct tb_request *request)
@@ -288,6 +306,14 @@ enum tb_memory tb_request_memory(const struct tb_request *request,
 	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_MEMORY);
 
 	return given ? request->memory : site;
+}
+
+enum tb_allocation tb_request_nodes(const struct tb_request *request,
+				    enum tb_allocation site)
+{
+	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_NODES);
+
+	return given ? request->nodes : site;
 }
 
 void tb_request_widen_window(struct tb_request *request)

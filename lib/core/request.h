@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "allocation.h"
 #include "filter.h"
 #include "topology.h"
 
@@ -23,6 +24,8 @@
 #define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
 /* N S X Y C E T, each at most once. */
 #define TB_SORT_MAX 7
+/* Longest list of features in --bprefer, in bytes. */
+#define TB_PREFER_MAX 1024
 
 enum tb_type { TB_SLOT, TB_HOST };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
@@ -58,6 +61,8 @@ struct tb_request {
 	enum tb_memory memory; /* ask tb_request_memory() */
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
+	enum tb_allocation nodes; /* ask tb_request_nodes() */
+	char *prefer; /* features of nodes, "a+b"; NULL = none */
 };
 
 /* All defaults, nothing given. */
@@ -90,8 +95,12 @@ int tb_request_inherit(struct tb_request *request,
  */
 int tb_request_check(const struct tb_request *request, struct tb_error *err);
 
-/* Anything given at all?  Given and not switched off by an amount of 0? */
+/*
+ * Anything given at all?  Anything that has to do with units, not only with which
+ * nodes?  Are units asked for, and not switched off by an amount of 0?
+ */
 bool tb_request_is_given(const struct tb_request *request);
+bool tb_request_has_binding(const struct tb_request *request);
 bool tb_request_binds(const struct tb_request *request);
 
 /* False when the request is for another shape of node. */
@@ -101,6 +110,10 @@ bool tb_request_matches(const struct tb_request *request,
 /* Its memory policy; where it says nothing, the site's. */
 enum tb_memory tb_request_memory(const struct tb_request *request,
 				 enum tb_memory site);
+
+/* Its node allocation policy; where it says nothing, the site's. */
+enum tb_allocation tb_request_nodes(const struct tb_request *request,
+				    enum tb_allocation site);
 
 /*
  * Make the window as wide as it can become on a node, whatever is in use there:

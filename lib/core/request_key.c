@@ -577,6 +577,84 @@ static int copy_cpus(struct tb_request *to, const struct tb_request *from)
 	return to->cpus ? 0 : -1;
 }
 
+/* bnodes */
+
+static int read_nodes(struct tb_request *request,
+		      const struct tb_request_key *key, const char *value,
+		      struct tb_error *err)
+{
+	return tb_allocation_parse(value, &request->nodes) ? 0 :
+	       refuse(key, value, err);
+}
+
+/* The default is the site's: what was given is printed, SLURM too. */
+static bool default_nodes(const struct tb_request *request)
+{
+	(void)request;
+	return false;
+}
+
+static void print_nodes(const struct tb_request *request, struct tb_text *text)
+{
+	tb_text_add(text, tb_allocation_names[request->nodes]);
+}
+
+static int copy_nodes(struct tb_request *to, const struct tb_request *from)
+{
+	to->nodes = from->nodes;
+	return 0;
+}
+
+/* bprefer: names of features, separated as the items of bcpus */
+
+static bool is_feature(const char *name, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (name[i] <= ' ' || name[i] > '~' || strchr("&|*[]()\"'",
+							      name[i]))
+			return false;
+	return length > 0;
+}
+
+static int read_prefer(struct tb_request *request,
+		       const struct tb_request_key *key, const char *value,
+		       struct tb_error *err)
+{
+	size_t length = strlen(value), at = 0;
+
+	if (length > TB_PREFER_MAX)
+		return refuse(key, value, err);
+	while (at <= length) {
+		size_t name = strcspn(value + at, ",+");
+
+		if (!is_feature(value + at, name))
+			return refuse(key, value, err);
+		at += name + 1;
+	}
+	request->prefer = malloc(length + 1);
+	if (!request->prefer)
+		return tb_fail(err, "out of memory");
+	memcpy(request->prefer, value, length + 1);
+	replace(request->prefer, ',', '+');
+	return 0;
+}
+
+static bool default_prefer(const struct tb_request *request)
+{
+	return !request->prefer;
+}
+
+static void print_prefer(const struct tb_request *request,
+			 struct tb_text *text)
+{
+	tb_text_add(text, request->prefer);
+}
+
+static int copy_prefer(struct tb_request *to, const struct tb_request *from)
+{
+	return read_prefer(to, NULL, from->prefer, NULL);
+}
+
 #define FIELD(field) \
 	read_##field, default_##field, print_##field, copy_##field
 
@@ -606,12 +684,16 @@ const struct tb_request_key tb_request_table[] = {
 	{ "bmem", TB_CHOICE_NONE, "none, prefer, local", FIELD(memory) },
 	{ "bmode", TB_CHOICE_NONE, "hard, soft", FIELD(mode) },
 	{ "ballow", TB_CHOICE_NONE, "node, S, N, X", FIELD(allow) },
+	{ "bnodes", TB_CHOICE_NODES, tb_allocation_list, FIELD(nodes) },
+	{ "bprefer", TB_CHOICE_NODES,
+	  "names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
+	  FIELD(prefer) },
 };
 
 const char *const tb_request_keys[] = {
 	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
 	"bfilter", "binstance", "btopology", "bcpus", "bmem", "bmode",
-	"ballow", NULL
+	"ballow", "bnodes", "bprefer", NULL
 };
 
 _Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==

@@ -12,11 +12,12 @@
 #include "request.h"
 #include "text.h"
 
-/* How an option goes together with a list of CPUs. */
+/* How an option goes together with a list of CPUs, and with a binding. */
 enum tb_choice {
 	TB_CHOICE_NONE,  /* chooses nothing: goes with both */
 	TB_CHOICE_UNITS, /* chooses units: not with a list of CPUs */
 	TB_CHOICE_CPUS,  /* is the list */
+	TB_CHOICE_NODES, /* chooses nodes: goes with no binding, too */
 };
 
 struct tb_request_key {
@@ -42,6 +43,7 @@ extern const struct tb_request_key tb_request_table[];
 #define TB_REQUEST_KEY_TYPE 2
 #define TB_REQUEST_KEY_MEMORY 11
 #define TB_REQUEST_KEY_ALLOW 13
+#define TB_REQUEST_KEY_NODES 14
 
 /* The bit of a key in a request's given. */
 static inline unsigned tb_request_bit(size_t key)

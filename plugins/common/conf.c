@@ -26,6 +26,19 @@
 
 #define CONF_FILE "topobind.conf"
 
+/* The numbers of a NodeName= line. */
+enum { TB_NUMBER_SPEED, TB_NUMBER_COST, TB_NUMBER_PRIORITY, TB_NUMBER_SWAP,
+       TB_NUMBERS };
+
+static const char *const number_keys[TB_NUMBERS] = {
+	[TB_NUMBER_SPEED] = "Speed",
+	[TB_NUMBER_COST] = "Cost",
+	[TB_NUMBER_PRIORITY] = "Priority",
+	[TB_NUMBER_SWAP] = "Swap",
+};
+
+static const struct tb_node_numbers usual_numbers = { .cost = 1 };
+
 /* What one NodeName= line says; shared by all nodes of the line. */
 struct node_line {
 	char *nodes; /* as written */
@@ -33,6 +46,8 @@ struct node_line {
 	struct tb_conf_word distances;
 	struct tb_conf_word filter_text;
 	struct tb_filter *filter;
+	struct tb_conf_word number_text[TB_NUMBERS];
+	struct tb_node_numbers numbers;
 };
 
 /* One node of a line, by name. */
@@ -68,6 +83,8 @@ static void clear_node_line(struct node_line *line)
 	tb_conf_word_clear(&line->distances);
 	tb_conf_word_clear(&line->filter_text);
 	tb_filter_destroy(line->filter);
+	for (int i = 0; i < TB_NUMBERS; i++)
+		tb_conf_word_clear(&line->number_text[i]);
 }
 
 static void destroy_node_line(void *item)
@@ -112,6 +129,10 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 		{.key = "Topology", .type = S_P_ARRAY},
 		{.key = "Distances", .type = S_P_ARRAY},
 		{.key = "Filter", .type = S_P_ARRAY},
+		{.key = "Speed", .type = S_P_ARRAY},
+		{.key = "Cost", .type = S_P_ARRAY},
+		{.key = "Priority", .type = S_P_ARRAY},
+		{.key = "Swap", .type = S_P_ARRAY},
 		{.key = NULL}
 	};
 	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
@@ -126,6 +147,8 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 	tb_conf_word_take(&line->topology, "Topology", table);
 	tb_conf_word_take(&line->distances, "Distances", table);
 	tb_conf_word_take(&line->filter_text, "Filter", table);
+	for (int i = 0; i < TB_NUMBERS; i++)
+		tb_conf_word_take(&line->number_text[i], number_keys[i], table);
 	s_p_hashtbl_destroy(table);
 	*dest = line;
 	return 1;
@@ -202,6 +225,47 @@ static int check_topology(const struct node_line *line,
 	return rc;
 }
 
+/* Plain digits, so that no locale has a say in the sign of the point. */
+static int read_number(double *number, int key, const char *text,
+		       const struct tb_conf_where *where, struct tb_error *err)
+{
+	const char *digits = text + (key == TB_NUMBER_PRIORITY && *text == '-');
+	size_t whole = strspn(digits, "0123456789");
+	size_t rest = digits[whole] == '.'
+		? 1 + strspn(digits + whole + 1, "0123456789") : 0;
+
+	if (!whole || digits[whole + rest] || whole + rest > 15)
+		return tb_conf_fail(where, number_keys[key], text,
+				    key == TB_NUMBER_PRIORITY
+				    ? "this is not a number such as 100, -5 or 0.5"
+				    : "this is not a number such as 2400 or 0.5",
+				    err);
+	*number = strtod(text, NULL);
+	return 0;
+}
+
+static int read_numbers(struct node_line *line,
+			const struct tb_conf_where *where, struct tb_error *err)
+{
+	double *const numbers[TB_NUMBERS] = {
+		[TB_NUMBER_SPEED] = &line->numbers.speed,
+		[TB_NUMBER_COST] = &line->numbers.cost,
+		[TB_NUMBER_PRIORITY] = &line->numbers.priority,
+		[TB_NUMBER_SWAP] = &line->numbers.swap,
+	};
+
+	line->numbers = usual_numbers;
+	for (int i = 0; i < TB_NUMBERS; i++) {
+		const struct tb_conf_word *word = &line->number_text[i];
+
+		if (tb_conf_word_check(word, number_keys[i], where, err) ||
+		    (word->value && read_number(numbers[i], i, word->value,
+						where, err)))
+			return -1;
+	}
+	return 0;
+}
+
 static int check_line(struct node_line *line, const struct tb_conf_where *where,
 		      struct tb_error *err)
 {
@@ -209,7 +273,8 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 	    tb_conf_word_check(&line->distances, "Distances", where, err) ||
 	    tb_conf_word_check(&line->filter_text, "Filter", where, err) ||
 	    tb_conf_read_filter(&line->filter, line->filter_text.value, where,
-				err))
+				err) ||
+	    read_numbers(line, where, err))
 		return -1;
 	if (line->topology.value)
 		return check_topology(line, where, err);
@@ -401,7 +466,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, NodeName (then Topology, Distances, Filter) and PartitionName (then the first seven)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with keys of the site (Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction; NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs), NodeName and more keys, or PartitionName and some of the first nine; see topobind.conf(5)",
 		       place.text);
 }
 
@@ -529,6 +594,18 @@ enum tb_memory tb_conf_memory(const struct tb_conf *site,
 				 TB_MEMORY_NONE);
 }
 
+enum tb_allocation tb_conf_allocation(const struct tb_conf *site,
+				      const char *partition)
+{
+	return policy_of(site, partition)->nodes;
+}
+
+const struct tb_priority_function *
+tb_conf_priority(const struct tb_conf *site, const char *partition)
+{
+	return policy_of(site, partition)->priority;
+}
+
 bool tb_conf_node_record(const struct tb_conf *site)
 {
 	return site->node_record;
@@ -573,4 +650,12 @@ const char *tb_conf_distances(const struct tb_conf *site, const char *node_name)
 	const struct node_line *line = line_of(site, node_name);
 
 	return line ? line->distances.value : NULL;
+}
+
+struct tb_node_numbers tb_conf_node_numbers(const struct tb_conf *site,
+					    const char *node_name)
+{
+	const struct node_line *line = line_of(site, node_name);
+
+	return line ? line->numbers : usual_numbers;
 }

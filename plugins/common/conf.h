@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/filter.h"
+#include "core/priority_function.h"
 #include "core/request.h"
 
 struct tb_conf;
@@ -68,6 +69,14 @@ const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
 /* The filter of the node's own line; NULL for none.  Owned by conf. */
 const struct tb_filter *tb_conf_node_filter(const struct tb_conf *conf,
 					    const char *node_name);
+/*
+ * Which nodes jobs of a partition get that do not say, and what the priority
+ * function for it is, which is never NULL.  Owned by conf.
+ */
+enum tb_allocation tb_conf_allocation(const struct tb_conf *conf,
+				      const char *partition);
+const struct tb_priority_function *
+tb_conf_priority(const struct tb_conf *conf, const char *partition);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* Is accounting told the request and the grant of jobs that start? */
@@ -80,5 +89,15 @@ const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
  */
 const char *tb_conf_distances(const struct tb_conf *conf,
 			      const char *node_name);
+
+/* What the policies know of a node by its line; 0 and a cost of 1 else. */
+struct tb_node_numbers {
+	double speed;    /* MHz, or relative to other nodes */
+	double cost;
+	double priority;
+	double swap;     /* MB */
+};
+struct tb_node_numbers tb_conf_node_numbers(const struct tb_conf *conf,
+					    const char *node_name);
 
 #endif

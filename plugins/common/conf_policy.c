@@ -16,6 +16,8 @@ static const char *const keys[TB_WORDS] = {
 	[TB_WORD_STRATEGY] = "DefaultStrategy",
 	[TB_WORD_FILTER] = "Filter",
 	[TB_WORD_MEMORY] = "MemoryBinding",
+	[TB_WORD_NODES] = "NodeAllocationPolicy",
+	[TB_WORD_PRIORITY] = "PriorityFunction",
 };
 
 void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
@@ -72,6 +74,29 @@ int tb_conf_read_filter(struct tb_filter **filter, const char *value,
 	*filter = tb_filter_parse(value, &why);
 	return *filter != NULL ? 0 : tb_conf_fail(where, keys[TB_WORD_FILTER],
 						  value, why.text, err);
+}
+
+/* Where nothing is said a node is worth what its administrator says. */
+static int read_allocation(struct tb_policy *policy,
+			   const struct tb_conf_words *words,
+			   const struct tb_conf_where *where,
+			   struct tb_error *err)
+{
+	const char *name = words->word[TB_WORD_NODES].value;
+	const char *text = words->word[TB_WORD_PRIORITY].value;
+	struct tb_error why;
+
+	if (name != NULL && !tb_allocation_parse(name, &policy->nodes)) {
+		tb_fail(&why, "this is not allowed; allowed: %s",
+			tb_allocation_list);
+		return tb_conf_fail(where, keys[TB_WORD_NODES], name, why.text,
+				    err);
+	}
+	policy->priority = tb_priority_parse(text != NULL ? text : "PRIORITY",
+					     &why);
+	return policy->priority != NULL ? 0 :
+		tb_conf_fail(where, keys[TB_WORD_PRIORITY], text, why.text,
+			     err);
 }
 
 static int set_option(struct tb_request *request, const char *option,
@@ -182,7 +207,8 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 			return -1;
 	if (tb_conf_read_filter(&policy->filter,
 				words.word[TB_WORD_FILTER].value, where,
-				err) < 0)
+				err) < 0 ||
+	    read_allocation(policy, &words, where, err) < 0)
 		return -1;
 	return make_request(&policy->request, &words, where, err);
 }
@@ -191,5 +217,7 @@ void tb_policy_clear(struct tb_policy *policy)
 {
 	tb_filter_destroy(policy->filter);
 	policy->filter = NULL;
+	tb_priority_destroy(policy->priority);
+	policy->priority = NULL;
 	tb_request_clear(&policy->request);
 }

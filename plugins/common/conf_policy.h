@@ -17,6 +17,7 @@
 #include "common/conf.h"
 #include "common/conf_line.h"
 #include "compat/slurm_compat.h"
+#include "core/priority_function.h"
 
 enum {
 	TB_WORD_ENABLED,
@@ -26,6 +27,8 @@ enum {
 	TB_WORD_STRATEGY,
 	TB_WORD_FILTER,
 	TB_WORD_MEMORY,
+	TB_WORD_NODES,
+	TB_WORD_PRIORITY,
 	TB_WORDS
 };
 
@@ -47,7 +50,9 @@ struct tb_conf_words {
 	{.key = "DefaultUnit", .type = S_P_ARRAY}, \
 	{.key = "DefaultStrategy", .type = S_P_ARRAY}, \
 	{.key = "Filter", .type = S_P_ARRAY}, \
-	{.key = "MemoryBinding", .type = S_P_ARRAY}
+	{.key = "MemoryBinding", .type = S_P_ARRAY}, \
+	{.key = "NodeAllocationPolicy", .type = S_P_ARRAY}, \
+	{.key = "PriorityFunction", .type = S_P_ARRAY}
 
 struct tb_policy {
 	bool enabled;
@@ -55,6 +60,8 @@ struct tb_policy {
 	bool on_any_host;
 	struct tb_filter *filter; /* NULL: none */
 	struct tb_request request; /* of a job that is bound implicitly */
+	enum tb_allocation nodes;
+	struct tb_priority_function *priority;
 };
 
 /* A key's value, which belongs to the word now.  clear: NULL again. */

@@ -198,12 +198,13 @@ extern int select_p_select_nodeinfo_set_all(void)
 	return rc;
 }
 
+/* Also the last that a controller calls before it ends or stands by. */
 EXPORT extern int select_p_job_fini(job_record_t *job);
 extern int select_p_job_fini(job_record_t *job)
 {
 	int rc = tb_ops.job_fini(job);
 
-	tb_hook_job_ended(job);
+	tb_hook_job_finished(job);
 	return rc;
 }
 
@@ -257,6 +258,24 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 	return rc;
 }
 
+EXPORT extern int select_p_state_save(char *directory);
+extern int select_p_state_save(char *directory)
+{
+	int rc = tb_ops.state_save(directory);
+
+	tb_hook_state_saved(directory);
+	return rc;
+}
+
+EXPORT extern int select_p_state_restore(char *directory);
+extern int select_p_state_restore(char *directory)
+{
+	int rc = tb_ops.state_restore(directory);
+
+	tb_hook_state_restored(directory);
+	return rc;
+}
+
 EXPORT extern int select_p_step_start(step_record_t *step);
 extern int select_p_step_start(step_record_t *step)
 {
@@ -293,12 +312,6 @@ extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
 		return tb_ops.op arguments; \
 	}
 
-FORWARD(int, state_save, state_save,
-	(char *dir_name),
-	(dir_name))
-FORWARD(int, state_restore, state_restore,
-	(char *dir_name),
-	(dir_name))
 FORWARD(int, job_init, job_init,
 	(List jobs),
 	(jobs))

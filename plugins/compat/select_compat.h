@@ -23,6 +23,8 @@
 
 #include "slurmctld_symbols.h"
 
+struct tb_choice;
+
 /* One call of select_p_job_test: may, does, or when will this job run? */
 struct tb_test {
 	job_record_t *job;
@@ -44,6 +46,8 @@ struct tb_test {
 	 * those to be tried.  0: units are not shared.
 	 */
 	uint16_t share;
+	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */
+	const struct tb_choice *choice;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };

@@ -14,12 +14,15 @@
 #include "src/slurmctld/slurmctld.h"
 
 extern List job_list __attribute__((weak));
+extern List active_feature_list __attribute__((weak));
+extern List resv_list __attribute__((weak));
 extern List part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));
 extern bitstr_t *avail_node_bitmap __attribute__((weak));
 extern time_t last_node_update __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
+extern bool node_features_updated __attribute__((weak));
 extern void *acct_db_conn __attribute__((weak));
 extern slurmctld_config_t slurmctld_config __attribute__((weak));
 

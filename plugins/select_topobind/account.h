@@ -5,7 +5,8 @@
  * A job that starts right after it was submitted is not known to the database
  * yet, and slurmctld calls no select plugin when that changes.  Jobs that wait
  * for it are looked after by a thread, which is there only when one does, looks
- * once a second, with slurmctld's read lock on jobs, and ends with slurmctld.
+ * once a second, with slurmctld's read lock on jobs, and ends with slurmctld or
+ * when that goes back to standing by.
  *
  * Functions are called with slurmctld's write lock on jobs.
  */

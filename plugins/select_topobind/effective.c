@@ -48,7 +48,7 @@ int tb_effective_find(struct tb_effective *effective,
 	if (tb_request_from_env(&effective->request, job->spank_job_env,
 				job->spank_job_env_size, err))
 		return -1;
-	if (!implicit || tb_request_is_given(&effective->request) ||
+	if (!implicit || tb_request_has_binding(&effective->request) ||
 	    !tb_partition_can_bind(job))
 		return 0;
 	effective->implicit_cpus = cpus_of_task(job);

@@ -91,11 +91,15 @@ static int ask(struct future *future, uint32_t ended)
 static bool all_fits(struct future *future, uint32_t ended)
 {
 	job_record_t *job = future->test->job;
-	time_t now = time(NULL), end;
+	time_t now, end;
 
 	if (ask(future, ended) != SLURM_SUCCESS)
 		return false;
-	end = ended ? future->jobs[ended - 1]->end_time : now;
+	now = time(NULL);
+	/* Units are free, what else it needs is not; elsewhere it may be. */
+	if (!ended)
+		return job->start_time <= now;
+	end = future->jobs[ended - 1]->end_time;
 	/* When a job that is over its time ends is cons_tres' guess. */
 	if (end <= now)
 		return true;

@@ -10,11 +10,14 @@
 #include "combinations.h"
 #include "common/conf.h"
 #include "account.h"
+#include "consumption.h"
 #include "effective.h"
 #include "expand.h"
 #include "job_test.h"
+#include "learning.h"
 #include "ledger.h"
 #include "names.h"
+#include "node_order.h"
 #include "nodes.h"
 #include "reasons.h"
 #include "sharing.h"
@@ -38,6 +41,8 @@ int tb_hook_init(void)
 void tb_hook_fini(void)
 {
 	tb_account_fini();
+	tb_learning_fini();
+	tb_consumption_fini();
 	tb_reasons_fini();
 	tb_sharing_fini();
 	tb_nodes_fini();
@@ -61,8 +66,10 @@ static int add_job(void *item, void *arg)
 	(void)arg;
 	if (IS_JOB_PENDING(job))
 		tb_reasons_recovered(job);
-	if (holds_cores(job) && tb_ledger_put(job, bound))
+	if (holds_cores(job) && tb_ledger_put(job, bound)) {
 		tb_sharing_note(job);
+		tb_consumption_put(job);
+	}
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
 		tb_account_recovered(job);
 	return 0;
@@ -74,9 +81,11 @@ static void rebuild(void)
 	tb_reasons_reset();
 	tb_ledger_reset();
 	tb_sharing_reset();
+	tb_consumption_reset();
 	tb_nodes_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
+	tb_learning_reset();
 }
 
 /* A wrong file changes nothing. */
@@ -119,6 +128,7 @@ void tb_hook_nodes_shown(void)
 	if (!job_list || looked_at > last_node_update)
 		return;
 	looked_at = time(NULL);
+	tb_learning_look_at_nodes();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_node_show_again(node);
@@ -162,13 +172,10 @@ static int refuse(const struct tb_test *test, const struct tb_error *why)
 }
 
 /* Placing goes task by task; the node's tasks then share their units. */
-static int test_effective(struct tb_test *test, struct tb_effective *effective)
+static int test_request(struct tb_test *test, struct tb_effective *effective)
 {
-	int rc = limit_expansion(test, effective);
 	struct tb_error why;
 
-	if (rc != SLURM_SUCCESS)
-		return rc;
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
 	if (tb_job_combinations(test->job, &effective->request,
@@ -178,6 +185,19 @@ static int test_effective(struct tb_test *test, struct tb_effective *effective)
 	if (effective->implicit_cpus)
 		effective->request.type = TB_SLOT;
 	return test_bound(test, &effective->request);
+}
+
+static int test_effective(struct tb_test *test, struct tb_effective *effective)
+{
+	struct tb_test call = *test;
+	struct tb_choice choice;
+	int rc = limit_expansion(&call, effective);
+
+	if (rc != SLURM_SUCCESS)
+		return rc;
+	if (tb_choice_find(&choice, site, test->job, &effective->request))
+		call.choice = &choice;
+	return test_request(&call, effective);
 }
 
 static void show_request(const struct tb_effective *effective,
@@ -238,6 +258,8 @@ static void put(job_record_t *job)
 	if (!tb_ledger_put(job, bound))
 		return;
 	tb_sharing_note(job);
+	tb_consumption_put(job);
+	tb_learning_nodes_changed(job);
 	/* Nodes that the job gave back are in its allocation still. */
 	tb_show_nodes_of(job);
 }
@@ -247,8 +269,36 @@ void tb_hook_job_ended(job_record_t *job)
 	/* Requeued: it waits with its request, the grant was another run's. */
 	if (IS_JOB_PENDING(job))
 		tb_show_requeued(job);
-	if (tb_ledger_remove(job))
-		tb_show_nodes_of(job);
+	if (!tb_ledger_remove(job))
+		return;
+	tb_show_nodes_of(job);
+	tb_consumption_remove(job);
+	tb_learning_nodes_changed(job);
+}
+
+void tb_hook_job_finished(job_record_t *job)
+{
+	if (tb_ledger_has(job))
+		tb_learning_job_ended(job);
+	tb_hook_job_ended(job);
+}
+
+/*
+ * A backup controller that goes back to standing by has no jobs and no
+ * connection to the database until its next term.
+ */
+void tb_hook_state_saved(const char *directory)
+{
+	if (directory)
+		tb_learning_save(directory);
+	if (slurmctld_config.shutdown_time)
+		tb_account_fini();
+}
+
+void tb_hook_state_restored(const char *directory)
+{
+	if (directory)
+		tb_learning_restore(directory);
 }
 
 void tb_hook_job_changed(job_record_t *job)

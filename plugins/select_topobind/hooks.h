@@ -2,8 +2,8 @@
 /*
  * hooks.h - where slurmctld's calls enter topobind
  *
- * Called by the version's ABI file, always under slurmctld's job and node
- * write locks, after (job_test: instead of) select/cons_tres' own function.
+ * Called by the version's ABI file, under slurmctld's job and node write locks
+ * unless said otherwise, after (job_test: instead of) select/cons_tres' own function.
  */
 #ifndef TB_SELECT_HOOKS_H
 #define TB_SELECT_HOOKS_H
@@ -36,6 +36,12 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+/* Its run is over, whether it will have another or not. */
+void tb_hook_job_finished(job_record_t *job);
+
+/* Slurm saves its state, without locks held, and has read it again. */
+void tb_hook_state_saved(const char *directory);
+void tb_hook_state_restored(const char *directory);
 
 /* The job lost this node, by a smaller request or by a failure. */
 void tb_hook_job_resized(job_record_t *job, uint32_t node);

@@ -10,6 +10,7 @@
 #include "job_test.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
@@ -19,6 +20,8 @@
 #include "explain.h"
 #include "explain_memory.h"
 #include "future.h"
+#include "offer_order.h"
+#include "plain_order.h"
 #include "plan.h"
 #include "preempt.h"
 #include "reasons.h"
@@ -46,7 +49,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
  */
-static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
+static void ask_for_all(job_record_t *job, enum tb_type type,
+			const struct tb_plan *plan)
 {
 	struct job_details *details = job->details;
 
@@ -55,6 +59,12 @@ static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 		details->cpus_per_task =
 			job->gres_list_req && plan->per_slot ? plan->per_slot
 							     : 1;
+	/*
+	 * It limits CPUs, too, to as many as the smallest host's units have.
+	 * With GRES it also says how many devices there are.
+	 */
+	if (type == TB_HOST && !job->gres_list_req)
+		details->ntasks_per_node = 0;
 }
 
 /*
@@ -74,7 +84,7 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 	int rc = SLURM_ERROR;
 
 	if (tb_plan_allow(plan, offers, test, mask)) {
-		ask_for_all(test->job, plan);
+		ask_for_all(test->job, offers->request->type, plan);
 		rc = call_cons_tres(test, nodes, plan->count, plan->count,
 				    mask);
 	}
@@ -181,19 +191,32 @@ static int test_nodes(const struct tb_offers *offers,
 	return rc;
 }
 
+static int try_class(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	const struct tb_class_order *class =
+		(const struct tb_class_order *)order;
+
+	return test_nodes(class->offers, test, class->first, class->end,
+			  nodes);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int test_class(const struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = nodes_of_class(offers, first, end);
+	struct tb_class_order class;
 	struct tb_scale saved;
 	int rc = SLURM_ERROR;
 
+	tb_class_order_init(&class, offers, test, first, end);
+	class.order.try = try_class;
 	if (end - first >= test->min_nodes &&
 	    required_nodes_offer(test, nodes)) {
 		tb_scale_job(test->job, offers->request->type,
 			     tb_offers_cpus(offers, first, end), &saved);
-		rc = test_nodes(offers, test, first, end, nodes);
+		rc = tb_order_try(&class.order, test, nodes);
 		tb_unscale_job(test->job, &saved);
 	}
 	if (rc == SLURM_SUCCESS)
@@ -202,19 +225,46 @@ static int test_class(const struct tb_offers *offers,
 	return rc;
 }
 
+/* In the future a class can be free sooner than one before it. */
+static bool starts_later(const struct tb_test *test)
+{
+	return tb_test_mode(test) == TB_WILL_RUN &&
+	       test->job->start_time > time(NULL);
+}
+
+/* The first class that can have the job now, or else the soonest. */
+static int test_classes(const struct tb_offers *offers,
+			const struct tb_test *test)
+{
+	uint32_t first, end, soonest_first = 0, soonest_end = 0;
+	time_t soonest = 0;
+
+	for (first = 0; (end = tb_offers_class(offers, first)); first = end) {
+		if (test_class(offers, test, first, end) != SLURM_SUCCESS)
+			continue;
+		if (!starts_later(test))
+			return SLURM_SUCCESS;
+		if (soonest_end && test->job->start_time >= soonest)
+			continue;
+		soonest = test->job->start_time;
+		soonest_first = first;
+		soonest_end = end;
+	}
+	/* The job's numbers are those of the last answer. */
+	return soonest_end ? test_class(offers, test, soonest_first,
+					soonest_end) : SLURM_ERROR;
+}
+
 /* With units that have so many jobs at most; *more: are there others? */
 static int test_share(const struct tb_test *test,
 		      const struct tb_request *request,
 		      const struct tb_view *view, bool *more)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
-	uint32_t first = 0, end;
-	int rc = SLURM_ERROR;
+	int rc;
 
-	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		rc = test_class(offers, test, first, end);
-		first = end;
-	}
+	tb_order_classes(offers, test);
+	rc = test_classes(offers, test);
 	*more = offers->could_be_more;
 	tb_offers_destroy(offers);
 	return rc;
@@ -414,7 +464,7 @@ static bool may_share(const job_record_t *job)
 		(job->part_ptr->max_share & ~SHARED_FORCE) > 1);
 }
 
-int tb_test_plain_job(const struct tb_test *test)
+static int test_plain(const struct tb_test *test)
 {
 	struct tb_mask *mask;
 	int rc;
@@ -426,4 +476,27 @@ int tb_test_plain_job(const struct tb_test *test)
 	rc = tb_cons_tres_job_test(test, mask);
 	tb_mask_destroy(mask);
 	return rc;
+}
+
+static int try_plain(const struct tb_order *order, const struct tb_test *test,
+		     bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+
+	(void)order;
+	call.nodes = nodes;
+	if (call.preempted)
+		FREE_NULL_LIST(*call.preempted);
+	return test_plain(&call);
+}
+
+int tb_test_plain_job(const struct tb_test *test)
+{
+	struct tb_order order;
+
+	if (!test->choice)
+		return test_plain(test);
+	tb_plain_order_init(&order, test);
+	order.try = try_plain;
+	return tb_order_try(&order, test, test->nodes);
 }

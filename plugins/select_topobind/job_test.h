@@ -4,7 +4,7 @@
  *
  * Both return what Slurm expects of select_p_job_test.  A plain job is
  * select/cons_tres' business; topobind only keeps it off granted units where
- * jobs may share cores.
+ * jobs may share cores, and offers nodes in the order of a policy.
  */
 #ifndef TB_SELECT_JOB_TEST_H
 #define TB_SELECT_JOB_TEST_H

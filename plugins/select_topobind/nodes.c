@@ -31,8 +31,7 @@ struct node {
 	time_t looked_at;    /* when the record was last looked at */
 	char *speed;         /* only to be shown */
 	struct tb_shape *shown; /* what Extra says is in use is of this one */
-	const char *extra;      /* as it was then: where it lies, how long */
-	size_t extra_length;
+	uint64_t extra;         /* a digest of it as it was then */
 	bool is_stated;      /* its shape was made from the stated topology */
 };
 
@@ -50,6 +49,8 @@ static void destroy_shape(struct tb_shape *shape)
 	tb_bitset_destroy(shape->threads);
 	tb_bitset_destroy(shape->cores);
 	xfree(shape->held);
+	for (unsigned i = 0; i < TB_UNIT_KINDS; i++)
+		xfree(shape->sizes[i]);
 	tb_placer_destroy(shape->placer);
 	tb_topology_destroy(shape->topology);
 	xfree(shape->text);
@@ -307,6 +308,19 @@ static bool is_stale(const struct node *node)
 	return node->looked_at <= last_node_update;
 }
 
+/*
+ * Jobs that no node could ever hold (BadConstraints) are put back into the queue
+ * by Slurm when nodes have other features, or another topology.
+ */
+static void change_shape(struct node *node, const node_record_t *record)
+{
+	struct tb_shape *before = node->shape;
+
+	node->shape = look_up_shape(node, record);
+	if (node->looked_at && node->shape != before)
+		node_features_updated = true;
+}
+
 struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
@@ -322,7 +336,7 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	    !is_same(node->distances, stated.distances)) {
 		keep(&node->topology, stated.topology);
 		keep(&node->distances, stated.distances);
-		node->shape = look_up_shape(node, record);
+		change_shape(node, record);
 	}
 	keep(&node->speed, stated.speed);
 	node->looked_at = time(NULL);
@@ -441,17 +455,17 @@ void tb_node_show(uint32_t node)
 	free(inuse);
 }
 
-static void note_extra(struct node *node, const char *extra)
+/*
+ * FNV-1a.  Asked of all nodes when one is shown: tokens are looked for only when
+ * it differs.  Length and address are no sign: a new text can have both.
+ */
+static uint64_t digest(const char *extra)
 {
-	node->extra = extra;
-	node->extra_length = extra ? strlen(extra) : 0;
-}
+	uint64_t value = 0xcbf29ce484222325;
 
-/* Asked of all nodes when one is shown, so no more than a glance. */
-static bool is_noted(const struct node *node, const char *extra)
-{
-	return extra && node->extra == extra &&
-	       node->extra_length == strlen(extra);
+	for (; extra && *extra; extra++)
+		value = (value ^ (unsigned char)*extra) * 0x100000001b3;
+	return value;
 }
 
 /* All tokens are there, for the topology that the node has now. */
@@ -473,9 +487,9 @@ void tb_node_show_again(uint32_t node)
 	const node_record_t *record = node_record_table_ptr[node];
 
 	if (node >= node_count || !tb_conf_node_record(site) ||
-	    is_noted(&nodes[node], record->extra))
+	    nodes[node].extra == digest(record->extra))
 		return;
 	if (!is_shown(node))
 		tb_node_show(node);
-	note_extra(&nodes[node], record->extra);
+	nodes[node].extra = digest(record->extra);
 }

@@ -22,6 +22,9 @@
 
 #include "ledger.h"
 
+/* T, C, Y, X, N and S, of power and of efficiency cores. */
+#define TB_UNIT_KINDS 12
+
 /* What all nodes with the same topology, distances and bits share. */
 struct tb_shape {
 	char *text;
@@ -34,6 +37,9 @@ struct tb_shape {
 	struct tb_bitset *threads; /* threads */
 	struct tb_bitset *cores;   /* Slurm cores of the node */
 	struct tb_holding *held;   /* by thread; see sharing.h */
+	/* See unit_sizes.h: by kind of unit, and for which of them. */
+	uint16_t *sizes[TB_UNIT_KINDS];
+	uint16_t sizes_known;
 };
 
 void tb_nodes_reset(const struct tb_conf *conf);

@@ -8,6 +8,7 @@
 
 #include "scale.h"
 #include "sharing.h"
+#include "unit_sizes.h"
 
 /* The CPUs that Slurm counts for a set of threads of the node. */
 static uint32_t cpus_of(const struct tb_offers *offers, const job_record_t *job,
@@ -79,18 +80,24 @@ static int place_implicit(const struct tb_offers *offers,
 }
 
 uint32_t tb_offers_place(const struct tb_offers *offers,
-			 const struct tb_test *test, uint32_t node,
-			 struct tb_shape *shape, uint32_t slots)
+			 const struct tb_test *test,
+			 const struct tb_offer *offer, struct tb_shape *shape,
+			 uint32_t slots)
 {
 	uint32_t per_host = offers->request->type == TB_HOST;
 	int placed;
 
-	tb_sharing_used(node, shape, offers->view, test, offers->request);
+	tb_sharing_used(offer->node, shape, offers->view, test,
+			offers->request);
+	if (offer->unit_size)
+		tb_unit_size_only(shape, offers->request->unit,
+				  offer->unit_size, test->share);
 	if (test->implicit_cpus)
-		placed = place_implicit(offers, test, node, shape, slots);
+		placed = place_implicit(offers, test, offer->node, shape,
+					slots);
 	else
 		placed = tb_sharing_place(shape, test, offers->request,
-					  find_near(offers, node, shape,
+					  find_near(offers, offer->node, shape,
 						    per_host), slots);
 	if (placed <= 0)
 		return 0;
@@ -135,17 +142,40 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 		 is_short_of(wanted->threads_per_core, record->tpc));
 }
 
-static void offer_node(struct tb_offers *offers, const struct tb_test *test,
-		       uint32_t node)
+/* An offer of some of the node's units that is no more than that of any. */
+static bool is_needless(const struct tb_offers *offers,
+			const struct tb_offer *offer)
 {
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	const struct tb_offer *own = offers->list + offers->count;
+
+	while (own > offers->list && own[-1].node == offer->node) {
+		own--;
+		if (own->cpus == offer->cpus && own->slots >= offer->slots)
+			return true;
+	}
+	return false;
+}
+
+static void add_offer(struct tb_offers *offers, const struct tb_offer *offer)
+{
+	if (is_needless(offers, offer))
+		return;
+	if (offers->count == offers->room) {
+		offers->room *= 2;
+		xrecalloc(offers->list, offers->room, sizeof(*offers->list));
+	}
+	offers->list[offers->count++] = *offer;
+}
+
+/* What the node has in units of one size, or in any. */
+static void offer_units(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t node, struct tb_shape *shape,
+			uint32_t unit_size)
+{
+	struct tb_offer offer = { .node = node, .unit_size = unit_size };
 	uint32_t slots, cpus;
 
-	if (!shape || !node_is_large_enough(node, test->job) ||
-	    (tb_wants_whole_nodes(test->job) &&
-	     !tb_view_node_idle(offers->view, node)))
-		return;
-	slots = tb_offers_place(offers, test, node, shape,
+	slots = tb_offers_place(offers, test, &offer, shape,
 				tb_job_slots_per_node(test->job));
 	offers->could_be_more |= tb_sharing_could_be_more(shape, test);
 	if (!slots)
@@ -161,15 +191,36 @@ static void offer_node(struct tb_offers *offers, const struct tb_test *test,
 	/* --mincpus, and what MaxMemPerCPU makes of --mem. */
 	if (cpus * slots < test->job->details->pn_min_cpus)
 		return;
-	offers->list[offers->count++] = (struct tb_offer) {
-		.node = node, .slots = slots, .cpus = cpus
-	};
+	offer.slots = slots;
+	offer.cpus = cpus;
+	add_offer(offers, &offer);
 }
 
+static void offer_node(struct tb_offers *offers, const struct tb_test *test,
+		       uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	const struct tb_request *request = offers->request;
+	uint32_t size = 0;
+
+	if (!shape || !node_is_large_enough(node, test->job) ||
+	    (tb_wants_whole_nodes(test->job) &&
+	     !tb_view_node_idle(offers->view, node)))
+		return;
+	offer_units(offers, test, node, shape, 0);
+	if (request->type == TB_HOST || request->cpus || test->implicit_cpus)
+		return;
+	while ((size = tb_unit_size_after(shape, request->unit, size)))
+		offer_units(offers, test, node, shape, size);
+}
+
+/* First what the placement finds by itself, then what it is made to find. */
 static int by_size(const void *left, const void *right)
 {
 	const struct tb_offer *a = left, *b = right;
 
+	if (!a->unit_size != !b->unit_size)
+		return a->unit_size ? 1 : -1;
 	if (a->cpus != b->cpus)
 		return a->cpus < b->cpus ? -1 : 1;
 	return a->node < b->node ? -1 : 1;
@@ -184,8 +235,8 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->request = request;
 	offers->view = view;
 	offers->devices = tb_devices_create(test);
-	offers->list = xcalloc(bit_set_count(test->nodes) + 1,
-			       sizeof(*offers->list));
+	offers->room = bit_set_count(test->nodes) + 1;
+	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(test->nodes, node))
 			offer_node(offers, test, node);
@@ -206,14 +257,15 @@ void tb_offers_destroy(struct tb_offers *offers)
 
 uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
 {
+	const struct tb_offer *own = &offers->list[next];
 	uint32_t end = next;
 
 	if (next >= offers->count)
 		return 0;
 	if (offers->request->type == TB_HOST)
 		return offers->count;
-	while (end < offers->count &&
-	       offers->list[end].cpus == offers->list[next].cpus)
+	while (end < offers->count && offers->list[end].cpus == own->cpus &&
+	       !offers->list[end].unit_size == !own->unit_size)
 		end++;
 	return end;
 }
@@ -235,12 +287,10 @@ static int descending(const void *left, const void *right)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* How many tasks an offer holds, when each needs its CPUs. */
-static uint32_t offer_holds(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t index)
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer)
 {
-	const struct tb_offer *offer = &offers->list[index];
-
 	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
 		return offer->slots;
 	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
@@ -256,7 +306,8 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 	uint32_t count = 0, sum = 0, left = test->max_nodes;
 
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t holds = offer_holds(offers, test, i);
+		uint32_t holds = tb_offer_holds(offers, test,
+						&offers->list[i]);
 
 		if (required && bit_test(required, offers->list[i].node)) {
 			sum += holds;
@@ -288,7 +339,7 @@ void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
 		const struct tb_offer *offer = &offers->list[i];
 		struct tb_shape *shape = tb_node_shape(offer->node);
 
-		tb_offers_place(offers, test, offer->node, shape, offer->slots);
+		tb_offers_place(offers, test, offer, shape, offer->slots);
 		tb_allow_cores(offer->node, shape->cores, mask);
 	}
 }

@@ -4,7 +4,9 @@
  *
  * An offer is a number of slots that a placement on the node found free, all
  * of one size in CPUs.  select/cons_tres can only be asked for one size of task
- * at a time, so offers are taken class by class: those of one size.  Units of
+ * at a time, so offers are taken class by class: those of one size.  A node whose
+ * own units differ has more than one: of the first slots that are equally large,
+ * and of each size of unit alone, in classes of their own at the end.  Units of
  * hosts may differ in size, as tasks do not come into it: one class.
  */
 #ifndef TB_SELECT_OFFERS_H
@@ -21,13 +23,15 @@ struct tb_offer {
 	uint32_t node;
 	uint32_t slots; /* TB_HOST: 1 */
 	uint32_t cpus;  /* per slot; TB_HOST: of the host's units */
+	uint32_t unit_size; /* only these units, see unit_sizes.h; 0: any */
+	uint32_t class_rank; /* see offer_order.h */
 };
 
 struct tb_offers {
 	const struct tb_request *request;
 	const struct tb_view *view; /* what is taken */
 	struct tb_offer *list;      /* by class, then by node */
-	uint32_t count;
+	uint32_t count, room;
 	bool could_be_more; /* if units could have more jobs: test->share */
 	struct tb_devices *devices; /* near which units are; or NULL */
 };
@@ -48,6 +52,11 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
 uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 			uint32_t end);
 
+/* How many tasks an offer holds, when each needs its CPUs. */
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer);
+
 /*
  * How many tasks the offers [first, end) hold on as many nodes as the job may
  * have, the required ones among them; where these are not all there, on those
@@ -62,12 +71,13 @@ void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, struct tb_mask *mask);
 
 /*
- * Place slots (TB_HOST: once) on a node; the cores are then in the scratch set
- * shape->cores.  Returns how many slots fit.
+ * Place slots (TB_HOST: once) on the offer's node, of its unit_size; the cores
+ * are then in the scratch set shape->cores.  Returns how many slots fit.
  */
 uint32_t tb_offers_place(const struct tb_offers *offers,
-			 const struct tb_test *test, uint32_t node,
-			 struct tb_shape *shape, uint32_t slots);
+			 const struct tb_test *test,
+			 const struct tb_offer *offer, struct tb_shape *shape,
+			 uint32_t slots);
 
 /* Let the mask allow these cores of the node. */
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,

@@ -43,6 +43,7 @@ struct tb_plan *tb_plan_of_allocation(const struct tb_offers *offers,
 			continue;
 		offer = offer_of(offers, node, &first, end);
 		part->node = node;
+		part->unit_size = offer ? offer->unit_size : 0;
 		part->most = offer ? offer->slots : 0;
 		part->slots = offers->request->type == TB_HOST || !offer
 			? 1 : slots_given(allocated, plan->count, offer->cpus);
@@ -98,10 +99,13 @@ static struct tb_shape *place_part(const struct tb_plan_part *part,
 				   const struct tb_offers *offers,
 				   const struct tb_test *test)
 {
+	const struct tb_offer offer = {
+		.node = part->node, .unit_size = part->unit_size
+	};
 	struct tb_shape *shape = tb_node_shape(part->node);
 
 	if (!shape || !part->slots ||
-	    tb_offers_place(offers, test, part->node, shape, part->slots) <
+	    tb_offers_place(offers, test, &offer, shape, part->slots) <
 		    part->slots)
 		return NULL;
 	return shape;
@@ -183,18 +187,27 @@ bool tb_plan_select_devices(const struct tb_plan *plan,
 	return true;
 }
 
-/* All offers, each of which is a chosen node, with the job's slots. */
+/* The first offer of each chosen node, with the job's slots. */
 static struct tb_plan *plan_of_offers(const struct tb_offers *offers,
 				      const struct tb_test *test)
 {
 	struct tb_plan *plan = xmalloc(sizeof(*plan));
+	bitstr_t *seen = bit_alloc(tb_node_count());
 
 	plan->parts = xcalloc(offers->count + 1, sizeof(*plan->parts));
-	for (uint32_t i = 0; i < offers->count; i++)
+	for (uint32_t i = 0; i < offers->count; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (bit_test(seen, offer->node))
+			continue;
+		bit_set(seen, offer->node);
 		plan->parts[plan->count++] = (struct tb_plan_part) {
-			.node = offers->list[i].node,
-			.most = offers->list[i].slots
+			.node = offer->node,
+			.unit_size = offer->unit_size,
+			.most = offer->slots
 		};
+	}
+	FREE_NULL_BITMAP(seen);
 	deal_out(plan, offers->request->type == TB_HOST
 			       ? plan->count : tb_job_slots(test->job));
 	return plan;

@@ -19,6 +19,7 @@ struct tb_plan {
 	uint32_t count;
 	struct tb_plan_part {
 		uint32_t node;
+		uint32_t unit_size; /* of the offer */
 		uint32_t slots; /* TB_HOST: 1 */
 		uint32_t most;  /* slots that the node offers */
 	} *parts; /* by node */

@@ -108,6 +108,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 {
 	struct job_details *details = job->details;
 	uint32_t slots = tb_job_slots(job);
+	uint32_t least = cpus; /* on a node */
 
 	save(details, saved);
 	/* Which devices are near is seen to in devices.c, not by sockets. */
@@ -119,9 +120,11 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		details->cpus_per_task = cpus;
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
-		details->min_cpus = MAX(details->min_cpus,
-					MAX(details->min_nodes, 1) * cpus);
 		scale_tasks_of_host(job, cpus);
+		/* It gives nodes whole tasks; all CPUs are asked for later. */
+		least -= cpus % MAX(details->cpus_per_task, 1);
+		details->min_cpus = MAX(details->min_cpus,
+					MAX(details->min_nodes, 1) * least);
 	}
 	/* With --overcommit a node would get a CPU, not its units. */
 	if (details->overcommit) {
@@ -129,7 +132,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		details->ntasks_per_node = 0;
 		details->num_tasks = slots;
 	}
-	details->pn_min_cpus = MAX(details->pn_min_cpus, cpus);
+	details->pn_min_cpus = MAX(details->pn_min_cpus, least);
 	/* Equal, or cons_tres takes it for a correction of its own. */
 	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
 	if (details->max_cpus != NO_VAL)

@@ -20,7 +20,13 @@ struct tag {
 	uint16_t group;
 };
 
-static struct tag **tags; /* by node and core; NULL where nobody can share */
+/* Of a node where somebody can share, else empty. */
+struct tags {
+	const struct tb_shape *shape; /* of which the units are */
+	struct tag *by_core;
+};
+
+static struct tags *tags; /* by node */
 static uint32_t node_count;
 /* The partition of each group, from 1 on. */
 static const part_record_t **groups;
@@ -29,7 +35,7 @@ static uint32_t group_count;
 void tb_sharing_fini(void)
 {
 	for (uint32_t node = 0; node < node_count; node++)
-		xfree(tags[node]);
+		xfree(tags[node].by_core);
 	xfree(tags);
 	xfree(groups);
 	node_count = group_count = 0;
@@ -139,6 +145,23 @@ static struct tag tag_of(const struct tb_shape *shape,
 			     shape->held[first].last, group };
 }
 
+/* Units of another topology, which the node had, are none of this one. */
+static struct tag *find_tags(uint32_t node, const struct tb_shape *shape)
+{
+	return tags[node].shape == shape ? tags[node].by_core : NULL;
+}
+
+/* New ones say of what is held already that nobody can share it. */
+static void make_tags(uint32_t node, const struct tb_shape *shape)
+{
+	if (find_tags(node, shape))
+		return;
+	xfree(tags[node].by_core);
+	tags[node].by_core = xcalloc(shape->cores->nbits,
+				     sizeof(*tags[node].by_core));
+	tags[node].shape = shape;
+}
+
 static bool same_tag(const struct tag *a, const struct tag *b)
 {
 	return a->group == b->group && a->first == b->first &&
@@ -150,6 +173,7 @@ static void tag_cores(uint32_t node, const struct tb_shape *shape,
 		      const struct tb_request *request, uint16_t group)
 {
 	const struct tb_bitset *cores = shape->cores;
+	struct tag *of_node = find_tags(node, shape);
 	struct tb_view *view = tb_view_now();
 
 	for (unsigned core = tb_bitset_next(cores, 0); core < cores->nbits;
@@ -157,9 +181,9 @@ static void tag_cores(uint32_t node, const struct tb_shape *shape,
 		struct tag tag = tag_of(shape, request, core, group);
 
 		if (tb_view_core_holders(view, node, core) > 1 &&
-		    !same_tag(&tag, &tags[node][core]))
+		    !same_tag(&tag, &of_node[core]))
 			tag.group = 0;
-		tags[node][core] = tag;
+		of_node[core] = tag;
 	}
 	tb_view_destroy(view);
 }
@@ -170,6 +194,7 @@ static bool fits_beside(uint32_t node, const struct tb_shape *shape,
 			uint16_t limit)
 {
 	const struct tb_bitset *cores = shape->cores;
+	const struct tag *of_node = find_tags(node, shape);
 	struct tb_view *view = tb_view_now();
 	bool fits = true;
 
@@ -179,8 +204,8 @@ static bool fits_beside(uint32_t node, const struct tb_shape *shape,
 		struct tag tag = tag_of(shape, request, core, group);
 		uint16_t jobs = tb_view_core_holders(view, node, core);
 
-		fits = !jobs || (group && tags[node] && jobs < limit &&
-				 same_tag(&tag, &tags[node][core]));
+		fits = !jobs || (group && of_node && jobs < limit &&
+				 same_tag(&tag, &of_node[core]));
 	}
 	tb_view_destroy(view);
 	return fits;
@@ -193,10 +218,9 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 {
 	struct tb_shape *shape = tb_node_shape(node);
 
-	if (!shape || (!group && !tags[node]))
+	if (!shape || (!group && !tags[node].by_core))
 		return;
-	if (!tags[node])
-		tags[node] = xcalloc(shape->cores->nbits, sizeof(**tags));
+	make_tags(node, shape);
 	mark_grant(shape, granted, first, request, group);
 	tag_cores(node, shape, request, group);
 }
@@ -256,9 +280,9 @@ bool tb_sharing_may_return(const job_record_t *job)
 
 /* How many jobs hold a core, for a job of a group that would be one more. */
 static struct tb_holding holding_of(uint32_t node, uint32_t core,
+				    const struct tag *tag,
 				    const struct tb_view *view, uint16_t group)
 {
-	const struct tag *tag = tags[node] ? &tags[node][core] : NULL;
 	struct tb_holding held = {
 		.jobs = tb_view_core_holders(view, node, core)
 	};
@@ -278,9 +302,12 @@ static void find_held(uint32_t node, struct tb_shape *shape,
 		      const struct tb_request *request)
 {
 	uint16_t group = group_of(test->job->part_ptr);
+	const struct tag *of_node = find_tags(node, shape);
 
 	for (uint32_t core = 0; core < shape->cores->nbits; core++) {
-		struct tb_holding held = holding_of(node, core, view, group);
+		struct tb_holding held =
+			holding_of(node, core, of_node ? &of_node[core] : NULL,
+				   view, group);
 		uint32_t first, count;
 
 		threads_of_core(shape, core, &first, &count);

@@ -51,6 +51,14 @@ const struct tb_option tb_option_table[] = {
 	{ "ballow", "node|S|N|X",
 	  "with --bmode=soft: how far tasks may spread: over the node, or over "
 	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },
+	{ "bnodes", "policy",
+	  "which nodes: SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, "
+	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT or "
+	  "BESTTOPOLOGY; with or without a binding (default: what the site "
+	  "says)" },
+	{ "bprefer", "feature[,...]",
+	  "rather nodes with these features; others where these are not "
+	  "free" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
 	  "all of these options in one string; single options are stronger, "
 	  "the environment variable TOPOBIND is weaker" },

@@ -16,7 +16,6 @@
 #include "task_topobind/lifeline.h"
 #include "task_topobind/pe.h"
 #include "task_topobind/pe_files.h"
-#include "task_topobind/plan.h"
 #include "task_topobind/publish.h"
 #include "task_topobind/site.h"
 #include "task_topobind/soft.h"
@@ -104,20 +103,6 @@ static void publish_machine(const struct tb_machine *machine)
 	free(speed);
 }
 
-static void publish_fitting(const struct tb_machine *machine)
-{
-	struct tb_node_input node;
-	unsigned cores;
-
-	tb_daemon_node_shape(&node);
-	cores = node.sockets * node.cores;
-	if (tb_plan_fits(tb_machine_topology(machine), cores))
-		publish_machine(machine);
-	else
-		info("topobind: the topology %s is not published: node %s has %u cores",
-		     tb_machine_string(machine), tb_daemon_node_name(), cores);
-}
-
 static void watch_steps(void)
 {
 	struct tb_error err;
@@ -147,7 +132,7 @@ void tb_task_slurmd_start(void)
 	}
 	save_machine(machine);
 	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
-		publish_fitting(machine);
+		publish_machine(machine);
 out:
 	tb_machine_destroy(machine);
 	tb_conf_destroy(site);
@@ -172,7 +157,7 @@ static char *batch_line(char *const *spank_env, uint32_t spank_count)
 
 	tb_request_init(&site);
 	rc = tb_request_from_env(&request, spank_env, spank_count, NULL);
-	if (rc == 0 && !tb_request_is_given(&request) && implicit != NULL) {
+	if (rc == 0 && !tb_request_has_binding(&request) && implicit != NULL) {
 		rc = tb_request_parse(&site, implicit, NULL);
 		if (rc == 0)
 			rc = tb_request_bind_implicitly(&request, &site, NULL);

@@ -109,12 +109,28 @@ static int give_slots(struct tb_plan *plan, const struct tb_plan_input *input,
 	return 0;
 }
 
+/* It had a slot when it started: the machine is another one since. */
+static int fail_topology(const struct tb_plan_input *input,
+			 struct tb_error *err)
+{
+	return tb_fail(err, "the topology of this node has changed since the "
+		       "job started: its cores %s hold no slot of %u %s any "
+		       "more; start tasks on all of these cores with srun "
+		       "--bamount=0, or submit the job again",
+		       input->job_cores, input->job->amount,
+		       tb_unit_name(input->job->unit));
+}
+
 /* The slots of the job's request, in what the step has of its grant. */
 static int place_job(struct tb_plan *plan, const struct tb_plan_input *input,
 		     struct tb_placer *placer, struct tb_error *err)
 {
-	unsigned slots = tb_place_again(placer, input->job, plan->step);
+	unsigned slots;
 
+	if (input->job->cpus == NULL &&
+	    tb_place_again(placer, input->job, plan->job) == 0)
+		return fail_topology(input, err);
+	slots = tb_place_again(placer, input->job, plan->step);
 	return give_slots(plan, input, input->job, placer, slots, err);
 }
 
@@ -216,7 +232,7 @@ static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
 	if (tb_request_binds(input->step))
 		return place_tasks(plan, input, err);
 	/* A step may switch off its slots, but not leave its job's units. */
-	if (tb_request_is_given(input->step) || !tb_request_binds(input->job))
+	if (tb_request_has_binding(input->step) || !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
 	return place_tasks(plan, input, err);
 }

@@ -42,7 +42,7 @@ static int read_requests(struct requests *requests,
 				     input->env_count, err);
 
 	if (rc == 0 && input->implicit != NULL &&
-	    !tb_request_is_given(&requests->job))
+	    !tb_request_has_binding(&requests->job))
 		rc = tb_request_bind_implicitly(&requests->job,
 						input->implicit, err);
 	if (tb_step_request_from_env(&requests->step, input->env,

@@ -172,6 +172,50 @@ static void try(const struct planning *planning, unsigned threads_per_core,
 	tb_topology_destroy(topology);
 }
 
+/* Where the job's cores are no units any more, that is what is told. */
+static const struct {
+	const char *topology, *job, *step_cores;
+	bool changed;
+} changes[] = {
+	{ "SXCCCXCCC", "bunit=X,bamount=1", "0-2", false },
+	{ "SXCCCXCCC", "bunit=X,bamount=1", "0", false },
+	{ "SXCCCCXCC", "bunit=X,bamount=1", "0-2", true },
+	{ "SXCCCCXCC", "bunit=X,bamount=1,btype=host", "0-2", true },
+	{ "SXCCXCCXCC", "bunit=X,bamount=1", "0-2", false },
+	{ "SXEEEXEEE", "bunit=X,bamount=1", "0-2", true },
+	{ "SXEEEXEEE", "bcpus=5", "0-2", false },
+};
+
+static void tells_of_a_changed_topology(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct tb_request job, step;
+		struct tb_error err = { "" };
+		struct tb_plan plan;
+		struct tb_plan_input input = {
+			.topology = tb_topology_parse(changes[i].topology, NULL,
+						      &err),
+			.node_cores = 6,
+			.job_cores = "0-2",
+			.step_cores = changes[i].step_cores,
+			.job = &job,
+			.step = &step,
+			.tasks = 3,
+		};
+
+		assert_non_null(input.topology);
+		read_request(&job, changes[i].job);
+		read_request(&step, NULL);
+		assert_int_equal(tb_plan_make(&plan, &input, &err), -1);
+		assert_int_equal(strstr(err.text, "has changed") != NULL,
+				 changes[i].changed);
+		tb_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_topology_destroy((struct tb_topology *)input.topology);
+	}
+}
+
 static void plans_a_table(void **state)
 {
 	(void)state;
@@ -412,6 +456,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_a_table),
+		cmocka_unit_test(tells_of_a_changed_topology),
 		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
 		cmocka_unit_test(knows_where_memory_is),

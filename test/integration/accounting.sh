@@ -126,6 +126,27 @@ case_slurmdbd_was_away() {
 	assert_recorded "$short"
 }
 
+# The backup is in charge, stands by, and is in charge once more.
+case_other_controllers() {
+	started_is_recorded
+	takeover
+	started_is_recorded
+	daemon slurmctld start
+	started_is_recorded
+	takeover
+	started_is_recorded
+	daemon slurmctld-backup kill
+	daemon slurmctld start
+	started_is_recorded
+}
+
+started_is_recorded() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_recorded "$job"
+}
+
 # The commands in the section of the manual, for a job and a node.
 commands_of_the_manual() {
 	awk '/^\.SH/ { inside = /SEEING/ } inside' "$top/doc/topobind_binding.7" |
@@ -163,9 +184,10 @@ case_switched_off() {
 	reconfigure_with
 }
 
-cluster_start --nodes this,zen,twin --accounting
+cluster_start --nodes this,zen,twin --accounting --backup
 test_case "jobs of all kinds, while they run and later" case_all_kinds_of_jobs
 test_case "jobs of a time without slurmdbd" case_slurmdbd_was_away
+test_case "jobs of another controller" case_other_controllers
 test_case "the commands of the manual" case_commands_of_the_manual
 test_case "JobRecord=no" case_switched_off
 tests_done

@@ -57,11 +57,6 @@ case_grants_after_restart() {
 	assert_no_contradictions
 }
 
-restart_slurmctld() {
-	daemon slurmctld stop
-	daemon slurmctld start
-}
-
 case_expand() {
 	local first second
 

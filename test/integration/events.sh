@@ -6,54 +6,6 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-units=(C C S X X Y N)
-
-# Cores that a bound job shares.  Plain jobs share with each other when one is
-# resumed: select/cons_tres lets them.
-shared_units() {
-	facts | awk '
-	$1 == "grant" { bound[$2] }
-	$1 == "cpu" { holders[$3 " " $4] = holders[$3 " " $4] " " $2 }
-	END {
-		for (cpu in holders) {
-			n = split(holders[cpu], job, " ")
-			for (i = 1; n > 1 && i <= n; i++)
-				if (job[i] in bound)
-					print cpu, "is held by", holders[cpu]
-		}
-	}'
-}
-
-assert_no_unit_is_shared() {
-	local seen
-
-	seen=$(shared_units)
-	[ -z "$seen" ] || fail "$seen"
-}
-
-random_job() {
-	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
-
-	[ $((RANDOM % 3)) -eq 0 ] ||
-		options+=("--bunit=${units[RANDOM % ${#units[@]}]}"
-			"--bamount=$((RANDOM % 3 + 1))")
-	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N $((RANDOM % 2 + 1)))
-	[ $((RANDOM % 3)) -gt 0 ] || options+=(-p urgent)
-	# Some can never run, and are refused.
-	sbatch -Q --requeue -o /dev/null --mem=$((RANDOM % 300000)) \
-		"${options[@]}" --wrap "exec sleep $((RANDOM % 6))" 2>/dev/null ||
-		true
-}
-
-# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse
-to_one_in() {
-	local job
-
-	job=$(squeue -h -t "$1" -o %A | shuf -n 1)
-	shift
-	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
-}
-
 random_event() {
 	case $((RANDOM % 6)) in
 	0) to_one_in R scontrol suspend ;;
@@ -69,11 +21,13 @@ random_event() {
 }
 
 case_events() {
-	local i ran
+	local i ran partition
 
 	RANDOM=$1
 	for ((i = 0; i < 60; i++)); do
-		random_job
+		partition=main
+		[ $((RANDOM % 3)) -gt 0 ] || partition=urgent
+		random_job 6 -p "$partition" --mem=$((RANDOM % 300000))
 		random_event
 		[ $((i % 20)) -ne 19 ] || scontrol reconfigure
 		[ $((i % 3)) -ne 2 ] || assert_no_unit_is_shared

@@ -530,24 +530,13 @@ case_requeue() {
 	wait_until 30 runs "$second"
 }
 
-saved_since() {
-	[ "$cluster/state/job_state" -nt "$1" ]
-}
-
-# Everything that jobs hold, whose turn it ever is.
-held() {
-	facts | sed 's/ paused$//' | sort
-}
-
 case_restart() {
 	local first second before
 
 	two_on_one_unit
 	alloc -p three_share -w "$NODE_ZEN" --bunit=X --bamount=1 >/dev/null
 	before=$(held)
-	touch "$work/now"
-	scontrol update job="$second" Comment=saved
-	wait_until 30 saved_since "$work/now"
+	save_state "$second"
 	daemon slurmctld kill
 	daemon slurmctld start
 	assert_eq "what is held" "$before" "$(held)"

@@ -212,8 +212,6 @@ case_units_are_held() {
 	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1 "$must")
 	wait_until 20 waits_for "$waiting" \
 		"only 0 of 2 slots are free near free GRES, as --gres-flags=enforce-binding asks"
-	assert_contains "Reason" "only_0_of_2_slots" \
-		"$(job_reason "$waiting" | tr ' ' _)"
 	assert is_pending "$waiting"
 	cancel "$waiting"
 	waiting=$(batch -N1 -w "$NODE_QUAD" --gres=gpu:a:1 -n2 --bamount=1)
@@ -326,6 +324,18 @@ case_preemption() {
 	assert_near "$urgent"
 	assert_eq "jobs that are left" 2 "$(squeue -h -t R -o %i | wc -l)"
 	assert_no_contradictions
+}
+
+# Bound by the site: the tasks share units, which are near the GPUs of all.
+case_implicit() {
+	local node=$NODE_QUAD
+
+	reconfigure_with Implicit=yes
+	gets 16-19 4-5 --gres=gpu:b:2 -n2 -c2 "$must"
+	gets 16-23 4-5 --gpus-per-task=b:1 -n2 -c4
+	gets 0-19 0 --gres=gpu:1 -n10
+	refused -w "$node" --gres=gpu:1 -n10 "$must"
+	reconfigure_with Implicit=no
 }
 
 case_restart() {
@@ -469,6 +479,7 @@ test_case "--test-only knows both" case_start_is_told
 test_case "steps have the GPU near their slot" case_steps
 test_case "--gpu-bind=closest finds the one GPU" case_closest
 test_case "preemption" case_preemption
+test_case "bound by the site" case_implicit
 test_case "slurmctld is started again" case_restart
 test_case "many jobs" case_many_jobs
 tests_done

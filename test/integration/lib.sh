@@ -88,6 +88,42 @@ reconfigure_with() {
 	scontrol reconfigure
 }
 
+restart_slurmctld() {
+	daemon slurmctld stop
+	daemon slurmctld start
+}
+
+# The backup controller of a cluster that has one is in charge afterwards.
+takeover() {
+	scontrol takeover >/dev/null
+	wait_until 60 controller_answers
+}
+
+# The first controller is in charge again, and a new one stands by: in a second
+# term a backup of Slurm 22.05 has no main scheduler, and its end can hang.
+take_back() {
+	daemon slurmctld start
+	daemon slurmctld-backup stop
+	daemon slurmctld-backup start
+}
+
+# One that stands by refuses.
+controller_answers() {
+	timeout $((5 * slowness)) squeue -h >/dev/null 2>&1
+}
+
+# save_state JOB - what slurmctld knows now, of this job too, outlives it
+save_state() {
+	touch "$work/now"
+	# It may have been saved before that.
+	scontrol update job="$1" Comment=saved
+	wait_until 30 saved_since "$work/now"
+}
+
+saved_since() {
+	[ "$cluster/state/job_state" -nt "$1" ]
+}
+
 # --- GRES -------------------------------------------------------------------
 
 # give_gres NAME GRES LINE... - a node's Gres= in slurm.conf and its lines of
@@ -124,8 +160,9 @@ start_with_gres() {
 	done
 }
 
+# node_is_idle NODE [PARTITION]
 node_is_idle() {
-	[ "$(sinfo -h -n "$1" -p main -o %T)" = idle ]
+	[ "$(sinfo -h -n "$1" -p "${2:-main}" -o %T)" = idle ]
 }
 
 # zen gets two GPUs, one beside each socket.
@@ -309,7 +346,8 @@ drain() {
 	local ids
 
 	daemon slurmctld pid >/dev/null || daemon slurmctld start
-	mapfile -t ids < <(squeue -h -o %A)
+	# Of arrays the whole, for that is what scancel knows them by.
+	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	# What a node did not hear slurmctld repeats after a minute or two.
 	wait_until 200 no_jobs
@@ -386,6 +424,11 @@ cpu_ids() {
 		as_list
 }
 
+# Everything that jobs hold, whose turn it ever is.
+held() {
+	facts | sed 's/ paused$//' | sort
+}
+
 # assert_granted JOB NODE LIST - by the grant and by Slurm's own books
 assert_granted() {
 	assert_eq "grant of job $1 on $2" "$3" "$(granted "$1" "$2")"
@@ -446,6 +489,29 @@ assert_no_contradictions() {
 	[ -z "$seen" ] || fail "$seen"
 }
 
+# Cores that a bound job shares.  Plain jobs share with each other when one is
+# resumed: select/cons_tres lets them.
+shared_units() {
+	facts | awk '
+	$1 == "grant" { bound[$2] }
+	$1 == "cpu" { holders[$3 " " $4] = holders[$3 " " $4] " " $2 }
+	END {
+		for (cpu in holders) {
+			n = split(holders[cpu], job, " ")
+			for (i = 1; n > 1 && i <= n; i++)
+				if (job[i] in bound)
+					print cpu, "is held by", holders[cpu]
+		}
+	}'
+}
+
+assert_no_unit_is_shared() {
+	local seen
+
+	seen=$(shared_units)
+	[ -z "$seen" ] || fail "$seen"
+}
+
 # node_token NODE m_topology|m_topology_inuse
 node_extra() {
 	scontrol show node "$1" | sed -n 's/^ *Extra=//p'
@@ -476,10 +542,41 @@ all_granted() {
 		as_list
 }
 
+# --- any jobs at all ---------------------------------------------------------
+
+# random_job SECONDS OPTION... - bound or plain, of any size, over before that
+random_job() {
+	local seconds=$1 kinds=(C C S X X Y N)
+	local options=(-n $((RANDOM % 4 + 1)) -t $((RANDOM % 30 + 1)))
+
+	shift
+	[ $((RANDOM % 3)) -eq 0 ] ||
+		options+=("--bunit=${kinds[RANDOM % ${#kinds[@]}]}"
+			"--bamount=$((RANDOM % 3 + 1))")
+	[ $((RANDOM % 3)) -gt 0 ] || options+=(-N $((RANDOM % 2 + 1)))
+	# Some can never run, and are refused.
+	sbatch -Q --requeue -o /dev/null "${options[@]}" "$@" \
+		--wrap "exec sleep $((RANDOM % seconds))" 2>/dev/null || true
+}
+
+# to_one_in STATE COMMAND... - do that to a job in this state; it may refuse, and
+# the controller may not answer
+to_one_in() {
+	local job
+
+	job=$(squeue -h -r -t "$1" -o %i 2>/dev/null | shuf -n 1) || return 0
+	shift
+	[ -z "$job" ] || "$@" "$job" >/dev/null 2>&1 || true
+}
+
 # --- processes and cgroups --------------------------------------------------
 
 allowed_cpus() {
 	sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$1/status"
+}
+
+process_is_gone() {
+	[ ! -d "/proc/$1" ]
 }
 
 # Directories of jobs in the cgroups of a node, of cgroup v1 or v2.

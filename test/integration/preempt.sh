@@ -1,17 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# preempt - a bound job gets the units of jobs of lower partitions, and no job
-# makes way in vain
+# preempt - a bound job gets the units of jobs of lower partitions or of a QOS
+# that it may preempt, and no job makes way in vain
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# low NODE OPTION... - a job of the lower partition for that node; its id
+# Who makes way for whom.
+low_options=()
+urgent_options=()
+
+# low NODE OPTION... - a job that makes way, for that node; its id
 low() {
 	local node=$1
 
 	shift
-	batch --requeue -p low -w "$node" "$@"
+	batch --requeue "${low_options[@]}" -w "$node" "$@"
 }
 
 all_run() {
@@ -32,7 +36,7 @@ runs_undisturbed() {
 	done
 }
 
-# gives_way JOB - as the cluster's PreemptMode says
+# gives_way JOB - as the PreemptMode of cluster or QOS says
 gives_way() {
 	case $mode in
 	REQUEUE) [ "$(job_field "$1" Restarts)" = 1 ] && is_pending "$1" ;;
@@ -41,9 +45,9 @@ gives_way() {
 	esac
 }
 
-# urgent_runs OPTION... - a job of the urgent partition; into the variable urgent
+# urgent_runs OPTION... - a job that others make way for; into the variable urgent
 urgent_runs() {
-	urgent=$(alloc -p urgent "$@")
+	urgent=$(alloc "${urgent_options[@]}" "$@")
 	assert_no_contradictions
 }
 
@@ -142,12 +146,13 @@ case_not_in_vain() {
 	first=$(low "$NODE_ZEN" --bunit=X --bamount=1)
 	other=$(low "$NODE_ZEN" -n1)
 	all_run "$first" "$other"
-	equal=$(alloc -p urgent -w "$NODE_ZEN" --bcpus=48)
-	urgent=$(batch -p urgent -w "$NODE_ZEN" --bunit=S --bamount=2)
+	equal=$(alloc "${urgent_options[@]}" -w "$NODE_ZEN" --bcpus=48)
+	urgent=$(batch "${urgent_options[@]}" -w "$NODE_ZEN" --bunit=S \
+		--bamount=2)
 	wait_until 20 was_passed_over "$urgent"
 	# Once more, by the whole queue.
 	scontrol update job="$urgent" Comment=again
-	batch -p urgent -w "$NODE_TWIN" -n1 >/dev/null
+	batch "${urgent_options[@]}" -w "$NODE_TWIN" -n1 >/dev/null
 	wait_until 20 is_running_on "$NODE_TWIN"
 	assert is_pending "$urgent"
 	runs_undisturbed "$first" "$other" "$equal"
@@ -186,8 +191,9 @@ case_exclusive() {
 case_heterogeneous() {
 	local het other
 
-	het=$(batch --requeue -p low -w "$NODE_ZEN" --bunit=S --bamount=1 : \
-		-p low -w "$NODE_TWIN" --bunit=S --bamount=1)
+	het=$(batch --requeue "${low_options[@]}" -w "$NODE_ZEN" \
+		--bunit=S --bamount=1 : \
+		"${low_options[@]}" -w "$NODE_TWIN" --bunit=S --bamount=1)
 	other=$(low "$NODE_ZEN" --bunit=X --bamount=1)
 	all_run "$het" "$other"
 	urgent_runs -w "$NODE_ZEN" --bcpus=0
@@ -204,8 +210,8 @@ case_told_before() {
 	done
 	victim=$(low "$NODE_ZEN" --bcpus=48)
 	all_run "${jobs[@]}" "$victim"
-	told=$(sbatch --test-only -p urgent -w "$NODE_ZEN" --bunit=S \
-		--bamount=1 --wrap true 2>&1)
+	told=$(sbatch --test-only "${urgent_options[@]}" -w "$NODE_ZEN" \
+		--bunit=S --bamount=1 --wrap true 2>&1)
 	assert_eq "who would make way" "$victim" \
 		"$(sed -n 's/.*Preempts: //p' <<<"$told")"
 	runs_undisturbed "${jobs[@]}" "$victim"
@@ -246,7 +252,7 @@ case_paused_keeps_its_units() {
 	all_run "$paused"
 	urgent_runs -w "$NODE_ZEN" --bunit=S --bamount=1
 	wait_until 20 job_has_state "$paused" SUSPENDED
-	waiting=$(batch -p low -w "$NODE_ZEN" --bunit=X --bamount=1)
+	waiting=$(low "$NODE_ZEN" --bunit=X --bamount=1)
 	wait_until 20 was_passed_over "$waiting"
 	refute scontrol resume "$paused"
 	assert job_has_state "$paused" SUSPENDED
@@ -275,26 +281,112 @@ case_ends_one_and_pauses_another() {
 	assert_eq "restarts of the ended job" 1 "$(job_field "$ended" Restarts)"
 }
 
+# Jobs of one partition, which Slurm lets nobody pause for another: it waits.
+case_waits() {
+	local first second
+
+	first=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	second=$(low "$NODE_ZEN" --bunit=S --bamount=1)
+	all_run "$first" "$second"
+	urgent=$(batch "${urgent_options[@]}" -w "$NODE_ZEN" --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$urgent"
+	runs_undisturbed "$first" "$second"
+	cancel "$first"
+	wait_until 20 runs "$urgent"
+	runs_undisturbed "$second"
+}
+
+# Where the partition has them take turns, the others go on beside them.
+case_takes_turns_with_one() {
+	local jobs=() _ job partners=()
+
+	for _ in {1..9}; do
+		jobs+=("$(low "$NODE_ZEN" --bunit=X --bamount=1)")
+	done
+	all_run "${jobs[@]}"
+	urgent=$(batch "${urgent_options[@]}" -w "$NODE_ZEN" -N1 -n8 \
+		--bunit=X --bamount=1)
+	wait_until 40 runs "$urgent"
+	assert_no_contradictions 2
+	mapfile -t partners < <(sharers_of "$urgent")
+	assert_eq "jobs that make way" 1 "${#partners[@]}"
+	wait_until 40 job_has_state "${partners[0]}" SUSPENDED
+	wait_until 40 runs "${partners[0]}"
+	for job in "${jobs[@]}"; do
+		[ "$job" = "${partners[0]}" ] ||
+			assert_eq "suspension of $job" None \
+				"$(job_field "$job" SuspendTime)"
+	done
+}
+
+# Who else has a core of the job.
+sharers_of() {
+	facts | awk -v job="$1" '
+	$1 != "cpu" { next }
+	$2 == job { has[$3, $4]; next }
+	{ others[$2, $3, $4] = $2 }
+	END {
+		for (key in others) {
+			split(key, at, SUBSEP)
+			if ((at[2], at[3]) in has)
+				print others[key]
+		}
+	}' | sort -u
+}
+
+# start MODE LINE... - a cluster that preempts so
 start() {
+	local lines=(--slurm "PreemptMode=$1")
+
 	mode=$1
+	low_options=(-p low)
+	urgent_options=(-p urgent)
 	shift
-	cluster_start --nodes zen,twin \
-		--slurm PreemptType=preempt/partition_prio \
-		--slurm "PreemptMode=$mode" \
+	cluster_start --nodes zen,twin "${lines[@]}" \
 		--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
 		"$@"
 	pid=$(daemon slurmctld pid)
 }
 
+start_by_partition() {
+	start "$@" --slurm PreemptType=preempt/partition_prio
+}
+
+# Jobs of the QOS hi preempt those of requeue, cancel and suspend, each as it is
+# called.
+start_by_qos() {
+	local qos
+
+	start SUSPEND,GANG --accounting --slurm PreemptType=preempt/qos \
+		--slurm SchedulerTimeSlice=5 --slurm \
+		"PartitionName=turns Nodes=ALL OverSubscribe=FORCE:1 DefaultTime=10"
+	for qos in requeue cancel suspend; do
+		sacctmgr -i add qos "$qos" PreemptMode="$qos" >/dev/null
+	done
+	sacctmgr -i add qos hi Preempt=requeue,cancel,suspend >/dev/null
+	wait_until 30 qos_is_known hi
+}
+
+qos_is_known() {
+	scontrol show assoc_mgr flags=qos | grep "^ *QOS=$1(" >/dev/null
+}
+
+# by_qos QOS [LOW URGENT] - from now on, with jobs of the same partition or those
+by_qos() {
+	mode=${1^^}
+	low_options=("--qos=$1" -p "${2:-main}")
+	urgent_options=(--qos=hi -p "${3:-main}")
+}
+
 stop() {
-	test_case "$mode: nothing stays in use" wait_until 10 nothing_in_use "$NODE_ZEN"
-	test_case "$mode: slurmctld did not die" \
+	test_case "$1: nothing stays in use" wait_until 10 nothing_in_use "$NODE_ZEN"
+	test_case "$1: slurmctld did not die" \
 		assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
 	cluster_stop
 }
 
-start REQUEUE
+start_by_partition REQUEUE
 test_case "as many jobs as the units need" case_as_many_as_needed
 test_case "fragments make way for units" case_fragments
 test_case "the unit that the fewest jobs share" case_fewest
@@ -306,12 +398,12 @@ test_case "plain jobs" case_plain_jobs
 test_case "a whole node" case_exclusive
 test_case "a heterogeneous job goes as a whole" case_heterogeneous
 test_case "--test-only tells who would make way" case_told_before
-stop
-start CANCEL
+stop REQUEUE
+start_by_partition CANCEL
 test_case "CANCEL: as many jobs as the units need" case_as_many_as_needed
 test_case "CANCEL: the unit that the fewest jobs share" case_fewest
-stop
-start SUSPEND,GANG --slurm \
+stop CANCEL
+start_by_partition SUSPEND,GANG --slurm \
 	"PartitionName=ended Nodes=ALL PriorityTier=1 PreemptMode=REQUEUE"
 test_case "SUSPEND: one of two is paused" case_suspends_one
 test_case "SUSPEND: as many jobs as the units need" case_as_many_as_needed
@@ -319,5 +411,28 @@ test_case "SUSPEND: the unit that the fewest jobs share" case_fewest
 test_case "SUSPEND: nobody in vain" case_not_in_vain
 test_case "SUSPEND: who is paused keeps its units" case_paused_keeps_its_units
 test_case "SUSPEND and REQUEUE" case_ends_one_and_pauses_another
-stop
+stop SUSPEND
+start_by_qos
+for qos in requeue cancel; do
+	by_qos "$qos"
+	test_case "QOS, $mode: as many jobs as the units need" \
+		case_as_many_as_needed
+	test_case "QOS, $mode: the unit that the fewest jobs share" case_fewest
+	test_case "QOS, $mode: nobody in vain" case_not_in_vain
+	test_case "QOS, $mode: who has the memory" case_memory
+done
+by_qos suspend low urgent
+test_case "QOS, SUSPEND: one of two is paused" case_suspends_one
+test_case "QOS, SUSPEND: as many jobs as the units need" case_as_many_as_needed
+test_case "QOS, SUSPEND: the unit that the fewest jobs share" case_fewest
+test_case "QOS, SUSPEND: nobody in vain" case_not_in_vain
+test_case "QOS, SUSPEND: who is paused keeps its units" \
+	case_paused_keeps_its_units
+by_qos suspend
+test_case "QOS, SUSPEND, one partition: nobody is paused" case_waits
+test_case "QOS, SUSPEND, one partition: nobody in vain" case_not_in_vain
+by_qos suspend turns turns
+test_case "QOS, SUSPEND, one partition that shares: turns with as many as needed" \
+	case_takes_turns_with_one
+stop QOS
 tests_done

@@ -5,15 +5,6 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Everything that running jobs hold.
-held() {
-	facts | sort
-}
-
-saved_since() {
-	[ "$cluster/state/job_state" -nt "$1" ]
-}
-
 some_jobs() {
 	alloc -w "$NODE_ZEN" --bunit=X --bamount=2 >/dev/null
 	alloc -w "$NODE_ZEN" -n3 >/dev/null
@@ -25,13 +16,12 @@ some_jobs() {
 	wait_until 20 runs "$running"
 	pending=$(batch -w "$NODE_RAPTOR" --bunit=N --bamount=1)
 	wait_until 20 was_passed_over "$pending"
-	touch "$work/now"
-	wait_until 30 saved_since "$work/now"
+	save_state "$running"
 }
 
 # HOW the controller ends: stop or kill
 case_controller_restarts() {
-	local before after running pending in_use
+	local before running pending in_use
 
 	some_jobs
 	before=$(held)
@@ -39,14 +29,40 @@ case_controller_restarts() {
 	[ -n "$before" ] || fail "nothing is held"
 	daemon slurmctld "$1"
 	daemon slurmctld start
-	after=$(held)
-	assert_eq "what is held after the restart" "$before" "$after"
-	assert_no_contradictions
-	assert_eq "in use on zen" "$in_use" "$(inuse "$NODE_ZEN")"
-	assert is_pending "$pending"
-	assert runs "$running"
+	is_as_before "$before" "$in_use"
 	continues
 	all_units_come_back
+}
+
+# is_as_before HELD IN_USE - what jobs held, and what was in use on zen
+is_as_before() {
+	assert_eq "what is held afterwards" "$1" "$(held)"
+	assert_no_contradictions
+	assert_eq "in use on zen" "$2" "$(inuse "$NODE_ZEN")"
+	assert is_pending "$pending"
+	assert runs "$running"
+}
+
+# COMMAND... ends the controller, another takes over and later goes back.
+case_other_controller() {
+	local before running pending in_use
+
+	some_jobs
+	before=$(held)
+	in_use=$(inuse "$NODE_ZEN")
+	"$@"
+	is_as_before "$before" "$in_use"
+	continues
+	before=$(held)
+	in_use=$(inuse "$NODE_ZEN")
+	take_back
+	is_as_before "$before" "$in_use"
+	all_units_come_back
+}
+
+kill_controller() {
+	daemon slurmctld kill
+	wait_until 60 controller_answers
 }
 
 # New jobs are placed beside the old ones.
@@ -93,10 +109,7 @@ case_ended_meanwhile() {
 		-o /dev/null --wrap "echo \$\$ >$work/pid
 		until [ -e $work/go ]; do sleep 0.05; done")
 	wait_until 20 test -s "$work/pid"
-	touch "$work/now"
-	# Its start may have been saved before that.
-	scontrol update job="$job" Comment=saved
-	wait_until 30 saved_since "$work/now"
+	save_state "$job"
 	daemon slurmctld kill
 	touch "$work/go"
 	wait_until 20 process_is_gone "$(cat "$work/pid")"
@@ -106,16 +119,11 @@ case_ended_meanwhile() {
 	srun -Q -w "$NODE_THIS" -n2 --bunit=C --bamount=1 true
 }
 
-process_is_gone() {
-	[ ! -d "/proc/$1" ]
-}
-
 case_cancelled_after_restart() {
 	local job
 
 	job=$(alloc -w "$NODE_RAPTOR" --bunit=C --bamount=6)
-	touch "$work/now"
-	wait_until 30 saved_since "$work/now"
+	save_state "$job"
 	daemon slurmctld kill
 	daemon slurmctld start
 	assert_granted "$job" "$NODE_RAPTOR" 0-11
@@ -131,4 +139,8 @@ test_case "the controller is killed" case_controller_restarts kill
 test_case "scontrol reconfigure changes no grant" case_reconfigure
 test_case "a job that ends while the controller is away" case_ended_meanwhile
 test_case "a recovered job gives its units back" case_cancelled_after_restart
+cluster_stop
+cluster_start --nodes this,zen,raptor --backup
+test_case "another controller takes over" case_other_controller takeover
+test_case "and when the first is killed" case_other_controller kill_controller
 tests_done

@@ -341,10 +341,6 @@ case_on_any_host() {
 
 # --- running jobs, whatever changes -----------------------------------------
 
-held() {
-	facts | sort
-}
-
 # A plain job that may share CPUs, on a full node: only with other plain jobs.
 assert_does_not_share() {
 	local job
@@ -367,17 +363,6 @@ by_restart() {
 	daemon slurmctld start
 }
 
-# state_is_saved JOB
-state_is_saved() {
-	touch "$work/now"
-	scontrol update job="$1" Comment=saved
-	wait_until 30 saved_since "$work/now"
-}
-
-saved_since() {
-	[ "$cluster/state/job_state" -nt "$1" ]
-}
-
 case_running_jobs_keep_their_grants() {
 	local how=$1 before jobs shown
 
@@ -385,7 +370,7 @@ case_running_jobs_keep_their_grants() {
 	jobs=$(alloc -p virtual -w "$NODE_ZEN" -n2)
 	jobs+=" $(alloc -w "$NODE_RAPTOR" -n6)"
 	jobs+=" $(alloc -w "$NODE_RAPTOR" --bunit=E --bamount=8)"
-	state_is_saved "${jobs%% *}"
+	save_state "${jobs%% *}"
 	before=$(held)
 	shown=$(for job in $jobs; do binding "$job"; done)
 	assert_eq "requests" 3 "$(wc -l <<<"$shown")"
@@ -477,7 +462,12 @@ case_requeued_job_starts_by_the_new_file() {
 # Each line that is wrong, and a part of the message besides file and line.
 wrong_lines='Nonsense=yes	keys
 MemoryBinding=near	none, prefer, local
-NodeAllocationPolicy=FASTEST	keys
+NodeOrder=FASTEST	keys
+NodeAllocationPolicy=BEST	SLURM, FIRSTAVAILABLE
+PriorityFunction=WEIGHT	column 1: there is no component WEIGHT
+PartitionName=main PriorityFunction="1 +"	column 4
+NodeName=other Speed=fast	not a number
+NodeName=other Cost=-1	not a number
 just words	keys
 Implicit	keys
 Implicit=yes DefaultUnit=X	one Key=value on a line
@@ -502,7 +492,7 @@ Filter=second_core	first_core
 NodeName=other Topology=NSQ	column 3
 NodeName=other Filter=ZZ	first_core
 NodeName=other Topology=SCC Filter=sCCC	another shape
-NodeName=other Speed=3	keys
+NodeName=other Sped=3	keys
 NodeName=other Distances=10	Topology=
 NodeName=other Topology=NSCNSC Distances=10,20;20	2 rows of 2
 PartitionName=main NodeRecord=no	keys

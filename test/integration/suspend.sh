@@ -92,11 +92,6 @@ case_restart() {
 	assert_eq "in use" 0-95 "$(inuse "$NODE_ZEN")"
 }
 
-restart_slurmctld() {
-	daemon slurmctld stop
-	daemon slurmctld start
-}
-
 case_cancelled_while_suspended() {
 	local first second
 

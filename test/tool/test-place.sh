@@ -151,7 +151,8 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology distances bunit bamount btype bstrategy bsort bstart \
-	bstop bfilter binstance btopology bcpus bmem bmode ballow \
+	bstop bfilter binstance btopology bcpus bmem bmode ballow bnodes \
+	bprefer \
 	topobind slots; do
 	run place --topology "$node" --bamount 1 "--$option" "$long"
 	check "64 KiB of rubbish in --$option" refused

@@ -12,7 +12,7 @@ set -u
 src=${srcdir:-.}/lib/core
 build=lib/core
 
-headers='stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h'
+headers='float.h math.h stdarg.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h'
 # What the compiler adds by itself: checks of sanitizers, stacks and coverage.
 added='__asan_.*|__ubsan_.*|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__gcov_.*|__sanitizer_.*|__sancov_.*'
 calls='calloc|malloc|realloc|free|mem(cpy|set|move|cmp|chr)|bcmp|qsort|str(len|chr|cmp|ncmp|spn|cspn)|vsnprintf'

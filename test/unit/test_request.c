@@ -60,6 +60,12 @@ static const struct {
 	  NULL },
 	{ "bcpus=1,bmode=soft,ballow=S", "bcpus=1,bmode=soft,ballow=S", NULL },
 	{ "bamount=0,ballow=N", "bamount=0,ballow=N", NULL },
+	{ "bnodes=FASTEST", "bnodes=FASTEST", NULL },
+	{ "bprefer=fast,bnodes=bestfit,bamount=1",
+	  "bamount=1,bnodes=BESTFIT,bprefer=fast", NULL },
+	{ "bnodes=SLURM,bprefer=fast+big.1", "bnodes=SLURM,bprefer=fast+big.1",
+	  NULL },
+	{ "bnodes=CPULOAD,bcpus=0", "bcpus=0,bnodes=CPULOAD", NULL },
 	{ "bcpus=1,bunit=X,bamount=0", "bunit=X,bamount=0,bcpus=1", NULL },
 
 	{ "", NULL, "empty" },
@@ -117,6 +123,13 @@ static const struct {
 	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
+	{ "bnodes=BEST", NULL, "bnodes=BEST is not allowed; allowed: SLURM, FIRSTAVAILABLE, " },
+	{ "bprefer=", NULL, "bprefer has an empty value" },
+	{ "bprefer=a++b", NULL, "bprefer=a++b is not allowed" },
+	{ "bprefer=a+", NULL, "bprefer=a+ is not allowed" },
+	{ "bprefer=a|b", NULL, "bprefer=a|b is not allowed" },
+	{ "bprefer=a b", NULL, "bprefer=a b is not allowed" },
+	{ "bnodes=FASTEST,bunit=X", NULL, "bunit=X needs an amount" },
 	{ "bmem=none", NULL, "bmem=none needs an amount" },
 	{ "bmode=,bamount=1", NULL, "bmode has an empty value; allowed: hard, soft" },
 	{ "bmode=Soft,bamount=1", NULL, "bmode=Soft is not allowed; allowed: hard, soft" },
@@ -243,7 +256,7 @@ static void test_keys(void **state)
 	static const char *const keys[] = {
 		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
 		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem",
-		"bmode", "ballow"
+		"bmode", "ballow", "bnodes", "bprefer"
 	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
@@ -273,7 +286,7 @@ static void test_single_options(void **state)
 	assert_int_equal(tb_request_set(&request, "bunit", "EX", &err), 0);
 	assert_int_equal(request.unit.letter, 'X');
 	assert_int_equal(request.unit.kind, TB_EFFICIENCY);
-	assert_int_equal(tb_request_set(&request, "bnodes", "FASTEST", &err),
+	assert_int_equal(tb_request_set(&request, "bother", "FASTEST", &err),
 			 -1);
 	assert_int_equal(tb_request_set(&request, "", "", &err), -1);
 	assert_true(tb_request_is_given(&request));
@@ -448,6 +461,8 @@ static void test_inherit(void **state)
 	check_inherits("", "bcpus=1,btype=slot", "bcpus=1");
 	check_inherits("bunit=X,bamount=1", "bcpus=1", "bunit=X,bamount=1");
 	check_inherits("bamount=0", "bcpus=1", "bamount=0");
+	check_inherits("bnodes=FASTEST", "bamount=1,bnodes=SLURM,bprefer=a+b",
+		       "bamount=1,bnodes=FASTEST,bprefer=a+b");
 	check_inherits("bstart=S", "bstop=s,bamount=3,bsort=N,btype=host",
 		       "bamount=3,btype=host,bsort=N,bstart=S,bstop=s");
 }
@@ -458,7 +473,8 @@ static void test_long_lines(void **state)
 		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
 		"bamount=1,bsort=", "bfilter=(N", "bcpus=", "bcpus=0-",
 		"btopology=", "btopology=(N", "binstance=", "bcpus=0+",
-		"bmem=", "bmode=", "ballow="
+		"bmem=", "bmode=", "ballow=", "bnodes=", "bprefer=",
+		"bprefer=a+"
 	};
 	static const char fill[] = "C(,=\xff" "0S";
 	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);

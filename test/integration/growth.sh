@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# growth - slurmctld needs no more memory the more often it is reconfigured
+#
+# Slurm itself loses a little each time, so what plain Slurm loses is measured
+# first: same nodes, same jobs but for their bindings.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# One arena: what many threads keep for themselves would be noise.
+export MALLOC_ARENA_MAX=1
+
+machines=()
+for name in one two three; do
+	machines+=(--machine "$name SXYCCYCCXYCCYCCSXYCCYCCXYCCYCC 2 8 1")
+done
+
+# KiB of anonymous memory
+memory() {
+	sed -n -E 's/^RssAnon:[[:space:]]*([0-9]+) kB/\1/p' \
+		"/proc/$(daemon slurmctld pid)/status"
+}
+
+reconfigure_times() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		scontrol reconfigure
+	done
+}
+
+# growth OPTION... - of its memory in KiB by a hundred reconfigures, with forty
+# jobs that have these options
+growth() {
+	local before
+
+	sbatch -Q -o /dev/null --array=1-40 -n1 --mem=1 "$@" \
+		--wrap 'exec sleep 600'
+	wait_until 60 forty_jobs_run
+	reconfigure_times 20
+	before=$(memory)
+	reconfigure_times 100
+	echo $(($(memory) - before))
+}
+
+forty_jobs_run() {
+	[ "$(squeue -h -t R -o %i | wc -l)" -eq 40 ]
+}
+
+case_plain_slurm() {
+	growth >"$results/plain"
+	[ "$(cat "$results/plain")" -ge 0 ] || fail "no number"
+}
+
+# A byte lost for each thread of the cluster or for each job at each reconfigure
+# is more than the tolerance.
+case_topobind() {
+	local plain topobind
+
+	plain=$(cat "$results/plain")
+	topobind=$(growth --bunit=C --bamount=1)
+	echo "# KiB by 100 reconfigures: plain $plain, topobind $topobind" >&3
+	[ "$topobind" -le $((plain + 400)) ] ||
+		fail "$topobind KiB more, plain Slurm $plain KiB"
+}
+
+results=$(mktemp -d)
+exec 3>&1
+cluster_start --nodes zen "${machines[@]}" --plain
+test_case "plain Slurm" case_plain_slurm
+cluster_stop
+cluster_start --nodes zen "${machines[@]}"
+test_case "topobind" case_topobind
+rm -r "$results"
+tests_done
