@@ -280,17 +280,28 @@ event_release() {
 
 # A short step, and what each of its tasks sees.
 event_step() {
-	local name=$1
+	local id=${job[$1]} before
 
-	shift
+	before=$(step_ids "$id")
 	# shellcheck disable=SC2016 # the task's variables
-	tell timeout $((60 * slowness)) srun --jobid="${job[$name]}" \
-		--immediate=10 --input=none "$@" sh -c '
+	tell timeout $((60 * slowness)) srun --jobid="$id" \
+		--immediate=10 --input=none "${@:2}" sh -c '
 		where=$(sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status)
 		[ "${SLURMD_NODENAME#this}" != "$SLURMD_NODENAME" ] || where=
 		echo "task $SLURM_PROCID $SLURMD_NODENAME $SLURM_CPUS_ON_NODE" \
 			"$SLURM_STEP_TASKS_PER_NODE gpu=$SLURM_STEP_GPUS" \
 			"$CUDA_VISIBLE_DEVICES $where"' | sort
+	# The next one would wait for it, or go elsewhere.
+	wait_until 60 steps_are "$id" "$before"
+}
+
+# Without those that were refused, of which Slurm knows for a while.
+step_ids() {
+	scontrol show step "$1" | grep -o -E 'StepId=[0-9]+\.[0-9a-z]+' || true
+}
+
+steps_are() {
+	[ "$(step_ids "$1")" = "$2" ]
 }
 
 # A step that stays, or is refused.
@@ -413,7 +424,8 @@ look() {
 			/CoreIDs=/d
 			s/(StartTime|EndTime)=[^ ]*//g'
 		scontrol show license
-		scontrol show step | sed -E 's/(StartTime|SrunHost:Pid|ResvPorts)=[^ ]*//g'
+		scontrol show step | awk '/^StepId=/ { here = !/TBD/ } here' |
+			sed -E 's/(StartTime|SrunHost:Pid|ResvPorts)=[^ ]*//g'
 	} | unnumbered | sed -E 's/ +/ /g; s/^ //; /^$/d'
 }
 
