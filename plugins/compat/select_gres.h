@@ -20,9 +20,6 @@ struct tb_gres_ask {
 uint32_t tb_gres_entries(const job_record_t *job);
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);
 
-/* Ask for so much memory for each device, and say what was asked for before. */
-uint64_t tb_gres_set_memory(job_record_t *job, uint32_t entry, uint64_t memory);
-
 /* Devices that jobs gave back in a view of the ledger; NULL: none has. */
 struct tb_gres_back;
 void tb_gres_give_back(struct tb_gres_back **back, const job_record_t *job);

@@ -63,15 +63,6 @@ struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
 	};
 }
 
-uint64_t tb_gres_set_memory(job_record_t *job, uint32_t entry, uint64_t memory)
-{
-	gres_job_state_t *asked = entry_of(job, entry)->gres_data;
-	uint64_t before = asked->mem_per_gres;
-
-	asked->mem_per_gres = memory;
-	return before;
-}
-
 /* --- what nodes have --------------------------------------------------------- */
 
 static int has_plugin_id(void *item, void *key)

@@ -159,7 +159,10 @@ static uint32_t most_slots(const struct tb_offers *offers,
 	return most;
 }
 
-/* Is memory counted, and is too little free there for one slot? */
+/*
+ * Is memory counted, and is too little free there for one slot?  A job that does
+ * not say how much gets all; memory for each GPU goes with the GPUs.
+ */
 static bool lacks_memory(const struct tb_test *test,
 			 const struct tb_offer *offer)
 {
@@ -168,14 +171,16 @@ static bool lacks_memory(const struct tb_test *test,
 	uint16_t counted = job->part_ptr && job->part_ptr->cr_type
 		? job->part_ptr->cr_type : slurm_conf.select_type_param;
 	uint64_t wanted = job->details->pn_min_memory;
+	uint64_t has = node->real_memory - MIN(node->real_memory,
+					       node->mem_spec_limit);
 
-	if (!(counted & CR_MEMORY))
+	if (!(counted & CR_MEMORY) || job->mem_per_tres)
 		return false;
-	if (wanted & MEM_PER_CPU)
+	if (!wanted)
+		wanted = has;
+	else if (wanted & MEM_PER_CPU)
 		wanted = (wanted & ~MEM_PER_CPU) * offer->cpus;
-	return wanted + tb_node_memory_in_use(offer->node) >
-	       node->real_memory - MIN(node->real_memory,
-				       node->mem_spec_limit);
+	return wanted + tb_node_memory_in_use(offer->node) > has;
 }
 
 /* Units there are enough; what else select/cons_tres counts is not. */
@@ -200,8 +205,10 @@ static char *print_others(const struct tb_offers *offers,
 			   nodes, nodes == 1 ? "" : "s", lacking,
 			   lacking == 1 ? "has" : "have");
 	else if (nodes && test->job->gres_list_req)
-		xstrfmtcat(text, "units are free on %u node%s, but not the GRES with them",
-			   nodes, nodes == 1 ? "" : "s");
+		xstrfmtcat(text, "units are free on %u node%s, but not the GRES%s with them",
+			   nodes, nodes == 1 ? "" : "s",
+			   test->job->mem_per_tres ? " and the memory for it"
+						   : "");
 	return text;
 }
 

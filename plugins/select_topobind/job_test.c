@@ -18,7 +18,6 @@
 #include "src/common/xmalloc.h"
 
 #include "explain.h"
-#include "explain_memory.h"
 #include "future.h"
 #include "offer_order.h"
 #include "plain_order.h"
@@ -348,8 +347,6 @@ static void say_why(const struct tb_test *test,
 
 	call.share = limit > 1 ? limit : 0;
 	why = tb_explain_wait(&call, request, view);
-	if (!why)
-		why = tb_explain_memory(test, request, view);
 	tb_reasons_tell(test->job, why);
 	xfree(why);
 }

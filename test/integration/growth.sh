@@ -53,8 +53,8 @@ case_plain_slurm() {
 	[ "$(cat "$results/plain")" -ge 0 ] || fail "no number"
 }
 
-# A byte lost for each thread of the cluster or for each job at each reconfigure
-# is more than the tolerance.
+# The tolerance is what a hundred bytes for each job would be, lost at each
+# reconfigure.
 case_topobind() {
 	local plain topobind
 

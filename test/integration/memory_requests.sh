@@ -206,6 +206,7 @@ case_waits_for_memory() {
 	waits_for_memory --mem=4000
 	waits_for_memory --mem-per-cpu=200
 	waits_for_memory --mem=0
+	waits_for_memory --gpus-per-task=1 --mem-per-gpu=2000
 	# Both are missing: the units are told.
 	all=$(alloc -w "$NODE_QUAD" -N1 --bunit=S --bamount=2 --mem=999900)
 	job=$(batch -w "$NODE_QUAD" -N1 -n2 --bunit=X --bamount=1 --mem=4000)
