@@ -672,11 +672,7 @@ assert_works() {
 
 resume_node() {
 	scontrol update node="$NODE_THIS" state=resume 2>/dev/null || true
-	wait_until 30 node_is_idle
-}
-
-node_is_idle() {
-	[[ $(node_state) = idle* ]]
+	wait_until 30 node_is_idle "$NODE_THIS"
 }
 
 # The node takes no more jobs, and says why.

@@ -108,11 +108,6 @@ case_other_caches() {
 	assert_no_contradictions
 }
 
-restart_slurmctld() {
-	daemon slurmctld stop
-	daemon slurmctld start
-}
-
 # Where threads are counted there are fewer cores now than slurm.conf says, and
 # threads: the string is shown, and what slurm.conf says is what counts.
 case_no_usable_string() {

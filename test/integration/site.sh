@@ -654,15 +654,11 @@ case_wrong_file_on_a_node() {
 	assert_eq "two tasks that did not" "$implicit" "$(here -n2)"
 	daemon "slurmd-$NODE_THIS" kill
 	daemon "slurmd-$NODE_THIS" start
-	wait_until 30 node_is_idle
+	wait_until 30 node_is_idle "$NODE_THIS"
 	assert_eq "a task after slurmd started again" "$asked" \
 		"$(here -n1 --bunit=C --bamount=1)"
 	reconfigure_with
 	assert_contains "a task that did not ask" NONE "$(here -n1)"
-}
-
-node_is_idle() {
-	[ "$(sinfo -h -n "$NODE_THIS" -p main -o %T)" = idle ]
 }
 
 cluster_start --nodes this,zen,raptor
