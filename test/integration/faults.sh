@@ -305,7 +305,7 @@ case_read_only_cgroups() {
 	local job
 
 	slurmd stop
-	slurmd_as unshare --mount --propagation private %s
+	slurmd_as unshare --mount --propagation unchanged %s
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
 		--bamount=1 --wrap "echo \$\$ >$work/running
 		until [ -e $work/go ]; do sleep 0.1; done")

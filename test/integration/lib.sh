@@ -310,24 +310,21 @@ no_jobs() {
 	[ -z "$(squeue -h -o %i)" ]
 }
 
-# requeue_held JOB - and wait until it can be released.  slurmd revokes a job's
-# credentials by the second: one made in the second of the requeue is refused,
-# and the job fails.
+# requeue_held JOB - and wait until it can be released
 requeue_held() {
-	local second
-
 	scontrol requeuehold "$1"
 	wait_until 150 is_pending "$1"
-	second=$EPOCHSECONDS
-	wait_until 5 second_is_over "$second"
 }
 
 second_is_over() {
 	[ "$EPOCHSECONDS" -gt "$1" ]
 }
 
-# release_now JOB - without the two minutes that a requeued job waits
+# release_now JOB - without the two minutes that a requeued job waits.  slurmd
+# revokes a job's credentials by the second: one made in the second of the requeue
+# is refused, and the job fails.
 release_now() {
+	wait_until 5 second_is_over "$EPOCHSECONDS"
 	scontrol release "$1"
 	scontrol update job="$1" StartTime=now
 }

@@ -242,10 +242,8 @@ requeued() {
 }
 
 event_again() {
-	local second=$EPOCHSECONDS id
+	local id
 
-	# See requeue_held in lib.sh.
-	wait_until 5 second_is_over "$second"
 	for id in $(requeued); do
 		release_now "$id"
 	done
