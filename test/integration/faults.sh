@@ -364,7 +364,12 @@ case_spool_full() {
 	slurmd start
 	resume_node
 	cat /dev/zero >"$spool/fill" 2>/dev/null || true
-	assert_works
+	# Soft-bound tasks would not know which CPUs it has: it does not run.
+	refute timeout $((60 * slowness)) srun -Q -w "$NODE_THIS" -n1 \
+		--bunit=C --bamount=1 touch "$work/ran"
+	refute test -e "$work/ran"
+	assert timeout $((60 * slowness)) srun -Q -w "$NODE_THIS" -n1 true
+	wait_until 20 nothing_in_use "$NODE_THIS"
 	slurmd stop
 	# Nor could slurmd write what steps need.
 	rm "$spool/topobind_machine"
