@@ -103,6 +103,13 @@ asks_slurm() {
 	grep -q "^topobind: .*ClusterName" "$work/err"
 }
 
+is_asking() {
+	case "$asking " in
+	*" $1 "*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # --- the command itself ---
 
 version=$("$program" --version)
@@ -142,8 +149,7 @@ for command in $(command_names); do
 	fi
 done
 for command in map hostfile explain plan soft; do
-	check "$command asks Slurm" \
-		expr " $asking " : ".* $command " >"$work/out"
+	check "$command asks Slurm" is_asking "$command"
 done
 
 report
