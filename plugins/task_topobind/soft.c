@@ -47,6 +47,15 @@ void tb_task_soft_slurmd_start(void)
 	free(cpus);
 }
 
+void tb_task_soft_tidy(const char *spool_dir)
+{
+	struct tb_registry *found = tb_registry_find(spool_dir, NULL);
+
+	if (found != NULL)
+		tb_hold_sweep(found);
+	tb_registry_close(found);
+}
+
 struct pause {
 	uint32_t job;
 	bool paused;

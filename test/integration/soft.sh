@@ -244,5 +244,7 @@ test_case "slurmd is stopped and started" case_slurmd stop
 test_case "slurmd is killed" case_slurmd kill
 test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
 test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
+test_case "slurmd and slurmstepd of a soft job are killed" \
+	case_slurmd_and_stepd_of_soft_killed
 test_case "what the controller costs" case_cost
 tests_done
