@@ -8,14 +8,14 @@
 
 #include "command.h"
 #include "map.h"
-#include "map_draw.h"
+#include "map_output.h"
 #include "map_slurm.h"
-#include "terminal.h"
 
 struct options {
 	struct tb_command common;
 	const char *from;
 	char *nodes; /* a node list, NULL: all */
+	enum tb_map_form form;
 };
 
 static void print_help(void)
@@ -26,6 +26,8 @@ static void print_help(void)
 	     "holds which core and thread.\n"
 	     "\n"
 	     "  --color=WHEN  auto, always, never [auto]\n"
+	     "  --svg         write a picture\n"
+	     "  --html        write a page for a browser\n"
 	     "  --json        print what would be drawn as JSON\n"
 	     "  --from FILE   draw what --json printed, ask no Slurm; \"-\" is stdin\n"
 	     "  --help, --version\n"
@@ -38,12 +40,29 @@ static void print_help(void)
 	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
 }
 
+/* One form at most. */
+static int take_form(struct options *options, enum tb_map_form form)
+{
+	if (options->form != TB_MAP_TEXT && options->form != form) {
+		tb_command_fail(options->common.name, "--json, --svg and --html exclude each other, give one of them");
+		return -1;
+	}
+	options->form = form;
+	return 0;
+}
+
 static int take_option(struct options *options, int option)
 {
 	switch (option) {
 	case 'f':
 		options->from = optarg;
 		return 0;
+	case 'j':
+		return take_form(options, TB_MAP_JSON);
+	case 's':
+		return take_form(options, TB_MAP_SVG);
+	case 't':
+		return take_form(options, TB_MAP_HTML);
 	default:
 		return tb_command_option(&options->common, option, print_help);
 	}
@@ -69,6 +88,8 @@ static int read_options(struct options *options, int argc, char **argv)
 	static const struct option table[] = {
 		{ "from", required_argument, NULL, 'f' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "svg", no_argument, NULL, 's' },
+		{ "html", no_argument, NULL, 't' },
 		{ "color", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
@@ -119,26 +140,6 @@ static struct tb_map *load_file(const char *path, struct tb_error *err)
 	return map;
 }
 
-static int show(const struct options *options, const struct tb_map *map)
-{
-	struct tb_map_style style = {
-		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->common.color),
-	};
-	json_t *json;
-	int rc;
-
-	if (!options->common.json) {
-		if (!tb_map_draw(map, &style, stdout))
-			return TB_EXIT_OK;
-		return tb_command_fail(options->common.name, "out of memory");
-	}
-	json = tb_map_to_json(map);
-	rc = tb_command_print_json(options->common.name, json);
-	json_decref(json);
-	return rc;
-}
-
 int tb_command_map(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
@@ -151,7 +152,8 @@ int tb_command_map(int argc, char **argv)
 	} else if (!options.common.done) {
 		map = options.from ? load_file(options.from, &err) :
 		      tb_map_load_slurm(options.nodes, warn, &err);
-		rc = map ? show(&options, map) :
+		rc = map ? tb_map_print(&options.common, map,
+					options.form) :
 		     tb_command_fail(options.common.name, "%s", err.text);
 	}
 	tb_map_destroy(map);

@@ -353,10 +353,8 @@ static int print_json(const struct options *options,
 static int print_map(const struct options *options,
 		     const struct tb_machine *machine)
 {
-	struct tb_map_style style = {
-		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->common.color),
-	};
+	struct tb_map_style style =
+		tb_map_style_here(tb_color_is_on(options->common.color));
 	struct tb_map *map = tb_map_create();
 	struct tb_error err = { "out of memory" };
 	int rc = TB_EXIT_OK;

@@ -19,11 +19,21 @@ has_no_escapes() {
 	! has_escapes
 }
 
-# no_wider_than COLUMNS - the cells; headers are lines with a colon, the legend
-# follows
+# drawing - without headers, which have a colon, and the legend, into a file
+drawing() {
+	sed -e '/^\.  free/,$d' -e /:/d "$work/out" >"$work/drawing"
+}
+
+# no_wider_than COLUMNS
 no_wider_than() {
-	sed '/^\.  free/,$d' "$work/out" | grep -v : >"$work/drawing"
+	drawing
 	[ -s "$work/drawing" ] && [ "$(wc -L <"$work/drawing")" -le "$1" ]
+}
+
+# cells - how often each character is a thread's, as far as labels have none such
+cells() {
+	drawing
+	grep -o '[.#&]' "$work/drawing" | sort | uniq -c
 }
 
 run map --from "$cluster"
@@ -33,7 +43,8 @@ check 'no colours in a file' has_no_escapes
 check 'nothing from a job name gets to the terminal' \
 	[ -z "$(LC_ALL=C tr -d '\n -~' <"$work/out")" ]
 check '80 columns' no_wider_than 80
-cells=$(tr -d ' \n' <"$work/drawing")
+cells=$(cells)
+check 'cells are counted' [ "$(cells | wc -l)" -eq 3 ]
 
 run map --from - <"$cluster"
 check 'from stdin' same_as "$data/maps/cluster.txt"
@@ -43,7 +54,7 @@ export COLUMNS
 run map --from "$cluster"
 check '40 columns' no_wider_than 40
 check '40 columns show the same cells' \
-	[ "$(tr -d ' \n' <"$work/drawing")" = "$cells" ]
+	[ "$(cells)" = "$cells" ]
 COLUMNS=1000000
 run map --from "$cluster"
 check 'a very wide terminal' ended 0
@@ -113,7 +124,7 @@ run map --from "$work/many.json"
 check 'a hundred jobs' ended 0
 check 'a hundred cores are in use' grep -q '^n: 100 of 100 cores' "$work/out"
 check 'jobs beyond the symbols share one' \
-	[ "$(sed '/^\*  62/,$d' "$work/out" | grep -o '\*' | wc -l)" -eq 38 ]
+	[ "$(sed '/^\*  36/,$d' "$work/out" | grep -o '\*' | wc -l)" -eq 64 ]
 
 # --- a single machine ---
 
@@ -122,7 +133,9 @@ check 'a machine: exit code' ended 0
 check 'a machine: the string first' \
 	[ "$(head -n 1 "$work/out")" = NSXYCTTYCTTYCTTYCTTYCTTYCTTYEEEEYEEEE ]
 check 'a machine: its cells' grep -q -F -x \
-	"N0 S0 X0  .. .. .. .. .. .. [.' .' .' .'] [.' .' .' .']" "$work/out"
+	"|.. .. .. .. .. ..+-Y6--------++-Y7--------+|" "$work/out"
+check 'a machine: efficiency cores' grep -q -F -x \
+	"|                 |.' .' .' .'||.' .' .' .'||" "$work/out"
 
 # --- bad input ---
 
