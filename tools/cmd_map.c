@@ -18,7 +18,7 @@ struct options {
 	struct tb_command common;
 	const char *from;
 	char *nodes; /* a node list, NULL: all */
-	enum tb_map_form form;
+	struct tb_map_output output;
 	unsigned seconds; /* between drawings; 0: once */
 };
 
@@ -36,6 +36,9 @@ static void print_help(void)
 	     "  --svg         write a picture\n"
 	     "  --html        write a page for a browser\n"
 	     "  --json        print what would be drawn as JSON\n"
+	     "  --lstopo      write XML with which lstopo draws a node in these colours\n"
+	     "  --xml FILE    with --lstopo: what lstopo --of xml wrote on that node, if it is\n"
+	     "                not this machine\n"
 	     "  --watch[=SECONDS]  draw it again and again, as top does, until q is pressed;\n"
 	     "                every 2 seconds, or 1 to 3600\n"
 	     "  --from FILE   draw what --json printed, ask no Slurm; \"-\" is stdin\n"
@@ -47,17 +50,6 @@ static void print_help(void)
 	     "COLUMNS sets the width, NO_COLOR switches colours off.\n"
 	     "\n"
 	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
-}
-
-/* One form at most. */
-static int take_form(struct options *options, enum tb_map_form form)
-{
-	if (options->form != TB_MAP_TEXT && options->form != form) {
-		tb_command_fail(options->common.name, "--json, --svg and --html exclude each other, give one of them");
-		return -1;
-	}
-	options->form = form;
-	return 0;
 }
 
 static int take_seconds(struct options *options, const char *text)
@@ -86,11 +78,14 @@ static int take_option(struct options *options, int option)
 		options->from = optarg;
 		return 0;
 	case 'j':
-		return take_form(options, TB_MAP_JSON);
 	case 's':
-		return take_form(options, TB_MAP_SVG);
 	case 't':
-		return take_form(options, TB_MAP_HTML);
+	case 'l':
+		return tb_map_take_form(&options->common, option,
+					&options->output);
+	case 'x':
+		options->output.machine.xml = optarg;
+		return 0;
 	case 'w':
 		return take_seconds(options, optarg);
 	default:
@@ -121,6 +116,8 @@ static int read_options(struct options *options, int argc, char **argv)
 		{ "svg", no_argument, NULL, 's' },
 		{ "html", no_argument, NULL, 't' },
 		{ "color", required_argument, NULL, 'c' },
+		{ "lstopo", no_argument, NULL, 'l' },
+		{ "xml", required_argument, NULL, 'x' },
 		{ "watch", optional_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
@@ -134,8 +131,13 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	if (options->seconds && (options->from || options->form)) {
-		tb_command_fail(options->common.name, "--watch draws the cluster on the terminal, leave out --from, --json, --svg and --html");
+	if (options->seconds && (options->from || options->output.form)) {
+		tb_command_fail(options->common.name, "--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
+		return -1;
+	}
+	if (options->output.machine.xml &&
+	    options->output.form != TB_MAP_LSTOPO) {
+		tb_command_fail(options->common.name, "--xml goes with --lstopo, give that too");
 		return -1;
 	}
 	if (optind == argc)
@@ -225,7 +227,7 @@ static int draw_once(const struct options *options)
 
 	if (!map)
 		return tb_command_fail(options->common.name, "%s", err.text);
-	rc = tb_map_print(&options->common, map, options->form);
+	rc = tb_map_print(&options->common, map, &options->output);
 	tb_map_destroy(map);
 	return rc;
 }
