@@ -6,14 +6,11 @@
 
 #include "map_legend.h"
 
-/* The characters for jobs of a kind, and the one for jobs beyond those. */
-static const struct {
-	const char *each;
-	char rest;
-} job_symbols[TB_MAP_KINDS] = {
-	[TB_MAP_BOUND] = { "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", '*' },
-	[TB_MAP_SOFT] = { "abcdefghijklmnopqrstuvwxyz", '+' },
-	[TB_MAP_PLAIN] = { "", '#' },
+/* The characters for jobs of a kind, which take turns. */
+static const char *const job_symbols[TB_MAP_KINDS] = {
+	[TB_MAP_BOUND] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+	[TB_MAP_SOFT] = "abcdefghijklmnopqrstuvwxyz",
+	[TB_MAP_PLAIN] = "#",
 };
 
 /* Backgrounds of the 256-colour table on which black can be read. */
@@ -28,6 +25,7 @@ static const int job_colors[TB_JOB_COLORS] = {
 char tb_holder_symbol(const struct tb_map *map, int holder)
 {
 	const struct tb_map_job *job;
+	const char *symbols;
 
 	switch (holder) {
 	case TB_HOLDER_NONE:
@@ -40,9 +38,8 @@ char tb_holder_symbol(const struct tb_map *map, int holder)
 		return '&';
 	}
 	job = &map->jobs[holder];
-	return job->number < strlen(job_symbols[job->kind].each) ?
-	       job_symbols[job->kind].each[job->number] :
-	       job_symbols[job->kind].rest;
+	symbols = job_symbols[job->kind];
+	return symbols[job->number % strlen(symbols)];
 }
 
 int tb_holder_color(int holder)

@@ -20,7 +20,10 @@
 #define MARGIN 20
 #define HEADER_HEIGHT 26
 #define LINE_HEIGHT 22
-#define LEGEND_LETTERS 110 /* of a job's line */
+/* So long a job's line in the legend may be; elsewhere nothing is cut. */
+#define NAME_LETTERS 40
+#define REQUEST_LETTERS 60
+#define ALL_LETTERS 2000
 
 static const struct tb_metrics metrics = {
 	.width = NODE_WIDTH,
@@ -114,19 +117,22 @@ const char *tb_holder_name(const struct tb_map *map, int holder)
 	}
 }
 
-/* "job 12 (cfd) of alice, bound, 1:00:00 left"; -1: no memory. */
+/*
+ * "job 12 (cfd) of alice, bound, 1:00:00 left", with so much of its name; -1: no
+ * memory.
+ */
 static int print_job(const struct tb_map *map, const struct tb_map_job *job,
-		     FILE *out)
+		     unsigned letters, FILE *out)
 {
 	int64_t left = tb_map_time_left(map, job);
 	char *duration;
 
 	fputs("job ", out);
-	print_text(job->id, 60, out);
+	print_text(job->id, ALL_LETTERS, out);
 	fputs(" (", out);
-	print_text(job->name, 200, out);
+	print_text(job->name, letters, out);
 	fputs(") of ", out);
-	print_text(job->user, 60, out);
+	print_text(job->user, letters, out);
 	fprintf(out, ", %s", tb_map_kind_name(job->kind));
 	if (left < 0)
 		return 0;
@@ -149,7 +155,8 @@ static int print_holders(const struct tb_map *map,
 		if (!tb_bitset_test(node->holds[i].threads, thread))
 			continue;
 		fputs(any ? "; " : "", out);
-		if (print_job(map, &map->jobs[node->holds[i].job], out))
+		if (print_job(map, &map->jobs[node->holds[i].job],
+			      ALL_LETTERS, out))
 			return -1;
 		any = true;
 	}
@@ -208,7 +215,7 @@ static int print_thread(const struct tb_map *map,
 
 	fprintf(out, "<g class=\"unit %s\" data-thread=\"%u\"><title>",
 		tb_holder_name(map, holder), thread);
-	print_text(node->name, 200, out);
+	print_text(node->name, ALL_LETTERS, out);
 	fprintf(out, ", core %u, thread %u: ", core, thread);
 	if (print_holders(map, node, thread, out))
 		return -1;
@@ -258,7 +265,7 @@ static void print_header(const struct tb_map_node *node, FILE *out)
 	unsigned cores, threads;
 
 	fputs("<text y=\"15\"><tspan class=\"name\">", out);
-	print_text(node->name, 60, out);
+	print_text(node->name, NAME_LETTERS, out);
 	if (!node->topology) {
 		fputs("</tspan>  no topology is known</text>\n", out);
 		return;
@@ -347,10 +354,10 @@ static int print_job_line(const struct tb_map *map, unsigned job, unsigned y,
 
 	print_sign(map, job, y, out);
 	fprintf(out, "<text x=\"%u\" y=\"%u\">", MARGIN + 28, y + 15);
-	if (print_job(map, &map->jobs[job], out))
+	if (print_job(map, &map->jobs[job], NAME_LETTERS, out))
 		return -1;
 	fputs(*request ? ": " : "", out);
-	print_text(request, LEGEND_LETTERS, out);
+	print_text(request, REQUEST_LETTERS, out);
 	fputs("</text>\n", out);
 	return 0;
 }

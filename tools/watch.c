@@ -264,31 +264,49 @@ static void scroll(struct screen *screen, int lines)
 		screen->top += lines;
 }
 
-static bool is_one_of(const char *key, const char *a, const char *b)
+/* What keys send, and by how many pages and lines they scroll. */
+static const struct {
+	const char *sent;
+	int pages, lines;
+} keys[] = {
+	{ "j", 0, 1 },	    { "\033[B", 0, 1 },  { "\033OB", 0, 1 },
+	{ "k", 0, -1 },	    { "\033[A", 0, -1 }, { "\033OA", 0, -1 },
+	{ " ", 1, 0 },	    { "\033[6~", 1, 0 },
+	{ "b", -1, 0 },	    { "\033[5~", -1, 0 },
+};
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+/* Take the first key of what was sent; its length. */
+static size_t take_key(struct screen *screen, const char *sent)
 {
-	return !strcmp(key, a) || !strcmp(key, b);
+	for (size_t i = 0; i < KEYS; i++) {
+		size_t length = strlen(keys[i].sent);
+
+		if (strncmp(sent, keys[i].sent, length))
+			continue;
+		scroll(screen, keys[i].pages * (int)page(screen) +
+				       keys[i].lines);
+		keep_inside(screen);
+		return length;
+	}
+	return 1;
 }
 
-/* False: that was the last one. */
-static bool take_key(struct screen *screen)
+/* False: the user has seen enough. */
+static bool take_keys(struct screen *screen)
 {
-	char key[16];
-	ssize_t length = read(STDIN_FILENO, key, sizeof(key) - 1);
+	char sent[64];
+	ssize_t length = read(STDIN_FILENO, sent, sizeof(sent) - 1);
 
 	if (length <= 0) {
 		screen->has_keys = length < 0 && errno == EINTR;
 		return true;
 	}
-	key[length] = '\0';
-	if (is_one_of(key, "j", "\033[B"))
-		scroll(screen, 1);
-	else if (is_one_of(key, "k", "\033[A"))
-		scroll(screen, -1);
-	else if (is_one_of(key, " ", "\033[6~"))
-		scroll(screen, page(screen));
-	else if (is_one_of(key, "b", "\033[5~"))
-		scroll(screen, -(int)page(screen));
-	return !strchr(key, 'q');
+	sent[length] = '\0';
+	for (const char *c = sent; *c; c += take_key(screen, c))
+		if (*c == 'q')
+			return false;
+	return true;
 }
 
 /* ---- all of it ---- */
@@ -305,15 +323,15 @@ static int64_t now_ms(void)
 static bool wait_for_user(struct screen *screen, int64_t until,
 			  const sigset_t *open)
 {
-	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	int64_t left = until - now_ms();
 	struct timespec timeout;
 
 	if (left < 0)
 		left = 0;
 	timeout = (struct timespec){ left / 1000, left % 1000 * 1000000 };
-	if (ppoll(&keys, screen->has_keys, &timeout, open) > 0)
-		return take_key(screen);
+	if (ppoll(&input, screen->has_keys, &timeout, open) > 0)
+		return take_keys(screen);
 	return true;
 }
 

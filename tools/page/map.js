@@ -367,10 +367,10 @@ function drawJob(job, index) {
 	paint(square, [index], job.kind);
 	sign.append(square);
 	row.append(sign);
-	for (const text of [job.id, job.user, job.name, job.kind,
-		job.left ?? "no limit", new Set(job.holds.map(([node]) => node)).size])
-		row.append(make("td", "", text));
-	row.append(make("td", "request", job.request));
+	row.append(make("td", "", job.id), make("td", "", job.user),
+		make("td", "words", job.name), make("td", "", job.kind),
+		make("td", "", job.left ?? "no limit"),
+		make("td", "", job.holds.length), make("td", "words", job.request));
 	row.dataset.job = job.id;
 	return row;
 }
