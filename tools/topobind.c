@@ -32,6 +32,8 @@ static const struct {
 	  "what a job would get now, or when, without submitting it" },
 	{ "soft", tb_command_soft,
 	  "soft binding on this node: look, switch it off and on" },
+	{ "conf", tb_command_conf,
+	  "a machine's lines for slurm.conf; --check the configuration" },
 	{ "options", tb_command_options_list,
 	  "the binding options of sbatch, srun and salloc, their values" },
 };
