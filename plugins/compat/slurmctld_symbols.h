@@ -13,8 +13,8 @@
 #include "src/common/node_conf.h"
 #include "src/slurmctld/slurmctld.h"
 
-extern List job_list __attribute__((weak));
-extern List part_list __attribute__((weak));
+extern list_t *job_list __attribute__((weak));
+extern list_t *part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));
 extern time_t last_node_update __attribute__((weak));

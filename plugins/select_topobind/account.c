@@ -15,7 +15,7 @@
 #define COMMENT_MAX 32768
 
 /* Numbers of jobs.  Lock order: slurmctld's, the list's own. */
-static List waiting;
+static list_t *waiting;
 
 static pthread_t thread;
 static bool thread_runs;

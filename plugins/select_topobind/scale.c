@@ -5,7 +5,7 @@
 
 uint32_t tb_job_slots(const job_record_t *job)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	uint32_t nodes = MAX(details->min_nodes, 1);
 
 	if (details->overcommit)
@@ -24,9 +24,12 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 	return limit ? MIN(limit, slots) : slots;
 }
 
+/* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
 bool tb_wants_whole_nodes(const job_record_t *job)
 {
-	return job->details && job->details->whole_node == WHOLE_NODE_REQUIRED;
+	return job->details &&
+	       (job->details->whole_node &
+		(WHOLE_NODE_REQUIRED | WHOLE_NODE_USER)) == WHOLE_NODE_REQUIRED;
 }
 
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
@@ -41,9 +44,12 @@ uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 	return threads;
 }
 
-static void save(const struct job_details *details, struct tb_scale *saved)
+static void save(const job_record_t *job, struct tb_scale *saved)
 {
+	const job_details_t *details = job->details;
+
 	*saved = (struct tb_scale) {
+		.bit_flags = job->bit_flags,
 		.overcommit = details->overcommit,
 		.ntasks_per_node = details->ntasks_per_node,
 		.num_tasks = details->num_tasks,
@@ -75,10 +81,10 @@ static void free_layout(multi_core_data_t *layout)
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 	uint32_t slots = tb_job_slots(job);
 
-	save(details, saved);
+	save(job, saved);
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
@@ -87,6 +93,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	} else {
 		details->min_cpus = MAX(details->min_cpus,
 					MAX(details->min_nodes, 1) * cpus);
+		/* CPUs for so many tasks only would be fewer than the units. */
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+		details->ntasks_per_node = 0;
 	}
 	/* With --overcommit a node would get a CPU, not its units. */
 	if (details->overcommit) {
@@ -103,8 +112,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 
 void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
+	job->bit_flags = saved->bit_flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
 	details->num_tasks = saved->num_tasks;

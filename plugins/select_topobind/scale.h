@@ -16,6 +16,7 @@
 #include "core/request.h"
 
 struct tb_scale {
+	uint64_t bit_flags;
 	uint8_t overcommit;
 	uint16_t cpus_per_task, ntasks_per_node;
 	uint32_t num_tasks;
