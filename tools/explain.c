@@ -52,7 +52,7 @@ static bool same_row(const struct tb_scene *scene,
 
 struct group {
 	const struct tb_scene_node *node;
-	hostlist_t nodes;
+	tb_hostlist_t nodes;
 };
 
 static int group_nodes(const struct tb_scene *scene, struct group *groups)

@@ -2,12 +2,12 @@
 /* hosts.c - see hosts.h */
 #include <stdlib.h>
 
-#include <slurm/slurm.h>
-
 #include "hosts.h"
 
+#include "compat/slurm_types.h"
+
 struct tb_hosts {
-	hostlist_t list;
+	tb_hostlist_t list;
 };
 
 struct tb_hosts *tb_hosts_create(const char *list)

@@ -331,7 +331,7 @@ static int add_node(struct tb_conf *site, const char *name,
 static int add_nodes(struct tb_conf *site, const struct node_line *line,
 		     const struct tb_conf_where *where, struct tb_error *err)
 {
-	hostlist_t list = hostlist_create(line->nodes);
+	tb_hostlist_t list = hostlist_create(line->nodes);
 	char *name;
 	int rc = 0;
 

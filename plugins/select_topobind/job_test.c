@@ -51,7 +51,7 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 static void ask_for_all(job_record_t *job, enum tb_type type,
 			const struct tb_plan *plan)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
@@ -398,7 +398,7 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 {
 	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc;
 
 	rc = test_and_say(test, request, view);
@@ -419,7 +419,7 @@ static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc = test_and_say(test, request, view);
 
 	if (rc != SLURM_SUCCESS)

@@ -47,6 +47,14 @@ cluster_start() {
 	mkdir -m 1777 "$work"
 }
 
+# slurm_is_from VERSION - is the installed Slurm this one (24.11, say), or later?
+slurm_is_from() {
+	local installed
+
+	installed=$(slurmctld -V | sed 's/.* //')
+	printf '%s\n' "$1" "$installed" | sort -V -C
+}
+
 cluster_stop() {
 	[ -z "$cluster" ] || "$cluster_program" stop "$cluster"
 	cluster=''
