@@ -76,6 +76,24 @@ static int group_nodes(const struct tb_scene *scene, struct group *groups)
 	return count;
 }
 
+/* As "n[1-3,5]"; malloc()ed. */
+static char *print_nodes(tb_hostlist_t nodes)
+{
+	size_t size = 128;
+	char *text = NULL, *larger;
+
+	do {
+		size *= 2;
+		larger = realloc(text, size);
+		if (!larger) {
+			free(text);
+			return NULL;
+		}
+		text = larger;
+	} while (slurm_hostlist_ranged_string(nodes, size, text) < 0);
+	return text;
+}
+
 static int make_rows(struct tb_explanation *explanation)
 {
 	struct tb_scene *scene = explanation->scene;
@@ -92,7 +110,7 @@ static int make_rows(struct tb_explanation *explanation)
 	for (unsigned i = 0; i < explanation->nrows; i++) {
 		explanation->rows[i].node = groups[i].node;
 		explanation->rows[i].nodes =
-			slurm_hostlist_ranged_string_malloc(groups[i].nodes);
+			print_nodes(groups[i].nodes);
 		if (!explanation->rows[i].nodes)
 			rc = -1;
 		slurm_hostlist_destroy(groups[i].nodes);

@@ -86,7 +86,7 @@ static int check_partition(struct tb_plan *plan, const job_desc_msg_t *job,
 static bool is_failure(int error)
 {
 	return error < ESLURM_INVALID_PARTITION_NAME ||
-	       (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH &&
+	       (error >= TB_FIRST_PROTOCOL_ERROR &&
 		error <= ESLURM_AUTH_SKIP);
 }
 

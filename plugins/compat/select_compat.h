@@ -26,6 +26,8 @@
 #include "src/common/select.h"
 #include "src/slurmctld/preempt.h"
 #else
+#include "src/common/job_features.h"
+#include "src/common/node_features.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
 #endif

@@ -9,6 +9,14 @@
 #define TB_COMPAT_SLURM_TYPES_H
 
 #include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+
+/* Errors of the connection are from here to ESLURM_AUTH_SKIP. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#define TB_FIRST_PROTOCOL_ERROR SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH
+#else
+#define TB_FIRST_PROTOCOL_ERROR ESLURM_PROTOCOL_INCOMPLETE_PACKET
+#endif
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
 typedef struct xlist list_t;

@@ -17,10 +17,10 @@
 #include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
+#include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmd/common/xcpuinfo.h"
 #include "src/slurmd/slurmd/slurmd.h"
-#include "src/slurmd/slurmstepd/slurmstepd.h"
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "src/common/slurm_cred.h"
 #include "src/slurmd/common/task_plugin.h"
@@ -239,8 +239,7 @@ void tb_slurm_node_drain(const struct tb_error *err)
 
 	if (asprintf(&reason, "topobind: %s", err->text) < 0)
 		return;
-	if (stepd_drain_node(reason) != SLURM_SUCCESS)
-		error("topobind: this node cannot be drained");
+	tb_slurm_stepd_drain(reason);
 	free(reason);
 }
 

@@ -2,6 +2,9 @@
 /* What only Slurm 22.05 wants of a task plugin. */
 #include "compat/task_compat.h"
 
+#include "src/common/log.h"
+#include "src/slurmd/slurmstepd/slurmstepd.h"
+
 #include "task_topobind/hooks.h"
 #include "task_topobind/soft.h"
 
@@ -44,6 +47,12 @@ int task_p_post_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
 {
 	tb_task_hold(job, node_tid);
 	return SLURM_SUCCESS;
+}
+
+void tb_slurm_stepd_drain(char *reason)
+{
+	if (stepd_drain_node(reason) != SLURM_SUCCESS)
+		error("topobind: this node cannot be drained");
 }
 
 bool tb_slurm_step_overcommits(const tb_slurm_step_t *step)

@@ -37,8 +37,10 @@ char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 /* The same of a step; env, cores, tasks and kind are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
 
-/* Do its tasks share CPUs, by --overcommit? */
+/* For task_abi.c.  Do its tasks share CPUs, by --overcommit? */
 bool tb_slurm_step_overcommits(const tb_slurm_step_t *step);
+/* In slurmstepd: the node drains; Slurm or the callee logs what goes wrong. */
+void tb_slurm_stepd_drain(char *reason);
 
 /*
  * A step that is one shell for its whole job, in which mpirun may be started: a

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "task_topobind/record.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static int write_comment(uint32_t job, char *comment, struct tb_error *err)
 	if (slurm_update_job(&update) == SLURM_SUCCESS)
 		return 0;
 	return tb_fail(err, "the AdminComment of job %u cannot be written: %s",
-		       job, slurm_strerror(slurm_get_errno()));
+		       job, slurm_strerror(errno));
 }
 
 int tb_record_counts(uint32_t job, const struct tb_soft_counts *counts,
@@ -64,7 +65,7 @@ int tb_record_counts(uint32_t job, const struct tb_soft_counts *counts,
 
 	if (slurm_load_job(&jobs, job, 0) != SLURM_SUCCESS)
 		return tb_fail(err, "the record of job %u cannot be read: %s",
-			       job, slurm_strerror(slurm_get_errno()));
+			       job, slurm_strerror(errno));
 	if (jobs->record_count > 0)
 		comment = tb_record_comment(jobs->job_array[0].admin_comment,
 					    counts);
