@@ -367,7 +367,7 @@ case_cpu_binding_by_nobody() {
 
 case_cpu_binding() {
 	local value values=("${*#*=}" threads sockets ldoms map_cpu:0 mask_cpu:1
-		rank_ldom map_ldom:0 mask_ldom:1 verbose,cores)
+		rank_ldom map_ldom:0 mask_ldom:1 "verbose,cores")
 
 	# Later Slurms leave it out, with a word to the user.
 	slurm_is_from 23.11 || values+=(rank)
