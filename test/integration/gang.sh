@@ -561,7 +561,7 @@ case_no_gang() {
 	local first second
 
 	sed -i 's/^PreemptMode=.*/PreemptMode=OFF/' "$cluster/etc/slurm.conf"
-	scontrol reconfigure
+	reconfigure
 	first=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
 	second=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
 	assert_eq "states" "RUNNING RUNNING " "$(states "$first" "$second")"

@@ -93,7 +93,28 @@ conf_with() {
 
 reconfigure_with() {
 	conf_with "$@"
+	reconfigure
+}
+
+# Later Slurms go on in another slurmctld, to which the nodes come again.
+reconfigure() {
 	scontrol reconfigure
+	wait_until 60 nodes_answer
+}
+
+# reconfigure_refused_with LINE... - Slurm goes on as it was; later ones say so
+reconfigure_refused_with() {
+	conf_with "$@"
+	if slurm_is_from 23.11; then
+		refute scontrol reconfigure
+		wait_until 60 nodes_answer
+	else
+		reconfigure
+	fi
+}
+
+nodes_answer() {
+	! sinfo -h -N -o %t | grep -E '\*|unk' >/dev/null
 }
 
 restart_slurmctld() {
