@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hosts.h"
 #include "map_legend.h"
 
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
@@ -76,24 +77,6 @@ static int group_nodes(const struct tb_scene *scene, struct group *groups)
 	return count;
 }
 
-/* As "n[1-3,5]"; malloc()ed. */
-static char *print_nodes(tb_hostlist_t nodes)
-{
-	size_t size = 128;
-	char *text = NULL, *larger;
-
-	do {
-		size *= 2;
-		larger = realloc(text, size);
-		if (!larger) {
-			free(text);
-			return NULL;
-		}
-		text = larger;
-	} while (slurm_hostlist_ranged_string(nodes, size, text) < 0);
-	return text;
-}
-
 static int make_rows(struct tb_explanation *explanation)
 {
 	struct tb_scene *scene = explanation->scene;
@@ -110,7 +93,7 @@ static int make_rows(struct tb_explanation *explanation)
 	for (unsigned i = 0; i < explanation->nrows; i++) {
 		explanation->rows[i].node = groups[i].node;
 		explanation->rows[i].nodes =
-			print_nodes(groups[i].nodes);
+			tb_hostlist_print(groups[i].nodes);
 		if (!explanation->rows[i].nodes)
 			rc = -1;
 		slurm_hostlist_destroy(groups[i].nodes);

@@ -4,11 +4,26 @@
 
 #include "hosts.h"
 
-#include "compat/slurm_types.h"
-
 struct tb_hosts {
 	tb_hostlist_t list;
 };
+
+char *tb_hostlist_print(tb_hostlist_t nodes)
+{
+	size_t size = 128;
+	char *text = NULL, *larger;
+
+	do {
+		size *= 2;
+		larger = realloc(text, size);
+		if (!larger) {
+			free(text);
+			return NULL;
+		}
+		text = larger;
+	} while (slurm_hostlist_ranged_string(nodes, size, text) < 0);
+	return text;
+}
 
 struct tb_hosts *tb_hosts_create(const char *list)
 {
@@ -35,4 +50,15 @@ void tb_hosts_destroy(struct tb_hosts *hosts)
 char *tb_hosts_next(struct tb_hosts *hosts)
 {
 	return slurm_hostlist_shift(hosts->list);
+}
+
+void tb_hosts_add(struct tb_hosts *hosts, const char *name)
+{
+	slurm_hostlist_push_host(hosts->list, name);
+}
+
+char *tb_hosts_print(struct tb_hosts *hosts)
+{
+	slurm_hostlist_uniq(hosts->list);
+	return tb_hostlist_print(hosts->list);
 }
