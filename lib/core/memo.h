@@ -20,7 +20,7 @@
 #define TB_MEMO_NUMBERS 3
 
 struct tb_memo_key {
-	const void *shape, *filter; /* by their addresses */
+	const void *shape, *filter; /* by address: they outlive the memo */
 	uint32_t numbers[TB_MEMO_NUMBERS];
 	const struct tb_bitset *cores; /* copied when remembered */
 };
