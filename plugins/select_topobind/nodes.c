@@ -31,6 +31,7 @@ struct node {
 	char *distances;     /* likewise */
 	time_t looked_at;    /* when the record was last looked at */
 	uint64_t looked_extra; /* a digest of Extra as it was then */
+	uint64_t question;   /* in which that was, if in one */
 	/* Of topobind.conf, found with the first look. */
 	const char *conf_topology, *conf_distances;
 	const struct tb_filter *filter;
@@ -44,6 +45,7 @@ struct node {
 static const struct tb_conf *site;
 static struct node *nodes;
 static uint32_t node_count;
+static uint64_t question; /* 0: none, nodes may change */
 static struct tb_shape **shapes;
 static uint32_t shape_count;
 
@@ -305,24 +307,39 @@ static struct tb_shape *look_up_shape(struct node *node,
 	return shape;
 }
 
+#define LANES 4
+
+static uint64_t mix(uint64_t value, uint64_t word)
+{
+	value = (value ^ word) * 0x9e3779b97f4a7c15;
+	return value ^ value >> 32;
+}
+
 /*
  * A digest, as a node's text is asked about again and again: by length and
- * address nobody sees that it changed, as a new text can have both.
+ * address nobody sees that it changed, as a new text can have both.  In lanes
+ * that do not wait for each other.
  */
 static uint64_t digest(const char *extra)
 {
 	size_t left = extra ? strlen(extra) : 0;
-	uint64_t value = ~(uint64_t)left; /* never 0, which is none */
+	uint64_t lanes[LANES] = { ~(uint64_t)left, 1, 2, 3 };
+	uint64_t words[LANES];
 
-	for (; left; left -= MIN(left, sizeof(value))) {
-		uint64_t word = 0;
+	while (left) {
+		size_t size = MIN(left, sizeof(words));
 
-		memcpy(&word, extra, MIN(left, sizeof(word)));
-		extra += MIN(left, sizeof(word));
-		value = (value ^ word) * 0x9e3779b97f4a7c15;
-		value ^= value >> 32;
+		if (size < sizeof(words))
+			memset(words, 0, sizeof(words));
+		memcpy(words, extra, size);
+		for (unsigned i = 0; i < LANES; i++)
+			lanes[i] = mix(lanes[i], words[i]);
+		extra += size;
+		left -= size;
 	}
-	return value;
+	for (unsigned i = 1; i < LANES; i++)
+		lanes[0] = mix(lanes[0], lanes[i]);
+	return lanes[0];
 }
 
 static void look_into_conf(struct node *node, const char *name)
@@ -340,7 +357,20 @@ static void look_into_conf(struct node *node, const char *name)
  */
 static bool is_stale(const struct node *node)
 {
-	return node->looked_at <= last_node_update;
+	return node->looked_at <= last_node_update &&
+	       (!question || node->question != question);
+}
+
+void tb_nodes_hold(void)
+{
+	static uint64_t count;
+
+	question = ++count;
+}
+
+void tb_nodes_release(void)
+{
+	question = 0;
 }
 
 /*
@@ -367,6 +397,7 @@ struct tb_shape *tb_node_shape(uint32_t index)
 		return NULL;
 	if (!is_stale(node))
 		return node->shape;
+	node->question = question;
 	extra = digest(record->extra);
 	if (node->looked_at && extra == node->looked_extra) {
 		node->looked_at = time(NULL);

@@ -52,6 +52,13 @@ void tb_nodes_fini(void);
  */
 struct tb_shape *tb_node_shape(uint32_t node);
 
+/*
+ * Between these two nobody changes a record, as slurmctld's locks are held: it is
+ * looked at once at most.
+ */
+void tb_nodes_hold(void);
+void tb_nodes_release(void);
+
 /* The same for placing a job; NULL also where OnAnyHost=no keeps it off. */
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 
