@@ -12,12 +12,11 @@
  *	    Calls for both jobs in turns, and for SECOND by select/cons_tres alone.
  *	    Three lines "first|second|alone RC NODES MEDIAN P10 P90": the CPU time of
  *	    the calling thread in microseconds.
- *	answer live|fresh MODE JOB
- *	    "RC NODES CORES START", by the plugin that slurmctld runs or by another
- *	    instance of it.
- *	renew PLUGIN
- *	    Make that instance anew, from a copy of the plugin's file: it knows
- *	    nothing but what slurmctld's job list says.
+ *	differ PLUGIN JOB...
+ *	    Each job in each mode, by the plugin that slurmctld runs and by another
+ *	    instance of it, loaded from PLUGIN, a copy of its file, which forgets
+ *	    all before and knows what slurmctld's lists say.  "answers N yes N",
+ *	    and two lines for each answer that differs.
  *
  * Each answer ends with a line "." - a line "? TEXT" says what was wrong.
  */
@@ -34,12 +33,15 @@
 #include "compat/select_ops.h"
 
 #include "src/common/job_resources.h"
+#include "src/slurmctld/preempt.h"
+#include "src/slurmctld/reservation.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/locks.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define CALLS_MAX 10000
+#define WORDS_MAX 40
 
 EXPORT extern const char plugin_name[];
 EXPORT extern const char plugin_type[];
@@ -94,18 +96,22 @@ static int call(void *plugin, const char *name)
 	return function ? function() : SLURM_ERROR;
 }
 
+/*
+ * It stays loaded: its end would end select/cons_tres, which both share.  With
+ * the locks.
+ */
 static const char *renew(const char *path)
 {
-	if (fresh) {
-		call(fresh, "fini");
-		dlclose(fresh);
+	if (!fresh) {
+		fresh = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+		if (!fresh)
+			return dlerror();
+		if (fresh == live || call(fresh, "init"))
+			return "the other instance does not start";
 	}
-	fresh = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	if (!fresh)
-		return dlerror();
-	if (call(fresh, "init") || call(fresh, "select_p_node_init") ||
+	if (call(fresh, "select_p_node_init") ||
 	    call(fresh, "select_p_reconfigure"))
-		return "the new instance does not start";
+		return "the other instance does not start again";
 	return NULL;
 }
 
@@ -115,7 +121,8 @@ struct answer {
 	int rc;
 	bitstr_t *nodes;
 	char *cores;
-	time_t start;
+	char *preempted; /* numbers of jobs */
+	time_t start; /* 0: now */
 };
 
 static void fill_test(struct tb_test *test, job_record_t *job, uint16_t mode)
@@ -133,6 +140,28 @@ static void fill_test(struct tb_test *test, job_record_t *job, uint16_t mode)
 	bit_and(test->nodes, avail_node_bitmap);
 	if (details->exc_node_bitmap)
 		bit_and_not(test->nodes, details->exc_node_bitmap);
+}
+
+/* What reservations leave, as slurmctld asks for it. */
+static void heed_reservations(struct tb_test *test)
+{
+	bitstr_t *nodes = NULL, *cores = NULL;
+	time_t when = time(NULL);
+	bool overlap = false;
+
+	if (job_test_resv(test->job, &when, true, &nodes, &cores, &overlap,
+			  false) != SLURM_SUCCESS)
+		bit_clear_all(test->nodes);
+	else if (nodes)
+		bit_and(test->nodes, nodes);
+	FREE_NULL_BITMAP(nodes);
+	test->excluded = cores;
+}
+
+static int add_number(void *job, void *numbers)
+{
+	xstrfmtcat(*(char **)numbers, ",%u", ((job_record_t *)job)->job_id);
+	return 0;
 }
 
 static double cpu_us(void)
@@ -155,17 +184,24 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 	double began;
 
 	fill_test(&test, job, mode);
+	heed_reservations(&test);
 	test.preempted = &preempted;
+	test.preemptees = slurm_find_preemptable_jobs(job);
 	last_node_update = time(NULL);
 	began = cpu_us();
 	answer->rc = tb_cons_tres_job_test(&test, NULL);
 	began = cpu_us() - began;
 	answer->nodes = test.nodes;
-	answer->start = mode == SELECT_MODE_WILL_RUN ? job->start_time : 0;
+	answer->start = mode == SELECT_MODE_WILL_RUN &&
+			job->start_time > time(NULL) ? job->start_time : 0;
+	if (preempted)
+		list_for_each(preempted, add_number, &answer->preempted);
 	if (job->job_resrcs && job->job_resrcs->core_bitmap)
 		answer->cores = bit_fmt_full(job->job_resrcs->core_bitmap);
 	free_job_resources(&job->job_resrcs);
 	FREE_NULL_LIST(preempted);
+	FREE_NULL_LIST(test.preemptees);
+	FREE_NULL_BITMAP(test.excluded);
 	job->start_time = start;
 	return began;
 }
@@ -174,6 +210,7 @@ static void clear_answer(struct answer *answer)
 {
 	FREE_NULL_BITMAP(answer->nodes);
 	xfree(answer->cores);
+	xfree(answer->preempted);
 }
 
 static bool find_mode(const char *name, uint16_t *mode)
@@ -201,7 +238,7 @@ struct way {
 	double *us;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_us(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -210,7 +247,7 @@ static int compare(const void *a, const void *b)
 
 static void print_way(struct way *way, unsigned calls, int out)
 {
-	qsort(way->us, calls, sizeof(*way->us), compare);
+	qsort(way->us, calls, sizeof(*way->us), compare_us);
 	dprintf(out, "%s %d %d %.1f %.1f %.1f\n", way->name, way->answer.rc,
 		way->answer.rc ? 0 : bit_set_count(way->answer.nodes),
 		way->us[calls / 2], way->us[calls / 10],
@@ -270,39 +307,82 @@ static const char *do_time(char **words, int out)
 	return NULL;
 }
 
-static const char *do_answer(char **words, int out)
+static bool is_same(const struct answer *a, const struct answer *b)
 {
-	struct answer answer = { 0 };
-	job_record_t *job;
-	uint16_t mode;
-	char *nodes;
+	if (a->rc || b->rc)
+		return a->rc == b->rc;
+	return bit_equal(a->nodes, b->nodes) && a->start == b->start &&
+	       !xstrcmp(a->cores, b->cores) &&
+	       !xstrcmp(a->preempted, b->preempted);
+}
 
-	if (!words[0] || !words[1] || !find_mode(words[1], &mode) ||
-	    !ask_next(words[0][0] == 'f' ? fresh : live))
-		return "answer live|fresh run|will|only JOB";
-	lock_slurmctld(locks);
-	job = find_job(words[2]);
-	if (job)
-		ask(job, mode, &answer);
-	unlock_slurmctld(locks);
-	if (!job)
-		return "no such pending job";
-	nodes = answer.rc ? NULL : bit_fmt_full(answer.nodes);
-	dprintf(out, "%d %s %s %lld\n", answer.rc, nodes ? nodes : "-",
-		answer.cores ? answer.cores : "-", (long long)answer.start);
+static void print_answer(const char *who, const char *job, uint16_t mode,
+			 const struct answer *answer, int out)
+{
+	char *nodes = bit_fmt_full(answer->nodes);
+
+	dprintf(out, "%s job %s mode %u: rc %d nodes %s cores %s start %lld preempts %s\n",
+		who, job, mode, answer->rc, nodes,
+		answer->cores ? answer->cores : "-", (long long)answer->start,
+		answer->preempted ? answer->preempted : "-");
 	xfree(nodes);
-	clear_answer(&answer);
+}
+
+struct counts {
+	unsigned answers, yes;
+};
+
+/* With the locks. */
+static void compare_answers(const char *number, job_record_t *job,
+			    uint16_t mode, struct counts *counts, int out)
+{
+	struct answer own = { 0 }, other = { 0 };
+
+	ask_next(live);
+	ask(job, mode, &own);
+	ask_next(fresh);
+	ask(job, mode, &other);
+	counts->answers++;
+	counts->yes += !own.rc;
+	if (!is_same(&own, &other)) {
+		print_answer("live", number, mode, &own, out);
+		print_answer("fresh", number, mode, &other, out);
+	}
+	clear_answer(&own);
+	clear_answer(&other);
+}
+
+static const char *compare_all(char **jobs, struct counts *counts, int out)
+{
+	static const uint16_t modes[] = {
+		SELECT_MODE_RUN_NOW, SELECT_MODE_WILL_RUN,
+		SELECT_MODE_TEST_ONLY
+	};
+
+	for (; *jobs; jobs++) {
+		job_record_t *job = find_job(*jobs);
+
+		if (!job)
+			return "no such pending job";
+		for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++)
+			compare_answers(*jobs, job, modes[i], counts, out);
+	}
 	return NULL;
 }
 
-static const char *do_renew(char **words, int out)
+static const char *do_differ(char **words, int out)
 {
+	struct counts counts = { 0 };
 	const char *wrong;
 
-	(void)out;
+	if (!words[0])
+		return "differ PLUGIN JOB...";
 	lock_slurmctld(locks);
-	wrong = words[0] ? renew(words[0]) : "renew PLUGIN";
+	wrong = renew(words[0]);
+	if (!wrong)
+		wrong = compare_all(words + 1, &counts, out);
 	unlock_slurmctld(locks);
+	dprintf(out, "answers %u yes %u\n", counts.answers, counts.yes);
 	return wrong;
 }
 
@@ -311,17 +391,16 @@ static const struct command {
 	const char *(*run)(char **words, int out);
 } commands[] = {
 	{ "time", do_time },
-	{ "answer", do_answer },
-	{ "renew", do_renew },
+	{ "differ", do_differ },
 };
 
 static void obey(char *line, int out)
 {
-	char *words[8] = { NULL }, *rest = NULL;
+	char *words[WORDS_MAX + 1] = { NULL }, *rest = NULL;
 	const char *wrong = "no such command";
 	unsigned count = 0;
 
-	for (char *word = strtok_r(line, " \n", &rest); word && count < 7;
+	for (char *word = strtok_r(line, " \n", &rest); word && count < WORDS_MAX;
 	     word = strtok_r(NULL, " \n", &rest))
 		words[count++] = word;
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
