@@ -14,8 +14,8 @@
  *	    the calling thread in microseconds.
  *	differ PLUGIN JOB...
  *	    Each job in each mode, by the plugin that slurmctld runs and by another
- *	    instance of it, loaded from PLUGIN, a copy of its file, which forgets
- *	    all before and knows what slurmctld's lists say.  "answers N yes N",
+ *	    instance, loaded from the file PLUGIN, which forgets all that was
+ *	    before and knows what slurmctld's lists say.  "answers N yes N",
  *	    and two lines for each answer that differs.
  *
  * Each answer ends with a line "." - a line "? TEXT" says what was wrong.

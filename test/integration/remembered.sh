@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # remembered - whatever has happened, select/topobind answers as one would that has
-# just begun and knows nothing but Slurm's own lists
+# just begun, knows nothing but Slurm's own lists, and looks at each node by itself
 #
-# test/bench/slurmctld_bench.c loads the plugin a second time into the same
-# slurmctld, lets that instance begin anew, and asks both about jobs of many kinds in
-# every mode: may they ever run, now (whom would they preempt), or when, on which
-# cores.
+# test/bench/slurmctld_bench.c loads such a plugin (test/bench/no_memo.c), into the
+# same slurmctld, lets it begin anew, and asks both about jobs of many kinds in every
+# mode: may they ever run, now (whom would they preempt), or when, on which cores.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -44,7 +43,7 @@ submit_wishes() {
 assert_same() {
 	local answers all yes
 
-	answers=$(ask differ "$cluster/other.so" "${held[@]}")
+	answers=$(ask differ "$cluster/select_topobind_anew.so" "${held[@]}")
 	read -r _ all _ yes < <(grep '^answers ' <<<"$answers")
 	assert_eq "answers" $((3 * ${#held[@]})) "$all"
 	assert_eq "after $*" "answers $all yes $yes
@@ -168,7 +167,7 @@ case_each() {
 prepare() {
 	eval "$("$top/contribs/bootstrap")"
 	make -C "$TOPOBIND_BUILD" test/bench/slurmctld_topobind_bench.la \
-		>/dev/null
+		test/bench/select_topobind_anew.la >/dev/null
 	prefix=$(mktemp -d "${TMPDIR:-/tmp}/topobind-remembered-XXXXXX")
 	cp -r "${TOPOBIND_ROOT:?}/." "$prefix"
 	cp "$TOPOBIND_BUILD/test/bench/.libs/slurmctld_topobind_bench.so" \
@@ -185,7 +184,7 @@ cluster_start --prefix "$prefix" --nodes zen,twin \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 mv "$prefix/ask" "$prefix/ask.out" "$cluster"
-cp "$cluster/lib/select_topobind.so" "$cluster/other.so"
+cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_anew.so" "$cluster"
 rm -rf "$prefix"
 # What the node itself says of its topology counts.
 sed -i "/^NodeName=$NODE_FREE /d" "$cluster/etc/topobind.conf"
