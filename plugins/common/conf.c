@@ -607,15 +607,18 @@ bool tb_conf_node_record(const struct tb_conf *site)
 	return site->node_record;
 }
 
-const struct tb_filter *tb_conf_filter(const struct tb_conf *site,
-				       const char *partition,
-				       const char *node_name)
+const struct tb_filter *tb_conf_partition_filter(const struct tb_conf *site,
+						 const char *partition)
+{
+	return policy_of(site, partition)->filter;
+}
+
+bool tb_conf_node_says_filter(const struct tb_conf *site,
+			      const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	if (line && line->filter_text.value)
-		return line->filter;
-	return policy_of(site, partition)->filter;
+	return line && line->filter_text.value;
 }
 
 const struct tb_filter *tb_conf_node_filter(const struct tb_conf *site,

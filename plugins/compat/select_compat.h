@@ -72,12 +72,16 @@ bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 
 /*
  * The cores that select/cons_tres may use, for one call.  A closed mask allows
- * none, an open one all that the caller allows.
+ * none of these nodes, which are all that the call is about: what a mask says
+ * costs select/cons_tres time, node by node.  An open one allows all that the
+ * caller allows.
  */
 struct tb_mask;
-struct tb_mask *tb_mask_closed(void);
+struct tb_mask *tb_mask_closed(const bitstr_t *nodes);
 struct tb_mask *tb_mask_open(const struct tb_test *test);
-void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core);
+/* Cores [first, first + count) of a node. */
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
+		   uint32_t count);
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core);
 void tb_mask_destroy(struct tb_mask *mask); /* NULL is fine */
 

@@ -24,12 +24,15 @@ bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 	return excluded && bit < bit_size(excluded) && bit_test(excluded, bit);
 }
 
-struct tb_mask *tb_mask_closed(void)
+struct tb_mask *tb_mask_closed(const bitstr_t *nodes)
 {
 	struct tb_mask *mask = xmalloc(sizeof(*mask));
 
 	mask->excluded = bit_alloc(tb_all_cores());
-	bit_set_all(mask->excluded);
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test((bitstr_t *)nodes, node))
+			bit_nset(mask->excluded, tb_node_first_core(node),
+				 tb_node_first_core(node + 1) - 1);
 	return mask;
 }
 
@@ -45,9 +48,11 @@ struct tb_mask *tb_mask_open(const struct tb_test *test)
 	return mask;
 }
 
-void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core)
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
+		   uint32_t count)
 {
-	bit_clear(mask->excluded, tb_node_first_core(node) + core);
+	first += tb_node_first_core(node);
+	bit_nclear(mask->excluded, first, first + count - 1);
 }
 
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)

@@ -90,10 +90,10 @@ static bool has_allocation(const struct tb_test *test)
 }
 
 /* Repeat with only the exact cores of the plan; granted if they come back. */
-static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
+static int exact_pass(struct tb_plan *plan, struct tb_offers *offers,
 		      const struct tb_test *test, bitstr_t *nodes)
 {
-	struct tb_mask *mask = tb_mask_closed();
+	struct tb_mask *mask = tb_mask_closed(nodes);
 	int rc = SLURM_ERROR;
 
 	if (tb_plan_allow(plan, offers, test, mask)) {
@@ -113,7 +113,7 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 
 /* The cores are the plan's: let the devices be those that are near them. */
 static int settle_devices(const struct tb_plan *plan,
-			  const struct tb_offers *offers,
+			  struct tb_offers *offers,
 			  const struct tb_test *test)
 {
 	if (!offers->devices ||
@@ -125,7 +125,7 @@ static int settle_devices(const struct tb_plan *plan,
 }
 
 /* Give the job what is planned, if it has not got that. */
-static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
+static int settle_plan(struct tb_plan *plan, struct tb_offers *offers,
 		       const struct tb_test *test, bitstr_t *nodes)
 {
 	int rc = SLURM_SUCCESS;
@@ -141,7 +141,7 @@ static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
  * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
  * allow that, as pass 1 had them.
  */
-static int settle_cores(const struct tb_offers *offers,
+static int settle_cores(struct tb_offers *offers,
 			const struct tb_test *test, uint32_t first,
 			uint32_t end, bitstr_t *nodes)
 {
@@ -164,7 +164,7 @@ static int settle_cores(const struct tb_offers *offers,
 	return rc;
 }
 
-static bitstr_t *nodes_of_class(const struct tb_offers *offers, uint32_t first,
+static bitstr_t *nodes_of_class(struct tb_offers *offers, uint32_t first,
 				uint32_t end)
 {
 	bitstr_t *nodes = bit_alloc(tb_node_count());
@@ -182,7 +182,7 @@ static bool required_nodes_offer(const struct tb_test *test,
 	return !required || bit_super_set(required, (bitstr_t *)nodes);
 }
 
-static int test_nodes(const struct tb_offers *offers,
+static int test_nodes(struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end,
 		      bitstr_t *nodes)
 {
@@ -190,10 +190,13 @@ static int test_nodes(const struct tb_offers *offers,
 	struct tb_mask *mask = NULL;
 	int rc;
 
-	/* A mask would make cons_tres reject nodes for an exclusive job. */
-	if (!whole_nodes) {
-		mask = tb_mask_closed();
-		tb_offers_allow(offers, test, first, end, mask);
+	/*
+	 * A mask would make cons_tres reject nodes for an exclusive job; in
+	 * TEST_ONLY it looks at none.
+	 */
+	if (!whole_nodes && tb_test_mode(test) != TB_TEST_ONLY) {
+		mask = tb_mask_closed(nodes);
+		tb_offers_allow(offers, test, first, end, nodes, mask);
 	}
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
@@ -215,7 +218,7 @@ static int try_class(const struct tb_order *order, const struct tb_test *test,
 }
 
 /* One size of slot.  On success test->nodes are the chosen ones. */
-static int test_class(const struct tb_offers *offers,
+static int test_class(struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = nodes_of_class(offers, first, end);
@@ -246,7 +249,7 @@ static bool starts_later(const struct tb_test *test)
 }
 
 /* The first class that can have the job now, or else the soonest. */
-static int test_classes(const struct tb_offers *offers,
+static int test_classes(struct tb_offers *offers,
 			const struct tb_test *test)
 {
 	uint32_t first, end, soonest_first = 0, soonest_end = 0;
@@ -301,7 +304,7 @@ int tb_test_view(const struct tb_test *test, const struct tb_request *request,
 }
 
 /* Is there a set of nodes in this class, all idle, on which the job fits? */
-static bool class_suffices(const struct tb_offers *offers,
+static bool class_suffices(struct tb_offers *offers,
 			   const struct tb_test *test, uint32_t first,
 			   uint32_t end)
 {
