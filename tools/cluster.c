@@ -97,16 +97,17 @@ tb_cluster_partition(const struct tb_cluster *cluster, const char *name)
 	return NULL;
 }
 
-/* A site may have put commas between its tokens and ours. */
+/* A site may have put commas between its tokens and ours; distances have some. */
 char *tb_cluster_token(const node_info_t *node, const char *name)
 {
 	char *copy = node->extra ? strdup(node->extra) : NULL;
+	bool is_list = !strcmp(name, TB_EXTRA_DISTANCES);
 	const char *value;
 	char *text = NULL;
 	size_t length;
 
 	for (char *c = copy; c && *c; c++)
-		if (*c == ',')
+		if (*c == ',' && !is_list)
 			*c = ' ';
 	value = tb_extra_find(copy, name, &length);
 	if (value)

@@ -21,6 +21,7 @@ enum tb_exit {
 };
 
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
+int tb_command_conf(int argc, char **argv);
 int tb_command_explain(int argc, char **argv);
 int tb_command_hostfile(int argc, char **argv);
 int tb_command_map(int argc, char **argv);

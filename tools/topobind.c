@@ -21,8 +21,9 @@ static const struct {
 	{ "explain", tb_command_explain },
 	{ "plan", tb_command_plan },
 	{ "soft", tb_command_soft },
+	{ "conf", tb_command_conf },
 };
-#define COMMAND_NAMES "topology, place, map, hostfile, explain, plan and soft"
+#define COMMAND_NAMES "topology, place, map, hostfile, explain, plan, soft and conf"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -40,14 +41,15 @@ static void print_help(void)
 	     "  explain    say why a job waits, and who would have to end for it to start\n"
 	     "  plan       say what a job would get now, or when, without submitting it\n"
 	     "  soft       soft binding on this node: look, switch it off and on\n"
+	     "  conf       print a machine's lines for slurm.conf; --check the configuration\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
 	     "  --version  print the version\n"
 	     "\n"
 	     "\"topobind COMMAND --help\" explains a command, topobind(1) everything.\n"
-	     "Exit codes: 0 done, 1 does not fit (place, plan) or there is nothing to explain,\n"
-	     "2 bad request or failure.");
+	     "Exit codes: 0 done, 1 does not fit (place, plan, conf) or there is nothing to\n"
+	     "explain, 2 bad request or failure.");
 }
 
 /* getopt_long() puts argv[0] in front of its messages. */

@@ -65,7 +65,7 @@ for option in $("$program" place --help |
 done
 
 manual=$doc/topobind.1
-for command in topology place map hostfile explain plan soft; do
+for command in topology place map hostfile explain plan soft conf; do
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do
 		check "$command $option" knows "$option"
