@@ -320,7 +320,7 @@ static int add_node(struct tb_conf *site, const char *name,
 static int add_nodes(struct tb_conf *site, struct node_line *line,
 		     const struct tb_conf_where *where, struct tb_error *err)
 {
-	hostlist_t list = hostlist_create(line->nodes);
+	tb_hostlist_t list = hostlist_create(line->nodes);
 	char *name;
 	int rc = 0;
 
@@ -342,7 +342,7 @@ static int make_room(struct tb_conf *site, struct node_line *const *lines,
 	size_t nodes = 0;
 
 	for (int i = 0; i < count; i++) {
-		hostlist_t list = hostlist_create(lines[i]->nodes);
+		tb_hostlist_t list = hostlist_create(lines[i]->nodes);
 
 		nodes += list ? hostlist_count(list) : 0;
 		hostlist_destroy(list);

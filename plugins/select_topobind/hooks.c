@@ -7,6 +7,7 @@
 #include "src/common/log.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "combinations.h"
 #include "common/conf.h"

@@ -27,12 +27,25 @@
 #include "scale.h"
 #include "sharing.h"
 
+/*
+ * Whoever asks whether it fits now does not want a later start, which some
+ * Slurms tell all the same when there are jobs to preempt.
+ */
+static bool is_too_late(const struct tb_test *test)
+{
+	const job_record_t *job = test->job;
+
+	return tb_test_mode(test) == TB_WILL_RUN &&
+	       (job->bit_flags & TEST_NOW_ONLY) && job->start_time > time(NULL);
+}
+
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 			  uint32_t min_nodes, uint32_t max_nodes,
 			  struct tb_mask *mask)
 {
 	struct tb_test call = *test;
+	int rc;
 
 	call.nodes = nodes;
 	call.min_nodes = min_nodes;
@@ -40,7 +53,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 	call.req_nodes = MIN(MAX(test->req_nodes, min_nodes), max_nodes);
 	if (call.preempted)
 		FREE_NULL_LIST(*call.preempted);
-	return tb_cons_tres_job_test(&call, mask);
+	rc = tb_cons_tres_job_test(&call, mask);
+	return rc == SLURM_SUCCESS && is_too_late(test) ? SLURM_ERROR : rc;
 }
 
 /*
@@ -51,7 +65,7 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 static void ask_for_all(job_record_t *job, enum tb_type type,
 			const struct tb_plan *plan)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
@@ -401,7 +415,7 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 {
 	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc;
 
 	rc = test_and_say(test, request, view);
@@ -422,7 +436,7 @@ static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc = test_and_say(test, request, view);
 
 	if (rc != SLURM_SUCCESS)

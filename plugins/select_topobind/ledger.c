@@ -437,7 +437,7 @@ bool tb_ledger_has_bound(void)
 }
 
 struct bound_visit {
-	List except;
+	list_t *except;
 	tb_core_visitor visit;
 	void *arg;
 };
@@ -461,7 +461,7 @@ static void visit_entry(void *item, void *arg)
 	visit_cores(entry, bound->visit, bound->arg);
 }
 
-void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg)
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg)
 {
 	struct bound_visit bound = {
 		.except = except, .visit = visit, .arg = arg

@@ -66,7 +66,7 @@ struct tb_gres_view tb_view_gres(const struct tb_view *view);
  */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
-void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg);
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg);
 bool tb_ledger_has_bound(void);
 
 #endif
