@@ -13,6 +13,7 @@
 #include "conf_check.h"
 #include "conf_lines.h"
 #include "conf_site.h"
+#include "slurm_library.h"
 
 #define HOST_NAME_ROOM 256
 
@@ -230,9 +231,9 @@ static int check(const struct options *options)
 {
 	int rc;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	rc = check_site(options);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 

@@ -12,6 +12,7 @@
 #include "common/soft_state.h"
 
 #include "command.h"
+#include "slurm_library.h"
 
 /* What libslurm has read of slurm.conf. */
 extern slurm_conf_t slurm_conf;
@@ -143,8 +144,9 @@ static struct tb_registry *open_registry(const struct options *options)
 	struct tb_error err;
 	char *spool;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	spool = spool_directory(options);
+	tb_slurm_end();
 	if (!spool) {
 		tb_command_fail(options->common.name, "out of memory");
 		return NULL;

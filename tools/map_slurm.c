@@ -11,6 +11,7 @@
 #include "conf_site.h"
 #include "hosts.h"
 #include "map_slurm.h"
+#include "slurm_library.h"
 
 /* What one load needs everywhere. */
 struct load {
@@ -294,11 +295,11 @@ struct tb_map *tb_map_load_slurm(const char *nodes,
 		tb_fail(err, "out of memory while making the map");
 		return NULL;
 	}
-	slurm_init(NULL);
+	tb_slurm_begin("topobind map");
 	if (fill(&load, nodes, err)) {
 		tb_map_destroy(load.map);
 		load.map = NULL;
 	}
-	slurm_fini();
+	tb_slurm_end();
 	return load.map;
 }

@@ -8,6 +8,8 @@
 
 # shellcheck source=test/manual.sh
 . "$(dirname "$0")/../manual.sh"
+# shellcheck source=test/tool/commands.sh
+. "$(dirname "$0")/commands.sh"
 
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
 data=$top/test/data
@@ -65,7 +67,8 @@ for option in $("$program" place --help |
 done
 
 manual=$doc/topobind.1
-for command in topology place map hostfile explain plan soft conf; do
+for command in $(command_names); do
+	check "$command has a section" grep -q -i -x ".SH topobind $command" "$manual"
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do
 		check "$command $option" knows "$option"
