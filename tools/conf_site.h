@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "core/error.h"
 

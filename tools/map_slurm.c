@@ -43,13 +43,22 @@ static struct tb_map_node *node_of(const struct load *load, unsigned record)
 	return index == NO_NODE ? NULL : &load->map->nodes[index];
 }
 
+static const struct tb_filter *site_filter(const struct tb_conf *conf,
+					   const char *name)
+{
+	if (conf == NULL)
+		return NULL;
+	return tb_conf_node_says_filter(conf, name) ?
+		tb_conf_node_filter(conf, name) :
+		tb_conf_partition_filter(conf, NULL);
+}
+
 /* What topobind.conf keeps from jobs with a binding, whatever partition. */
 static void add_site_filter(const struct load *load, const char *name,
 			    const struct tb_topology *topology,
 			    struct tb_bitset *kept)
 {
-	const struct tb_filter *filter =
-		load->conf ? tb_conf_filter(load->conf, NULL, name) : NULL;
+	const struct tb_filter *filter = site_filter(load->conf, name);
 
 	if (filter && tb_filter_matches(filter, topology))
 		tb_filter_add(filter, topology, kept);
