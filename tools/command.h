@@ -23,7 +23,9 @@ enum tb_exit {
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
 int tb_command_explain(int argc, char **argv);
 int tb_command_hostfile(int argc, char **argv);
+int tb_command_job(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
+int tb_command_nodes(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
 int tb_command_plan(int argc, char **argv);
 int tb_command_soft(int argc, char **argv);

@@ -17,12 +17,14 @@ static const struct {
 	{ "topology", tb_command_topology },
 	{ "place", tb_command_place },
 	{ "map", tb_command_map },
+	{ "nodes", tb_command_nodes },
+	{ "job", tb_command_job },
 	{ "hostfile", tb_command_hostfile },
 	{ "explain", tb_command_explain },
 	{ "plan", tb_command_plan },
 	{ "soft", tb_command_soft },
 };
-#define COMMAND_NAMES "topology, place, map, hostfile, explain, plan and soft"
+#define COMMAND_NAMES "topology, place, map, nodes, job, hostfile, explain, plan and soft"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -36,6 +38,8 @@ static void print_help(void)
 	     "  topology   print the topology string of this machine, or of an hwloc file\n"
 	     "  place      place slots on a node offline, as the controller would\n"
 	     "  map        draw the nodes of the cluster: which job holds which core\n"
+	     "  nodes      list the nodes: free units of each kind, fragmentation, jobs\n"
+	     "  job        show what a job asked for and has, by node and by task\n"
 	     "  hostfile   print the slots of a running job as a file for mpirun\n"
 	     "  explain    say why a job waits, and who would have to end for it to start\n"
 	     "  plan       say what a job would get now, or when, without submitting it\n"
