@@ -10,6 +10,7 @@
 #include "command.h"
 #include "hosts.h"
 #include "node_table.h"
+#include "words.h"
 
 struct options {
 	struct tb_command common;
@@ -95,10 +96,10 @@ static bool begins(const char *state, const char *word, size_t length)
 
 static int check_states(const struct options *options)
 {
-	const char *word = options->states;
+	const char *list = options->states, *word;
+	size_t length;
 
-	for (;;) {
-		size_t length = strcspn(word, ",");
+	while ((word = tb_words_next(&list, &length))) {
 		unsigned i = 0;
 
 		while (states[i] && !begins(states[i], word, length))
@@ -107,10 +108,8 @@ static int check_states(const struct options *options)
 			return tb_command_fail(options->common.name, "no state of a node begins with \"%.*s\"; there are idle, mixed, allocated, drained, draining, down and more of sinfo's",
 					       (int)(length < 40 ? length : 40),
 					       word);
-		if (!word[length])
-			return 0;
-		word += length + 1;
 	}
+	return 0;
 }
 
 static int take_option(struct options *options, int option)
@@ -183,29 +182,27 @@ static int read_options(struct options *options, int argc, char **argv)
 
 /* ---- which nodes ---- */
 
-/* Is a word of one list with commas one of the other's? */
-static bool share_word(const char *list, const char *other)
+static bool is_in_partition(const struct options *options,
+			    const node_info_t *node)
 {
-	for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
-		size_t length = strcspn(list, ",");
+	const char *list = options->partitions, *word;
+	size_t length;
 
-		for (const char *word = other; word && *word;
-		     word += strcspn(word, ","), word += *word == ',')
-			if (strcspn(word, ",") == length &&
-			    !strncmp(word, list, length))
-				return true;
-	}
+	while ((word = tb_words_next(&list, &length)))
+		if (tb_words_have(node->partitions, word, length))
+			return true;
 	return false;
 }
 
 static bool has_state(const struct options *options, const node_info_t *node)
 {
 	char *state = tb_node_state(node);
+	const char *list = options->states, *word;
+	size_t length;
 	bool has = false;
 
-	for (const char *word = options->states; state && word && *word && !has;
-	     word += strcspn(word, ","), word += *word == ',')
-		has = begins(state, word, strcspn(word, ","));
+	while (state && !has && (word = tb_words_next(&list, &length)))
+		has = begins(state, word, length);
 	free(state);
 	return has;
 }
@@ -216,7 +213,7 @@ static bool is_wanted(const struct options *options, const node_info_t *node)
 	       (!options->nodes ||
 		slurm_hostlist_find(options->nodes, node->name) >= 0) &&
 	       (!options->partitions ||
-		share_word(options->partitions, node->partitions)) &&
+		is_in_partition(options, node)) &&
 	       (!options->states || has_state(options, node));
 }
 
@@ -265,15 +262,17 @@ static int check_names(const struct options *options,
 static int check_partitions(const struct options *options,
 			    const struct tb_cluster *cluster)
 {
-	for (const char *word = options->partitions; word && *word;
-	     word += strcspn(word, ","), word += *word == ',') {
-		char *name = strndup(word, strcspn(word, ","));
+	const char *list = options->partitions, *word;
+	size_t length;
+
+	while ((word = tb_words_next(&list, &length))) {
+		char *name = strndup(word, length);
 		bool known = name && tb_cluster_partition(cluster, name);
 
 		free(name);
 		if (!known)
 			return tb_command_fail(options->common.name, "Slurm knows no partition \"%.*s\"",
-					       (int)strcspn(word, ","), word);
+					       (int)length, word);
 	}
 	return 0;
 }
@@ -315,10 +314,11 @@ static json_t *json_of_jobs(const struct tb_node_view *node)
 static json_t *json_of_words(const char *list)
 {
 	json_t *words = json_array();
+	const char *word;
+	size_t length;
 
-	for (; list && *list; list += strcspn(list, ","), list += *list == ',')
-		json_array_append_new(words, json_stringn(list,
-						strcspn(list, ",")));
+	while ((word = tb_words_next(&list, &length)))
+		json_array_append_new(words, json_stringn(word, length));
 	return words;
 }
 

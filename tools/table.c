@@ -14,7 +14,8 @@
 struct field {
 	char *before; /* text in front of it */
 	unsigned column;
-	unsigned width; /* 0: as wide as what is in it */
+	unsigned width; /* 0: as wide as what is in it... */
+	bool tight; /* ...in each row */
 	bool right;
 };
 
@@ -151,6 +152,7 @@ static int read_letter(const struct tb_table_kind *kind,
 			       err);
 	}
 	field.right |= kind->columns[field.column].right;
+	field.tight = !field.width;
 	(*text)++;
 	return add_field(layout, field) ? tb_fail(err, "out of memory") : 0;
 }
@@ -270,16 +272,12 @@ static unsigned read_key(const struct tb_table_kind *kind, const char **keys,
 {
 	const char *key = *keys;
 	size_t length;
-	unsigned column;
 
 	*down = *key == '-';
 	key += *key == '-' || *key == '+';
 	length = strcspn(key, ",");
-	column = find_name(kind, key, length);
-	if (column == kind->ncolumns && length == 1)
-		column = find_letter(kind, *key);
 	*keys = key + length + (key[length] == ',');
-	return column;
+	return find_name(kind, key, length);
 }
 
 int tb_table_check_sort(const struct tb_table_kind *kind, const char *keys,
@@ -290,6 +288,7 @@ int tb_table_check_sort(const struct tb_table_kind *kind, const char *keys,
 	do {
 		const char *key = keys;
 
+		key += *key == '-' || *key == '+';
 		if (read_key(kind, &keys, &down) == kind->ncolumns)
 			return no_such(kind, false, "--sort", key,
 				       strcspn(key, ","), err);
@@ -407,7 +406,7 @@ static void print_line(const struct tb_layout *layout, char **cells,
 		/* No blanks at the end of a line. */
 		bool last = f + 1 == layout->nfields && !*layout->after &&
 			    !field->right;
-		int width = last ? 0 : (int)widths[f];
+		int width = last || field->tight ? 0 : (int)widths[f];
 
 		fprintf(out, "%s%*.*s", field->before,
 			field->right ? width : -width, (int)widths[f],

@@ -7,10 +7,11 @@
  *
  *   --format  "%[[.]WIDTH]LETTER", with any other text between
  *   --Format  "NAME[:[.]WIDTH],..."
- *   --sort    "[+|-]NAME,...", or a letter in place of the name
+ *   --sort    "[+|-]NAME,..."
  *
- * A point aligns to the right.  Without a width a column is as wide as what is
- * in it; with one, what is longer is cut.
+ * A point aligns to the right.  What is longer than a width is cut.  Without one
+ * a column of --Format is as wide as all that is in it, and --format prints each
+ * cell as it is.
  */
 #ifndef TB_TOOLS_TABLE_H
 #define TB_TOOLS_TABLE_H

@@ -23,8 +23,9 @@ static const struct {
 	{ "explain", tb_command_explain },
 	{ "plan", tb_command_plan },
 	{ "soft", tb_command_soft },
+	{ "metrics", tb_command_metrics },
 };
-#define COMMAND_NAMES "topology, place, map, nodes, job, hostfile, explain, plan and soft"
+#define COMMAND_NAMES "topology, place, map, nodes, job, hostfile, explain, plan, soft and metrics"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
@@ -44,6 +45,7 @@ static void print_help(void)
 	     "  explain    say why a job waits, and who would have to end for it to start\n"
 	     "  plan       say what a job would get now, or when, without submitting it\n"
 	     "  soft       soft binding on this node: look, switch it off and on\n"
+	     "  metrics    print numbers for Prometheus\n"
 	     "\n"
 	     "Options:\n"
 	     "  --help     print this text\n"
