@@ -7,13 +7,13 @@
 #include "common/exposition.h"
 
 /* Upper bounds of the histogram, and as they are printed. */
-#define BOUNDS 10
+#define BOUNDS 12
 static const uint64_t bounds_us[BOUNDS] = {
-	100, 300, 1000, 3000, 10000, 30000, 100000, 300000, 1000000, 3000000
+	10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000, 1000000, 3000000
 };
 static const char *const bound_names[BOUNDS + 1] = {
-	"0.0001", "0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "0.3",
-	"1", "3", "+Inf"
+	"0.00001", "0.00003", "0.0001", "0.0003", "0.001", "0.003", "0.01",
+	"0.03", "0.1", "0.3", "1", "3", "+Inf"
 };
 
 static const char *const refusal_names[TB_REFUSALS] = {
