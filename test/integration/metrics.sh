@@ -5,8 +5,6 @@
 # can be placed, and what was asked of slurmctld
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=test/integration/soft-lib
-. "$(dirname "$0")/soft-lib"
 # shellcheck source=test/integration/page.bash
 . "$(dirname "$0")/page.bash"
 
@@ -85,18 +83,18 @@ assert_cluster() {
 	topobind metrics >"$work/metrics"
 	assert_well_formed "$work/metrics"
 	for unit in S X C T E EX; do
-		assert_eq "$unit" "$(placeable virtual m_topology $unit)" \
+		assert_eq "$unit" "$(placeable virtual m_topology "$unit")" \
 			"$(sample "$work/metrics" topobind_units \
-				partition=virtual unit=$unit)"
+				partition=virtual unit="$unit")"
 		assert_eq "free $unit" \
-			"$(placeable virtual m_topology_inuse $unit)" \
+			"$(placeable virtual m_topology_inuse "$unit")" \
 			"$(sample "$work/metrics" topobind_units_free \
-				partition=virtual unit=$unit)"
+				partition=virtual unit="$unit")"
 	done
 	for unit in S X C T E; do
-		assert_eq "granted $unit" "$(asked_for $unit)" \
+		assert_eq "granted $unit" "$(asked_for "$unit")" \
 			"$(sample "$work/metrics" topobind_units_granted \
-				partition=main unit=$unit)"
+				partition=main unit="$unit")"
 	done
 	assert_eq "running" "$(bound_jobs | wc -l)" "$(sample "$work/metrics" \
 		topobind_jobs partition=main state=running)"
@@ -227,7 +225,7 @@ assert_adds_up() {
 
 	assert_well_formed "$(prom)"
 	for mode in start future ever; do
-		granted=$(counted topobind_placements_granted_total mode=$mode)
+		granted=$(counted topobind_placements_granted_total mode="$mode")
 		preempting=0
 		[ "$mode" != start ] ||
 			preempting=$(counted topobind_placements_preempting_total)
@@ -236,14 +234,14 @@ assert_adds_up() {
 				sum += $2 }
 			END { print sum }' "$(prom)")
 		assert_eq "answers, $mode" \
-			"$(counted topobind_placements_tried_total mode=$mode)" \
+			"$(counted topobind_placements_tried_total mode="$mode")" \
 			$((granted + preempting + refused))
 		assert_eq "times, $mode" \
-			"$(counted topobind_placements_tried_total mode=$mode)" \
-			"$(counted topobind_placement_seconds_count mode=$mode)"
+			"$(counted topobind_placements_tried_total mode="$mode")" \
+			"$(counted topobind_placement_seconds_count mode="$mode")"
 		assert_eq "times up to infinity, $mode" \
-			"$(counted topobind_placements_tried_total mode=$mode)" \
-			"$(counted topobind_placement_seconds_bucket mode=$mode le=+Inf)"
+			"$(counted topobind_placements_tried_total mode="$mode")" \
+			"$(counted topobind_placement_seconds_bucket mode="$mode" le=+Inf)"
 	done
 }
 
@@ -372,9 +370,9 @@ case_times() {
 		while read -r le count; do
 			[ "$count" -ge "$last" ] || fail "$mode: fewer up to $le"
 			last=$count
-		done < <(sed -n -E 's/^topobind_placement_seconds_bucket\{mode="'$mode'",le="(.*)"\} (.*)/\1 \2/p' "$(prom)")
+		done < <(sed -n -E 's/^topobind_placement_seconds_bucket\{mode="'"$mode"'",le="(.*)"\} (.*)/\1 \2/p' "$(prom)")
 		assert_eq "the last, $mode" "$last" \
-			"$(counted topobind_placement_seconds_count mode=$mode)"
+			"$(counted topobind_placement_seconds_count mode="$mode")"
 	done
 	sum=$(counted topobind_placement_seconds_sum mode=start)
 	awk -v sum="$sum" -v seconds="$SECONDS" \
@@ -460,7 +458,10 @@ is_counted() {
 case_soft() {
 	local job name
 
-	job=$(soft_batch 1 --bunit=C --bamount=1)
+	: >"$work/load"
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" --bmode=soft \
+		--bunit=C --bamount=1 --wrap \
+		"while [ -e $work/load ]; do :; done; exec sleep 600")
 	wait_until 30 runs "$job"
 	wait_until 60 has_choices "$job"
 	rm "$work/load"
@@ -474,7 +475,7 @@ case_soft() {
 	for name in preferred allowed smoothed; do
 		assert_between "$name" "$(jq ".steps[0].$name" "$work/first")" \
 			"$(sample "$work/soft" topobind_soft_choices_total \
-				step="$job.batch" choice=$name)" \
+				step="$job.batch" choice="$name")" \
 			"$(jq ".steps[0].$name" "$work/last")"
 	done
 	cancel "$job"
@@ -493,8 +494,8 @@ has_choices() {
 }
 
 assert_between() {
-	[ "$2" -le "$3" ] && [ "$3" -le "$4" ] ||
-		fail "$1: $3 is not from $2 to $4"
+	assert [ "$2" -le "$3" ]
+	assert [ "$3" -le "$4" ]
 }
 
 # --- errors -----------------------------------------------------------------------
@@ -537,7 +538,8 @@ case_manual() {
 }
 
 cluster_start --nodes this,zen,twin,raptor \
-	--slurm PreemptType=preempt/partition_prio --slurm PreemptMode=CANCEL \
+	--slurm GresTypes=gpu --slurm PreemptType=preempt/partition_prio \
+	--slurm PreemptMode=CANCEL \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
 	--topobind SoftUtilLowPct=10 --topobind SoftIntervalMs=50
