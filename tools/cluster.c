@@ -101,16 +101,17 @@ tb_cluster_partition(const struct tb_cluster *cluster, const char *name)
 	return NULL;
 }
 
-/* A site may have put commas between its tokens and ours. */
+/* A site may have put commas between its tokens and ours; distances have some. */
 char *tb_cluster_token(const node_info_t *node, const char *name)
 {
 	char *copy = node->extra ? strdup(node->extra) : NULL;
+	bool is_list = !strcmp(name, TB_EXTRA_DISTANCES);
 	const char *value;
 	char *text = NULL;
 	size_t length;
 
 	for (char *c = copy; c && *c; c++)
-		if (*c == ',')
+		if (*c == ',' && !is_list)
 			*c = ' ';
 	value = tb_extra_find(copy, name, &length);
 	if (value)
@@ -154,6 +155,33 @@ struct tb_topology *tb_cluster_topology(const node_info_t *node,
 	return topology;
 }
 
+/* As CPUs of Slurm's: so many for each core. */
+void tb_cluster_add_system(const node_info_t *node,
+			   const struct tb_topology *topology,
+			   struct tb_bitset *threads)
+{
+	unsigned cores = (unsigned)node->sockets * node->cores;
+	unsigned per_core = node->threads ? node->threads : 1;
+	bool by_core = cores == tb_topology_cores(topology);
+	struct tb_bitset *cpus = NULL;
+
+	if (node->cpu_spec_list)
+		cpus = tb_bitset_parse_list(node->cpu_spec_list,
+					    cores * per_core, NULL);
+	for (unsigned i = cpus ? tb_bitset_next(cpus, 0) : 0;
+	     cpus && i < cpus->nbits; i = tb_bitset_next(cpus, i + 1)) {
+		unsigned core = i / per_core;
+
+		if (!by_core && core < threads->nbits)
+			tb_bitset_set(threads, core);
+		else if (by_core)
+			tb_bitset_set_range(threads,
+				tb_core_first_thread(topology, core),
+				tb_core_threads(topology, core));
+	}
+	tb_bitset_destroy(cpus);
+}
+
 /* ---- jobs ---- */
 
 bool tb_cluster_job_holds(const job_info_t *job)
@@ -162,6 +190,20 @@ bool tb_cluster_job_holds(const job_info_t *job)
 
 	return base == JOB_RUNNING || base == JOB_SUSPENDED ||
 	       (job->job_state & JOB_COMPLETING);
+}
+
+bool tb_cluster_job_gave_back(const job_info_t *job)
+{
+	return (job->job_state & JOB_STATE_BASE) == JOB_SUSPENDED &&
+	       !job->priority;
+}
+
+/* What Slurm writes as the limit, and so the end, of a job without one. */
+#define YEAR_MINUTES (365 * 24 * 60)
+
+time_t tb_cluster_job_end(const job_info_t *job)
+{
+	return job->time_limit >= YEAR_MINUTES ? 0 : job->end_time;
 }
 
 char *tb_cluster_job_id(const job_info_t *job)

@@ -56,8 +56,19 @@ struct tb_topology *tb_cluster_topology(const node_info_t *node,
 					struct tb_bitset **inuse,
 					struct tb_error *err);
 
+/* Add the threads of cores that Slurm leaves to the system. */
+void tb_cluster_add_system(const node_info_t *node,
+			   const struct tb_topology *topology,
+			   struct tb_bitset *threads);
+
 /* Does it run, or is it suspended or about to leave its nodes? */
 bool tb_cluster_job_holds(const job_info_t *job);
+
+/* An administrator's suspension gives the cores back, a gang's not. */
+bool tb_cluster_job_gave_back(const job_info_t *job);
+
+/* When it must end by its time limit; 0: there is no such time. */
+time_t tb_cluster_job_end(const job_info_t *job);
 
 /* "123", "123_4" of an array, "123+1" of a heterogeneous job; malloc()ed. */
 char *tb_cluster_job_id(const job_info_t *job);

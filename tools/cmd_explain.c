@@ -12,6 +12,7 @@
 #include "explain.h"
 #include "job_id.h"
 #include "map_legend.h"
+#include "slurm_library.h"
 
 struct options {
 	struct tb_command common;
@@ -324,14 +325,14 @@ static int run(const struct options *options)
 	job_info_msg_t *jobs;
 	int rc;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	jobs = tb_job_id_load(&options->id, 0, &err);
 	if (jobs)
 		job = tb_job_id_find(&options->id, jobs);
 	rc = job ? explain_job(options, job) : fail(options, &err);
 	if (jobs)
 		slurm_free_job_info_msg(jobs);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "job_id.h"
+#include "slurm_library.h"
 
 struct options {
 	struct tb_command common;
@@ -91,7 +92,7 @@ static int run(const struct options *options)
 	struct tb_error err;
 	int rc;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	job = tb_job_hostfile_load(&options->id, &err);
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
@@ -99,7 +100,7 @@ static int run(const struct options *options)
 		rc = tb_command_fail(options->common.name, "job %.60s: %s",
 				     options->job, err.text);
 	tb_job_hostfile_destroy(job);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 

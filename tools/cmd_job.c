@@ -9,6 +9,7 @@
 #include "job_id.h"
 #include "job_table.h"
 #include "map_legend.h"
+#include "slurm_library.h"
 #include "slurm_names.h"
 
 struct options {
@@ -16,7 +17,7 @@ struct options {
 	struct tb_job_id id;
 	const char *job;  /* as it was given */
 	const char *sort; /* NULL: as they are */
-	struct tb_layout *layout; /* NULL: a page for each job */
+	struct tb_columns *layout; /* NULL: a page for each job */
 	bool by_node;
 	bool no_headings;
 };
@@ -33,7 +34,8 @@ static void print_help(void)
 	     "  -S, --sort LIST    by these columns, \"-task\"\n"
 	     "  -N, --Node         in the table a row for each node, not for each task\n"
 	     "  -h, --noheader     no headings\n"
-	     "  --json, --help, --version\n"
+	     "  --json             print it as JSON\n"
+	     "  --help, --version\n"
 	     "\n"
 	     "Columns: %i jobid, %u user, %j name, %T state, %P partition, %b request,\n"
 	     "%w waiting, %N node, %n tasks (there), and of the row's task or node: %t task,\n"
@@ -46,12 +48,12 @@ static void print_help(void)
 /* ---- options ---- */
 
 /* The last one counts. */
-static int set_layout(struct options *options, struct tb_layout *layout,
+static int set_layout(struct options *options, struct tb_columns *layout,
 		      const struct tb_error *why)
 {
 	if (!layout)
 		return tb_command_fail(options->common.name, "%s", why->text);
-	tb_layout_destroy(options->layout);
+	tb_columns_destroy(options->layout);
 	options->layout = layout;
 	return 0;
 }
@@ -65,10 +67,10 @@ static int take_option(struct options *options, int option)
 		options->by_node = true;
 		return 0;
 	case 'o':
-		return set_layout(options, tb_layout_of_letters(tb_job_table(),
+		return set_layout(options, tb_columns_of_letters(tb_job_table(),
 			optarg, &why), &why);
 	case 'O':
-		return set_layout(options, tb_layout_of_names(tb_job_table(),
+		return set_layout(options, tb_columns_of_names(tb_job_table(),
 			optarg, &why), &why);
 	case 'S':
 		options->sort = optarg;
@@ -116,7 +118,7 @@ static int read_options(struct options *options, int argc, char **argv)
 /* ---- for people ---- */
 
 static int print_rows(const struct options *options,
-		      const struct tb_layout *layout, struct tb_job_row *rows,
+		      const struct tb_columns *layout, struct tb_job_row *rows,
 		      unsigned nrows)
 {
 	const void **order = calloc(nrows + 1, sizeof(*order));
@@ -135,7 +137,7 @@ static int print_rows(const struct options *options,
 }
 
 static int print_table(const struct options *options,
-		       const struct tb_layout *layout,
+		       const struct tb_columns *layout,
 		       const struct tb_job_view *jobs, unsigned njobs,
 		       bool by_node)
 {
@@ -152,14 +154,14 @@ static int print_named(const struct options *options,
 		       const struct tb_job_view *job, const char *names,
 		       bool by_node)
 {
-	struct tb_layout *layout = tb_layout_of_names(tb_job_table(), names,
+	struct tb_columns *layout = tb_columns_of_names(tb_job_table(), names,
 						      NULL);
 	int rc = -1;
 
 	putchar('\n');
 	if (layout)
 		rc = print_table(options, layout, job, 1, by_node);
-	tb_layout_destroy(layout);
+	tb_columns_destroy(layout);
 	return rc;
 }
 
@@ -311,7 +313,7 @@ static int run(const struct options *options)
 	struct tb_error err;
 	int rc;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	views = tb_job_views_load(&options->id, &err);
 	if (!views)
 		rc = tb_command_fail(options->common.name, "job %.60s: %s",
@@ -321,7 +323,7 @@ static int run(const struct options *options)
 	else
 		rc = print_views(options, views);
 	tb_job_views_destroy(views);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 
@@ -334,6 +336,6 @@ int tb_command_job(int argc, char **argv)
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);
-	tb_layout_destroy(options.layout);
+	tb_columns_destroy(options.layout);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_map.c - topobind map */
 #define _GNU_SOURCE /* open_memstream */
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +10,20 @@
 #include "command.h"
 #include "map.h"
 #include "map_draw.h"
+#include "map_output.h"
 #include "map_slurm.h"
-#include "terminal.h"
+#include "watch.h"
 
 struct options {
 	struct tb_command common;
 	const char *from;
 	char *nodes; /* a node list, NULL: all */
+	struct tb_map_output output;
+	unsigned seconds; /* between drawings; 0: once */
 };
+
+#define WATCH_SECONDS 2
+#define WATCH_MOST 3600
 
 static void print_help(void)
 {
@@ -26,7 +33,14 @@ static void print_help(void)
 	     "holds which core and thread.\n"
 	     "\n"
 	     "  --color=WHEN  auto, always, never [auto]\n"
+	     "  --svg         write a picture\n"
+	     "  --html        write a page for a browser\n"
 	     "  --json        print what would be drawn as JSON\n"
+	     "  --lstopo      write XML with which lstopo draws a node in these colours\n"
+	     "  --xml FILE    with --lstopo: what lstopo --of xml wrote on that node, if it is\n"
+	     "                not this machine\n"
+	     "  --watch[=SECONDS]  draw it again and again, as top does, until q is pressed;\n"
+	     "                every 2 seconds, or 1 to 3600\n"
 	     "  --from FILE   draw what --json printed, ask no Slurm; \"-\" is stdin\n"
 	     "  --help, --version\n"
 	     "\n"
@@ -38,12 +52,42 @@ static void print_help(void)
 	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
 }
 
+static int take_seconds(struct options *options, const char *text)
+{
+	char *rest;
+	unsigned long seconds = WATCH_SECONDS;
+
+	if (text) {
+		errno = 0;
+		seconds = strtoul(text, &rest, 10);
+		if (*text < '0' || *text > '9' || *rest || errno || !seconds ||
+		    seconds > WATCH_MOST) {
+			tb_command_fail(options->common.name, "--watch=%.60s is no number of seconds, give 1 to %d",
+					text, WATCH_MOST);
+			return -1;
+		}
+	}
+	options->seconds = seconds;
+	return 0;
+}
+
 static int take_option(struct options *options, int option)
 {
 	switch (option) {
 	case 'f':
 		options->from = optarg;
 		return 0;
+	case 'j':
+	case 's':
+	case 't':
+	case 'l':
+		return tb_map_take_form(&options->common, option,
+					&options->output);
+	case 'x':
+		options->output.machine.xml = optarg;
+		return 0;
+	case 'w':
+		return take_seconds(options, optarg);
 	default:
 		return tb_command_option(&options->common, option, print_help);
 	}
@@ -69,7 +113,12 @@ static int read_options(struct options *options, int argc, char **argv)
 	static const struct option table[] = {
 		{ "from", required_argument, NULL, 'f' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "svg", no_argument, NULL, 's' },
+		{ "html", no_argument, NULL, 't' },
 		{ "color", required_argument, NULL, 'c' },
+		{ "lstopo", no_argument, NULL, 'l' },
+		{ "xml", required_argument, NULL, 'x' },
+		{ "watch", optional_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 },
@@ -80,7 +129,18 @@ static int read_options(struct options *options, int argc, char **argv)
 	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
 		if (take_option(options, option))
 			return -1;
-	if (options->common.done || optind == argc)
+	if (options->common.done)
+		return 0;
+	if (options->seconds && (options->from || options->output.form)) {
+		tb_command_fail(options->common.name, "--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
+		return -1;
+	}
+	if (options->output.machine.xml &&
+	    options->output.form != TB_MAP_LSTOPO) {
+		tb_command_fail(options->common.name, "--xml goes with --lstopo, give that too");
+		return -1;
+	}
+	if (optind == argc)
 		return 0;
 	if (options->from) {
 		tb_command_fail(options->common.name, "--from draws all nodes of its file, leave out \"%.60s\"",
@@ -119,42 +179,68 @@ static struct tb_map *load_file(const char *path, struct tb_error *err)
 	return map;
 }
 
-static int show(const struct options *options, const struct tb_map *map)
+/* Over what is drawn it would be lost. */
+static void ignore(const char *sentence)
 {
-	struct tb_map_style style = {
-		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->common.color),
-	};
-	json_t *json;
+	(void)sentence;
+}
+
+static int draw_again(void *data, unsigned width, FILE *out,
+		      struct tb_error *err)
+{
+	const struct options *options = data;
+	struct tb_map_style style =
+		tb_map_style_here(tb_color_is_on(options->common.color));
+	struct tb_map *map = tb_map_load_slurm(options->nodes, ignore, err);
 	int rc;
 
-	if (!options->common.json) {
-		if (!tb_map_draw(map, &style, stdout))
-			return TB_EXIT_OK;
-		return tb_command_fail(options->common.name, "out of memory");
-	}
-	json = tb_map_to_json(map);
-	rc = tb_command_print_json(options->common.name, json);
-	json_decref(json);
+	if (!map)
+		return -1;
+	style.width = width;
+	rc = tb_map_draw(map, &style, out);
+	tb_map_destroy(map);
+	return rc ? tb_fail(err, "out of memory") : 0;
+}
+
+static int watch(struct options *options)
+{
+	const struct tb_watch watch = {
+		.seconds = options->seconds,
+		.title = options->common.name,
+		.draw = draw_again,
+		.data = options,
+	};
+	struct tb_error err;
+
+	return tb_watch_run(&watch, &err) ?
+	       tb_command_fail(options->common.name, "%s", err.text) :
+	       TB_EXIT_OK;
+}
+
+static int draw_once(const struct options *options)
+{
+	struct tb_error err;
+	struct tb_map *map = options->from ?
+			     load_file(options->from, &err) :
+			     tb_map_load_slurm(options->nodes, warn, &err);
+	int rc;
+
+	if (!map)
+		return tb_command_fail(options->common.name, "%s", err.text);
+	rc = tb_map_print(&options->common, map, &options->output);
+	tb_map_destroy(map);
 	return rc;
 }
 
 int tb_command_map(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
-	struct tb_map *map = NULL;
-	struct tb_error err;
 	int rc = TB_EXIT_OK;
 
-	if (read_options(&options, argc, argv)) {
+	if (read_options(&options, argc, argv))
 		rc = TB_EXIT_BAD;
-	} else if (!options.common.done) {
-		map = options.from ? load_file(options.from, &err) :
-		      tb_map_load_slurm(options.nodes, warn, &err);
-		rc = map ? show(&options, map) :
-		     tb_command_fail(options.common.name, "%s", err.text);
-	}
-	tb_map_destroy(map);
+	else if (!options.common.done)
+		rc = options.seconds ? watch(&options) : draw_once(&options);
 	free(options.nodes);
 	return rc;
 }

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "metrics.h"
+#include "slurm_library.h"
 #include "soft_node.h"
 
 struct options {
@@ -150,6 +151,7 @@ static int print_cluster(const struct options *options, FILE *out)
 	struct tb_error err;
 	int rc = TB_EXIT_OK;
 
+	tb_slurm_begin(options->common.name);
 	views = tb_node_views_load(TB_CLUSTER_PARTITIONS | TB_CLUSTER_CORES,
 				   warn, &err);
 	if (!views)
@@ -157,6 +159,7 @@ static int print_cluster(const struct options *options, FILE *out)
 	else if (tb_metrics_of_cluster(views, out))
 		rc = tb_command_fail(options->common.name, "out of memory");
 	tb_node_views_destroy(views);
+	tb_slurm_end();
 	return rc;
 }
 
@@ -179,12 +182,9 @@ static int print_soft(const struct options *options, FILE *out)
 
 static int print_all(const struct options *options, FILE *out)
 {
-	int rc;
+	int rc = options->soft ? print_soft(options, out)
+			       : print_cluster(options, out);
 
-	slurm_init(NULL);
-	rc = options->soft ? print_soft(options, out)
-			   : print_cluster(options, out);
-	slurm_fini();
 	if (rc == TB_EXIT_OK && options->controller)
 		rc = print_controller(options, out);
 	return rc;

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "hosts.h"
 #include "node_table.h"
+#include "slurm_library.h"
 #include "words.h"
 
 struct options {
@@ -17,7 +18,7 @@ struct options {
 	hostlist_t nodes; /* NULL: all */
 	const char *partitions, *states; /* lists, NULL: all */
 	const char *sort; /* NULL: as they are */
-	struct tb_layout *layout; /* NULL: the usual one */
+	struct tb_columns *layout; /* NULL: the usual one */
 	bool apart; /* a row for each node */
 	bool no_headings;
 };
@@ -38,15 +39,16 @@ static void print_help(void)
 	     "unit how many are free, in all, and in the largest free block; which part of the\n"
 	     "free cores lies in broken-up caches; how many jobs. Equal nodes are one row.\n"
 	     "\n"
-	     "  -N, --Node           a row for each node\n"
-	     "  -n, -w, --nodes LIST as NODE\n"
-	     "  -p, --partition LIST only nodes of these partitions\n"
-	     "  -t, --states LIST    only nodes in these states, such as idle,mix,drain\n"
-	     "  -o, --format TEXT    columns as sinfo has them, \"%.10N %u\"\n"
-	     "  -O, --Format LIST    columns by name, \"nodes:20,state,X,Xlargest\"\n"
-	     "  -S, --sort LIST      by these columns, \"-frag,nodes\"\n"
-	     "  -h, --noheader       no headings\n"
-	     "  --json, --help, --version\n"
+	     "  -N, --Node             a row for each node\n"
+	     "  -n, -w, --nodes NODES  as NODE\n"
+	     "  -p, --partition PARTITION  only nodes of these partitions, a,b\n"
+	     "  -t, --states LIST      only nodes in these states, such as idle,mix,drain\n"
+	     "  -o, --format TEXT      columns as sinfo has them, \"%.10N %u\"\n"
+	     "  -O, --Format LIST      columns by name, \"nodes:20,state,X,Xlargest\"\n"
+	     "  -S, --sort LIST        by these columns, \"-frag,nodes\"\n"
+	     "  -h, --noheader         no headings\n"
+	     "  --json                 print each node as JSON\n"
+	     "  --help, --version\n"
 	     "\n"
 	     "Columns: %N nodes, %D count, %T state, %P partitions, %u units (free/total),\n"
 	     "%l largest, %c cores (free/all), %f frag, %J jobs, %j jobids, %m topology,\n"
@@ -78,12 +80,12 @@ static int add_nodes(struct options *options, const char *list)
 }
 
 /* The last one counts. */
-static int set_layout(struct options *options, struct tb_layout *layout,
+static int set_layout(struct options *options, struct tb_columns *layout,
 		      const struct tb_error *why)
 {
 	if (!layout)
 		return tb_command_fail(options->common.name, "%s", why->text);
-	tb_layout_destroy(options->layout);
+	tb_columns_destroy(options->layout);
 	options->layout = layout;
 	return 0;
 }
@@ -130,10 +132,10 @@ static int take_option(struct options *options, int option)
 		options->states = optarg;
 		return check_states(options);
 	case 'o':
-		return set_layout(options, tb_layout_of_letters(tb_node_table(),
+		return set_layout(options, tb_columns_of_letters(tb_node_table(),
 			optarg, &why), &why);
 	case 'O':
-		return set_layout(options, tb_layout_of_names(tb_node_table(),
+		return set_layout(options, tb_columns_of_names(tb_node_table(),
 			optarg, &why), &why);
 	case 'S':
 		options->sort = optarg;
@@ -384,7 +386,7 @@ static int set_usual_layout(struct options *options,
 	char *names = tb_node_table_usual(nodes, nnodes, !options->apart);
 
 	if (names)
-		options->layout = tb_layout_of_names(tb_node_table(), names,
+		options->layout = tb_columns_of_names(tb_node_table(), names,
 						     NULL);
 	free(names);
 	return options->layout ? 0 : -1;
@@ -439,7 +441,7 @@ static int run(struct options *options)
 	struct tb_error err;
 	int rc = TB_EXIT_BAD;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	views = tb_node_views_load(TB_CLUSTER_PARTITIONS, warn, &err);
 	if (!views)
 		tb_command_fail(options->common.name, "%s", err.text);
@@ -447,7 +449,7 @@ static int run(struct options *options)
 		 !check_partitions(options, views->cluster))
 		rc = show(options, views);
 	tb_node_views_destroy(views);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 
@@ -460,7 +462,7 @@ int tb_command_nodes(int argc, char **argv)
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);
-	tb_layout_destroy(options.layout);
+	tb_columns_destroy(options.layout);
 	if (options.nodes)
 		slurm_hostlist_destroy(options.nodes);
 	return rc;

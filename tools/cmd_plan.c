@@ -6,6 +6,7 @@
 #include "command.h"
 #include "explain.h"
 #include "plan.h"
+#include "slurm_library.h"
 
 static const int exit_codes[] = {
 	[TB_PLAN_NOW] = TB_EXIT_OK,
@@ -184,13 +185,13 @@ static int run(struct tb_plan_options *options)
 	struct tb_plan plan;
 	int rc;
 
-	slurm_init(NULL);
+	tb_slurm_begin(options->common.name);
 	if (tb_plan_make(&plan, options, &err))
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else
 		rc = explain_and_show(options, &plan);
 	tb_plan_clear(&plan);
-	slurm_fini();
+	tb_slurm_end();
 	return rc;
 }
 

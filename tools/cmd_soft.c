@@ -256,7 +256,6 @@ int tb_command_soft(int argc, char **argv)
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;
-	slurm_init(NULL);
 	registry = tb_soft_node_open(options.common.name, options.node);
 	if (!registry)
 		return TB_EXIT_BAD;

@@ -8,8 +8,7 @@
 #include "command.h"
 #include "hwloc/machine.h"
 #include "map.h"
-#include "map_draw.h"
-#include "terminal.h"
+#include "map_output.h"
 
 static const struct {
 	char letter;
@@ -26,6 +25,7 @@ struct options {
 	struct tb_command common;
 	const char *xml, *synthetic;
 	bool map;
+	struct tb_map_output output; /* of the map */
 };
 
 static void print_help(void)
@@ -38,6 +38,7 @@ static void print_help(void)
 	     "  --synthetic DESCRIPTION  take it from an hwloc synthetic description, such as\n"
 	     "                           \"pack:2 l3:4 core:8 pu:2\"\n"
 	     "  --map                    draw the machine\n"
+	     "  --svg, --html            draw it as a picture, as a page for a browser\n"
 	     "  --color=WHEN             colours in the drawing: auto, always, never [auto]\n"
 	     "  --json                   print JSON\n"
 	     "  --help, --version\n"
@@ -60,6 +61,12 @@ static int take_option(struct options *options, int option)
 	case 'm':
 		options->map = true;
 		return 0;
+	case 'S':
+	case 't':
+		options->map = true;
+		return tb_map_take_form(&options->common,
+					option == 'S' ? 's' : option,
+					&options->output);
 	default:
 		return tb_command_option(&options->common, option, print_help);
 	}
@@ -72,6 +79,8 @@ static int read_options(struct options *options, int argc, char **argv)
 		{ "xml", required_argument, NULL, 'x' },
 		{ "synthetic", required_argument, NULL, 's' },
 		{ "map", no_argument, NULL, 'm' },
+		{ "svg", no_argument, NULL, 'S' },
+		{ "html", no_argument, NULL, 't' },
 		{ "color", required_argument, NULL, 'c' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -97,7 +106,7 @@ static int read_options(struct options *options, int argc, char **argv)
 		return -1;
 	}
 	if (options->common.json && options->map) {
-		tb_command_fail(options->common.name, "--json and --map exclude each other, give one of them");
+		tb_command_fail(options->common.name, "--json and a drawing (--map, --svg, --html) exclude each other, give one of them");
 		return -1;
 	}
 	return 0;
@@ -353,20 +362,17 @@ static int print_json(const struct options *options,
 static int print_map(const struct options *options,
 		     const struct tb_machine *machine)
 {
-	struct tb_map_style style = {
-		.width = tb_terminal_width(),
-		.color = tb_color_is_on(options->common.color),
-	};
 	struct tb_map *map = tb_map_create();
 	struct tb_error err = { "out of memory" };
-	int rc = TB_EXIT_OK;
+	int rc;
 
-	puts(tb_machine_string(machine));
+	if (options->output.form == TB_MAP_TEXT)
+		puts(tb_machine_string(machine));
 	if (!map || tb_map_add_node(map, "machine",
 				    tb_machine_string(machine), NULL, &err))
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else
-		tb_map_draw(map, &style, stdout);
+		rc = tb_map_print(&options->common, map, &options->output);
 	tb_map_destroy(map);
 	return rc;
 }

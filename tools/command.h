@@ -12,21 +12,23 @@
 
 #include "terminal.h"
 
-/* Exit codes; documented in topobind(1). */
+/* Exit codes, the same for all; documented in topobind(1). */
 enum tb_exit {
-	TB_EXIT_OK = 0,
-	TB_EXIT_NO_FIT = 1, /* place: not a single slot fits; explain: nothing
-			       to explain; plan: not now */
+	TB_EXIT_OK = 0,     /* done, or the answer is yes */
+	TB_EXIT_NO_FIT = 1, /* the answer, on stdout, is no: not a single slot
+			       fits, nothing to explain, not now */
 	TB_EXIT_BAD = 2,    /* bad request, bad input, or a failure */
 };
 
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
+int tb_command_conf(int argc, char **argv);
 int tb_command_explain(int argc, char **argv);
 int tb_command_hostfile(int argc, char **argv);
 int tb_command_job(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
 int tb_command_metrics(int argc, char **argv);
 int tb_command_nodes(int argc, char **argv);
+int tb_command_options_list(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
 int tb_command_plan(int argc, char **argv);
 int tb_command_soft(int argc, char **argv);

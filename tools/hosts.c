@@ -36,3 +36,14 @@ char *tb_hosts_next(struct tb_hosts *hosts)
 {
 	return slurm_hostlist_shift(hosts->list);
 }
+
+void tb_hosts_add(struct tb_hosts *hosts, const char *name)
+{
+	slurm_hostlist_push_host(hosts->list, name);
+}
+
+char *tb_hosts_print(struct tb_hosts *hosts)
+{
+	slurm_hostlist_uniq(hosts->list);
+	return slurm_hostlist_ranged_string_malloc(hosts->list);
+}

@@ -14,4 +14,8 @@ void tb_hosts_destroy(struct tb_hosts *hosts); /* NULL is fine */
 /* Take the next name off the list; malloc()ed, NULL at the end. */
 char *tb_hosts_next(struct tb_hosts *hosts);
 
+/* One name more, and all of them as a list; malloc()ed, NULL: no memory. */
+void tb_hosts_add(struct tb_hosts *hosts, const char *name);
+char *tb_hosts_print(struct tb_hosts *hosts);
+
 #endif

@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/job_comment.h"
-#include "hosts.h"
 #include "map.h"
 
 static void node_clear(struct tb_map_node *node)
 {
+	for (unsigned i = 0; i < node->nholds; i++)
+		tb_bitset_destroy(node->holds[i].threads);
+	free(node->holds);
 	free(node->name);
 	free(node->holders);
 	tb_bitset_destroy(node->inuse);
+	tb_bitset_destroy(node->filtered);
 	tb_topology_destroy(node->topology);
 }
 
@@ -51,12 +53,16 @@ static int no_memory(struct tb_error *err)
 	return tb_fail(err, "out of memory while making the map");
 }
 
-/* Used units: those of the inuse string, which must have the node's shape. */
-static int read_inuse(struct tb_map_node *node, const char *inuse,
+/*
+ * The lower-case threads of a string, which must have the node's shape, in place
+ * of *set.  what: of what they are, for the message.
+ */
+static int read_lower(struct tb_bitset **set, const struct tb_map_node *node,
+		      const char *string, const char *what,
 		      struct tb_error *err)
 {
-	struct tb_bitset *used;
-	struct tb_topology *shape = tb_topology_parse(inuse, &used, err);
+	struct tb_bitset *lower;
+	struct tb_topology *shape = tb_topology_parse(string, &lower, err);
 	bool same;
 
 	if (!shape)
@@ -64,11 +70,12 @@ static int read_inuse(struct tb_map_node *node, const char *inuse,
 	same = tb_topology_same_shape(shape, node->topology);
 	tb_topology_destroy(shape);
 	if (!same) {
-		tb_bitset_destroy(used);
-		return tb_fail(err, "its topology and its units in use have different shapes");
+		tb_bitset_destroy(lower);
+		return tb_fail(err, "its topology and its units %s have different shapes",
+			       what);
 	}
-	tb_bitset_destroy(node->inuse);
-	node->inuse = used;
+	tb_bitset_destroy(*set);
+	*set = lower;
 	return 0;
 }
 
@@ -80,7 +87,7 @@ static int read_topology(struct tb_map_node *node, const char *topology,
 	node->topology = tb_topology_parse(topology, &node->inuse, err);
 	if (!node->topology)
 		return -1;
-	if (inuse && read_inuse(node, inuse, err))
+	if (inuse && read_lower(&node->inuse, node, inuse, "in use", err))
 		return -1;
 	threads = tb_topology_threads(node->topology);
 	node->holders = calloc(threads, sizeof(*node->holders));
@@ -114,15 +121,66 @@ int tb_map_add_node(struct tb_map *map, const char *name, const char *topology,
 	return 0;
 }
 
+int tb_map_add_filter(struct tb_map *map, const char *string,
+		      struct tb_error *err)
+{
+	struct tb_map_node *node = &map->nodes[map->nnodes - 1];
+
+	if (!node->topology)
+		return 0;
+	if (read_lower(&node->filtered, node, string, "that are filtered", err))
+		return -1;
+	for (unsigned i = 0; i < node->filtered->nbits; i++)
+		if (tb_bitset_test(node->filtered, i) &&
+		    node->holders[i] == TB_HOLDER_NONE)
+			node->holders[i] = TB_HOLDER_FILTERED;
+	return 0;
+}
+
+/* Canonical requests have no blanks, and no value has a comma. */
+static enum tb_map_kind kind_of(const char *request)
+{
+	static const char soft[] = "bmode=soft";
+	const size_t length = sizeof(soft) - 1;
+
+	if (!*request)
+		return TB_MAP_PLAIN;
+	while (*request) {
+		size_t word = strcspn(request, ",");
+
+		if (word == length && !strncmp(request, soft, length))
+			return TB_MAP_SOFT;
+		request += word + (request[word] == ',');
+	}
+	return TB_MAP_BOUND;
+}
+
+/*
+ * Text that users chose, as UTF-8, which JSON must be: where it is something
+ * else, "?" for each of its bytes that is not ASCII.  malloc()ed.
+ */
+static char *copy_text(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *json = json_string(text);
+
+	for (char *c = copy; !json && c && *c; c++)
+		if ((unsigned char)*c > 127)
+			*c = '?';
+	json_decref(json);
+	return copy;
+}
+
 int tb_map_add_job(struct tb_map *map, const char *id, const char *user,
 		   const char *name, const char *request,
 		   struct tb_error *err)
 {
 	struct tb_map_job job = {
 		.id = strdup(id),
-		.user = strdup(user),
-		.name = strdup(name),
+		.user = copy_text(user),
+		.name = copy_text(name),
 		.request = strdup(request),
+		.kind = kind_of(request),
 	};
 	struct tb_map_job *jobs = NULL;
 
@@ -133,135 +191,26 @@ int tb_map_add_job(struct tb_map *map, const char *id, const char *user,
 		return no_memory(err);
 	}
 	map->jobs = jobs;
+	job.number = map->of_kind[job.kind]++;
 	map->jobs[map->njobs] = job;
 	return map->njobs++;
 }
 
-static struct tb_map_node *find_node(const struct tb_map *map,
-				     const char *name)
+int64_t tb_map_time_left(const struct tb_map *map,
+			 const struct tb_map_job *job)
 {
-	for (unsigned i = 0; i < map->nnodes; i++)
-		if (!strcmp(map->nodes[i].name, name))
-			return &map->nodes[i];
-	return NULL;
-}
-
-/* The units of a grant: a topology string, or a list of threads. */
-struct units {
-	const char *text;
-	struct tb_topology *shape; /* NULL: a list */
-	struct tb_bitset *threads; /* of the shape */
-};
-
-static int read_units(struct units *units, const char *text,
-		      struct tb_error *err)
-{
-	units->text = text;
-	if (tb_comment_is_list(text))
-		return 0;
-	units->shape = tb_topology_parse(text, &units->threads, err);
-	return units->shape ? 0 : -1;
-}
-
-static void note_holder(struct tb_map_node *node, int job,
-			const struct tb_bitset *threads)
-{
-	for (unsigned i = tb_bitset_next(threads, 0); i < threads->nbits;
-	     i = tb_bitset_next(threads, i + 1)) {
-		int *holder = &node->holders[i];
-
-		if (*holder == TB_HOLDER_NONE || *holder == TB_HOLDER_PLAIN)
-			*holder = job;
-		else if (*holder != job)
-			*holder = TB_HOLDER_MANY;
-	}
-}
-
-static int hold_listed(struct tb_map_node *node, int job, const char *list,
-		       struct tb_error *err)
-{
-	struct tb_bitset *threads = tb_bitset_parse_list(
-		list, tb_topology_threads(node->topology), err);
-
-	if (!threads)
+	if (!map->time || !job->end)
 		return -1;
-	note_holder(node, job, threads);
-	tb_bitset_destroy(threads);
-	return 0;
+	return job->end > map->time ? job->end - map->time : 0;
 }
 
-/* Note the job as holder of its units on the node. */
-static int hold(struct tb_map_node *node, int job, const struct units *units,
-		struct tb_error *err)
+const char *tb_map_kind_name(enum tb_map_kind kind)
 {
-	if (!units->shape)
-		return hold_listed(node, job, units->text, err);
-	if (!tb_topology_same_shape(node->topology, units->shape))
-		return tb_fail(err, "the grant has another shape than node %.100s",
-			       node->name);
-	note_holder(node, job, units->threads);
-	return 0;
-}
+	static const char *const names[TB_MAP_KINDS] = {
+		[TB_MAP_BOUND] = "bound",
+		[TB_MAP_SOFT] = "soft",
+		[TB_MAP_PLAIN] = "plain",
+	};
 
-static int hold_on_nodes(struct tb_map *map, int job, const char *nodes,
-			 const struct units *units, struct tb_error *err)
-{
-	struct tb_hosts *hosts = tb_hosts_create(nodes);
-	char *name;
-	int rc = 0;
-
-	if (!hosts)
-		return tb_fail(err, "\"%.100s\" is not a list of nodes", nodes);
-	while (!rc && (name = tb_hosts_next(hosts))) {
-		struct tb_map_node *node = find_node(map, name);
-
-		if (node && node->topology)
-			rc = hold(node, job, units, err);
-		free(name);
-	}
-	tb_hosts_destroy(hosts);
-	return rc;
-}
-
-static int note_grant(struct tb_map_job *job, const char *nodes,
-		      const char *string, struct tb_error *err)
-{
-	struct tb_map_grant grant = { strdup(nodes), strdup(string) };
-	struct tb_map_grant *grants = NULL;
-
-	if (grant.nodes && grant.string)
-		grants = reallocarray(job->grants, job->ngrants + 1,
-				      sizeof(*grants));
-	if (!grants) {
-		free(grant.nodes);
-		free(grant.string);
-		return no_memory(err);
-	}
-	job->grants = grants;
-	job->grants[job->ngrants++] = grant;
-	return 0;
-}
-
-int tb_map_add_grant(struct tb_map *map, unsigned job, const char *nodes,
-		     const char *string, struct tb_error *err)
-{
-	struct units units = { .shape = NULL };
-	int rc = read_units(&units, string, err);
-
-	if (!rc)
-		rc = hold_on_nodes(map, job, nodes, &units, err);
-	tb_topology_destroy(units.shape);
-	tb_bitset_destroy(units.threads);
-	return rc ? rc : note_grant(&map->jobs[job], nodes, string, err);
-}
-
-bool tb_map_shared_cache(const struct tb_topology *topology, unsigned index,
-			 unsigned *first_core, unsigned *last_core)
-{
-	unsigned first, threads;
-
-	tb_topology_object(topology, 'Y', index, &first, &threads);
-	*first_core = tb_thread_core(topology, first);
-	*last_core = tb_thread_core(topology, first + threads - 1);
-	return *first_core != *last_core;
+	return names[kind];
 }

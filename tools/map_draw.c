@@ -1,296 +1,182 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* map_draw.c - the cells of the nodes; see map_draw.h */
+/* map_draw.c - the boxes of the nodes; see map_draw.h */
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "map_draw.h"
+#include "map_layout.h"
 #include "map_legend.h"
+#include "terminal.h"
 
-/* A container that heads a line: N, S or X and its number on the node. */
-struct head {
-	char letter;
-	unsigned index;
+/* What is in a cell beside ASCII: the lines of boxes. */
+enum { LINE_X = 1, LINE_Y, TOP_LEFT, TOP_RIGHT, BOTTOM_LEFT, BOTTOM_RIGHT,
+       PIECES };
+
+static const char *const ascii_pieces[PIECES] = {
+	[LINE_X] = "-", [LINE_Y] = "|",
+	[TOP_LEFT] = "+", [TOP_RIGHT] = "+",
+	[BOTTOM_LEFT] = "+", [BOTTOM_RIGHT] = "+",
+};
+static const char *const utf8_pieces[PIECES] = {
+	[LINE_X] = "\u2500", [LINE_Y] = "\u2502",
+	[TOP_LEFT] = "\u250c", [TOP_RIGHT] = "\u2510",
+	[BOTTOM_LEFT] = "\u2514", [BOTTOM_RIGHT] = "\u2518",
 };
 
-/* A line: consecutive cores under the same heads. */
-struct line {
-	struct head *heads;
-	unsigned nheads;
-	unsigned first_core, cores;
+struct cell {
+	char character; /* ASCII or a piece; 0: a blank */
+	int color;      /* of tb_color_print() */
 };
 
-struct drawing {
-	const struct tb_map_style *style;
-	const struct tb_map_node *node;
-	FILE *out;
-	struct line *lines;
-	unsigned nlines;
-	unsigned label_width;    /* of the widest line */
-	bool *opens, *closes;    /* per core: first or last of a shared L2 */
-	int color;               /* of the last character, -1: none */
+struct canvas {
+	unsigned w, h;
+	struct cell *cells;
 };
 
-static void drawing_clear(struct drawing *drawing)
+static struct cell *at(struct canvas *canvas, unsigned x, unsigned y)
 {
-	for (unsigned i = 0; i < drawing->nlines; i++)
-		free(drawing->lines[i].heads);
-	free(drawing->lines);
-	free(drawing->opens);
-	free(drawing->closes);
+	return &canvas->cells[(size_t)y * canvas->w + x];
 }
 
-/* ---- which cores are on a line ---- */
-
-static bool is_head(char letter)
+static void draw_text(struct canvas *canvas, unsigned x, unsigned y,
+		      const char *text)
 {
-	return letter == 'N' || letter == 'S' || letter == 'X';
+	for (; *text && x < canvas->w; text++, x++)
+		at(canvas, x, y)->character = *text;
 }
 
-static bool same_heads(const struct line *line, const struct head *heads,
-		       unsigned nheads)
+static void draw_box(struct canvas *canvas, const struct tb_frame *frame)
 {
-	if (line->nheads != nheads)
-		return false;
-	for (unsigned i = 0; i < nheads; i++)
-		if (line->heads[i].letter != heads[i].letter ||
-		    line->heads[i].index != heads[i].index)
-			return false;
-	return true;
+	unsigned right = frame->x + frame->w - 1;
+	unsigned bottom = frame->y + frame->h - 1;
+
+	for (unsigned x = frame->x; x <= right; x++) {
+		at(canvas, x, frame->y)->character = LINE_X;
+		at(canvas, x, bottom)->character = LINE_X;
+	}
+	for (unsigned y = frame->y; y <= bottom; y++) {
+		at(canvas, frame->x, y)->character = LINE_Y;
+		at(canvas, right, y)->character = LINE_Y;
+	}
+	at(canvas, frame->x, frame->y)->character = TOP_LEFT;
+	at(canvas, right, frame->y)->character = TOP_RIGHT;
+	at(canvas, frame->x, bottom)->character = BOTTOM_LEFT;
+	at(canvas, right, bottom)->character = BOTTOM_RIGHT;
+	draw_text(canvas, frame->x + 2, frame->y, frame->label);
 }
 
-/* Put the next core on the last line, or on a new one. */
-static int add_core(struct drawing *drawing, const struct head *heads,
-		    unsigned nheads, unsigned core)
+static void draw_core(struct canvas *canvas, const struct tb_frame *frame,
+		      const struct tb_map *map, const struct tb_map_node *node)
 {
-	struct line *line = NULL;
+	unsigned first = tb_core_first_thread(node->topology, frame->core);
+	unsigned threads = tb_core_threads(node->topology, frame->core);
 
-	if (drawing->nlines)
-		line = &drawing->lines[drawing->nlines - 1];
-	if (!line || !same_heads(line, heads, nheads)) {
-		struct head *copy = calloc(nheads + 1, sizeof(*copy));
-		struct line *lines;
+	for (unsigned i = 0; i < threads; i++) {
+		int holder = node->holders[first + i];
 
-		lines = reallocarray(drawing->lines, drawing->nlines + 1,
-				     sizeof(*lines));
-		if (lines)
-			drawing->lines = lines;
-		if (!lines || !copy) {
-			free(copy);
-			return -1;
+		*at(canvas, frame->x + i, frame->y) = (struct cell){
+			tb_holder_symbol(map, holder),
+			tb_holder_color(holder) };
+	}
+	if (tb_core_kind(node->topology, frame->core) == TB_EFFICIENCY)
+		at(canvas, frame->x + threads, frame->y)->character = '\'';
+}
+
+static int color_of(const struct cell *cell, const struct tb_map_style *style)
+{
+	return style->color && cell->character >= PIECES ? cell->color : -1;
+}
+
+static void print_row(struct canvas *canvas, unsigned y,
+		      const struct tb_map_style *style, FILE *out)
+{
+	const char *const *pieces = style->utf8 ? utf8_pieces : ascii_pieces;
+	unsigned width = canvas->w;
+	int color = -1;
+
+	while (width && !at(canvas, width - 1, y)->character)
+		width--;
+	for (unsigned x = 0; x < width; x++) {
+		const struct cell *cell = at(canvas, x, y);
+
+		if (color_of(cell, style) != color) {
+			color = color_of(cell, style);
+			tb_color_print(color, out);
 		}
-		memcpy(copy, heads, nheads * sizeof(*heads));
-		line = &lines[drawing->nlines++];
-		*line = (struct line) { copy, nheads, core, 0 };
-	}
-	line->cores++;
-	return 0;
-}
-
-/*
- * The structured string is the tree in writing: walk it with the open objects
- * on one stack and those of them that head lines on another.
- */
-static int walk(struct drawing *drawing, const char *text, char *open,
-		struct head *heads)
-{
-	unsigned index[3] = { 0, 0, 0 };
-	unsigned depth = 0, nheads = 0, cores = 0;
-
-	for (; *text; text++) {
-		if (*text == ')') {
-			if (is_head(open[--depth]))
-				nheads--;
-			continue;
-		}
-		if (*text == '(')
-			continue;
-		open[depth++] = *text;
-		if (is_head(*text)) {
-			unsigned *next = &index[*text == 'N' ? 0 :
-						*text == 'S' ? 1 : 2];
-
-			heads[nheads++] = (struct head) { *text, (*next)++ };
-		}
-		if ((*text == 'C' || *text == 'E') &&
-		    add_core(drawing, heads, nheads, cores++))
-			return -1;
-	}
-	return 0;
-}
-
-static int make_lines(struct drawing *drawing)
-{
-	char *text = tb_topology_print_structured(drawing->node->topology,
-						  NULL);
-	size_t length = text ? strlen(text) : 0;
-	char *open = malloc(length + 1);
-	struct head *heads = calloc(length + 1, sizeof(*heads));
-	int rc = -1;
-
-	if (text && open && heads)
-		rc = walk(drawing, text, open, heads);
-	free(text);
-	free(open);
-	free(heads);
-	return rc;
-}
-
-/* Brackets go around the cores of every L2 cache that has several. */
-static int make_brackets(struct drawing *drawing)
-{
-	const struct tb_topology *topology = drawing->node->topology;
-	unsigned cores = tb_topology_cores(topology);
-
-	drawing->opens = calloc(cores, sizeof(*drawing->opens));
-	drawing->closes = calloc(cores, sizeof(*drawing->closes));
-	if (!drawing->opens || !drawing->closes)
-		return -1;
-	for (unsigned i = 0; i < tb_topology_count(topology, 'Y'); i++) {
-		unsigned first, last;
-
-		if (!tb_map_shared_cache(topology, i, &first, &last))
-			continue;
-		drawing->opens[first] = true;
-		drawing->closes[last] = true;
-	}
-	return 0;
-}
-
-/* ---- labels ---- */
-
-static unsigned digits(unsigned number)
-{
-	return number < 10 ? 1 : 1 + digits(number / 10);
-}
-
-/* Columns for a head and the blank after it, the same for all of a letter. */
-static unsigned head_width(const struct drawing *drawing, char letter)
-{
-	unsigned count = tb_topology_count(drawing->node->topology, letter);
-
-	return 1 + digits(count ? count - 1 : 0) + 1;
-}
-
-static void measure_labels(struct drawing *drawing)
-{
-	for (unsigned i = 0; i < drawing->nlines; i++) {
-		unsigned width = 0;
-
-		for (unsigned j = 0; j < drawing->lines[i].nheads; j++)
-			width += head_width(drawing,
-					    drawing->lines[i].heads[j].letter);
-		if (width > drawing->label_width)
-			drawing->label_width = width;
-	}
-}
-
-/* Print the heads that the line before does not have, blanks for others. */
-static void draw_label(const struct drawing *drawing, unsigned index)
-{
-	const struct line *line = &drawing->lines[index];
-	const struct line *before = index ? line - 1 : NULL;
-	unsigned width = 0;
-	bool same = before;
-
-	for (unsigned i = 0; i < line->nheads; i++) {
-		const struct head *head = &line->heads[i];
-		unsigned columns = head_width(drawing, head->letter);
-
-		same = same && i < before->nheads &&
-		       before->heads[i].letter == head->letter &&
-		       before->heads[i].index == head->index;
-		if (same)
-			fprintf(drawing->out, "%*s", (int) columns, "");
+		if (cell->character >= PIECES)
+			fputc(cell->character, out);
 		else
-			fprintf(drawing->out, "%c%-*u", head->letter,
-				(int) columns - 1, head->index);
-		width += columns;
+			fputs(cell->character ?
+			      pieces[(unsigned char)cell->character] : " ",
+			      out);
 	}
-	fprintf(drawing->out, "%*s", (int) (drawing->label_width - width), "");
+	if (color != -1)
+		tb_color_print(-1, out);
+	fputc('\n', out);
 }
 
-/* ---- cells ---- */
-
-static void draw_thread(struct drawing *drawing, unsigned thread)
+static int draw_boxes(const struct tb_map *map, const struct tb_map_node *node,
+		      const struct tb_map_style *style, FILE *out)
 {
-	int holder = drawing->node->holders[thread];
-	int color = drawing->style->color ? tb_holder_color(holder) : -1;
+	const struct tb_metrics metrics = {
+		.width = style->width,
+		.thread_width = 1, .core_height = 1, .efficiency_width = 1,
+		.left = 1, .right = 1, .top = 1, .bottom = 1,
+		.core_gap_x = 1, .letter_width = 1, .label_margin = 4,
+	};
+	struct tb_layout *layout = tb_layout_create(node->topology, &metrics);
+	struct canvas canvas = { .w = layout ? layout->w : 0 };
 
-	if (color != drawing->color)
-		tb_color_print(color, drawing->out);
-	drawing->color = color;
-	fputc(tb_holder_symbol(holder), drawing->out);
-}
-
-static void draw_core(struct drawing *drawing, unsigned core)
-{
-	const struct tb_topology *topology = drawing->node->topology;
-	unsigned first = tb_core_first_thread(topology, core);
-
-	if (drawing->opens[core])
-		fputc('[', drawing->out);
-	for (unsigned i = 0; i < tb_core_threads(topology, core); i++)
-		draw_thread(drawing, first + i);
-	if (drawing->color != -1)
-		tb_color_print(-1, drawing->out);
-	drawing->color = -1;
-	if (tb_core_kind(topology, core) == TB_EFFICIENCY)
-		fputc('\'', drawing->out);
-	if (drawing->closes[core])
-		fputc(']', drawing->out);
-}
-
-/* Columns of a core's cell and the blank before it. */
-static unsigned core_width(const struct drawing *drawing, unsigned core)
-{
-	const struct tb_topology *topology = drawing->node->topology;
-
-	return 1 + drawing->opens[core] + tb_core_threads(topology, core) +
-	       (tb_core_kind(topology, core) == TB_EFFICIENCY) +
-	       drawing->closes[core];
-}
-
-static void draw_line(struct drawing *drawing, unsigned index)
-{
-	const struct line *line = &drawing->lines[index];
-	unsigned column = drawing->label_width;
-
-	draw_label(drawing, index);
-	for (unsigned i = 0; i < line->cores; i++) {
-		unsigned core = line->first_core + i;
-		unsigned width = core_width(drawing, core);
-
-		if (i && column + width > drawing->style->width) {
-			fprintf(drawing->out, "\n%*s",
-				(int) drawing->label_width, "");
-			column = drawing->label_width;
-		}
-		fputc(' ', drawing->out);
-		draw_core(drawing, core);
-		column += width;
+	canvas.h = layout ? layout->h : 0;
+	canvas.cells = calloc((size_t)canvas.w * canvas.h + 1,
+			      sizeof(*canvas.cells));
+	if (!layout || !canvas.cells) {
+		tb_layout_destroy(layout);
+		free(canvas.cells);
+		return -1;
 	}
-	fputc('\n', drawing->out);
+	for (size_t i = 0; i < (size_t)canvas.w * canvas.h; i++)
+		canvas.cells[i].color = -1;
+	for (unsigned i = 0; i < layout->nframes; i++)
+		if (layout->frames[i].is_core)
+			draw_core(&canvas, &layout->frames[i], map, node);
+		else
+			draw_box(&canvas, &layout->frames[i]);
+	for (unsigned y = 0; y < canvas.h; y++)
+		print_row(&canvas, y, style, out);
+	tb_layout_destroy(layout);
+	free(canvas.cells);
+	return 0;
 }
 
-/* ---- a node ---- */
-
-static void draw_header(const struct tb_map_node *node, FILE *out)
+void tb_map_count_busy(const struct tb_map_node *node, unsigned *cores,
+		       unsigned *threads)
 {
 	const struct tb_topology *topology = node->topology;
-	unsigned cores = tb_topology_cores(topology);
-	unsigned threads = tb_topology_threads(topology);
-	unsigned busy_cores = 0, busy_threads = 0;
 
-	for (unsigned i = 0; i < cores; i++) {
+	*cores = *threads = 0;
+	for (unsigned i = 0; i < tb_topology_cores(topology); i++) {
 		unsigned first = tb_core_first_thread(topology, i);
 		unsigned count = tb_core_threads(topology, i);
 		unsigned busy = 0;
 
 		for (unsigned j = first; j < first + count; j++)
-			busy += node->holders[j] != TB_HOLDER_NONE;
-		busy_cores += busy > 0;
-		busy_threads += busy;
+			busy += node->holders[j] != TB_HOLDER_NONE &&
+				node->holders[j] != TB_HOLDER_FILTERED;
+		*cores += busy > 0;
+		*threads += busy;
 	}
+}
+
+static void draw_header(const struct tb_map_node *node, FILE *out)
+{
+	unsigned cores = tb_topology_cores(node->topology);
+	unsigned threads = tb_topology_threads(node->topology);
+	unsigned busy_cores, busy_threads;
+
+	tb_map_count_busy(node, &busy_cores, &busy_threads);
 	tb_text_print(node->name, 0, out);
 	fprintf(out, ": %u of %u cores", busy_cores, cores);
 	if (threads != cores)
@@ -298,38 +184,35 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 	fputs(" in use\n", out);
 }
 
-static int draw_node(const struct tb_map_node *node,
+static int draw_node(const struct tb_map *map, const struct tb_map_node *node,
 		     const struct tb_map_style *style, FILE *out)
 {
-	struct drawing drawing = {
-		.style = style, .node = node, .out = out, .color = -1,
-	};
-	int rc = 0;
-
-	if (!node->topology) {
-		tb_text_print(node->name, 0, out);
-		fputs(": no topology is known\n", out);
-		return 0;
-	}
-	if (make_lines(&drawing) || make_brackets(&drawing)) {
-		rc = -1;
-	} else {
+	if (node->topology) {
 		draw_header(node, out);
-		measure_labels(&drawing);
-		for (unsigned i = 0; i < drawing.nlines; i++)
-			draw_line(&drawing, i);
+		return draw_boxes(map, node, style, out);
 	}
-	drawing_clear(&drawing);
-	return rc;
+	tb_text_print(node->name, 0, out);
+	fputs(": no topology is known\n", out);
+	return 0;
 }
 
 int tb_map_draw(const struct tb_map *map, const struct tb_map_style *style,
 		FILE *out)
 {
 	for (unsigned i = 0; i < map->nnodes; i++) {
-		if (draw_node(&map->nodes[i], style, out))
+		if (draw_node(map, &map->nodes[i], style, out))
 			return -1;
 		fputc('\n', out);
 	}
 	return tb_legend_draw(map, style, out);
+}
+
+struct tb_map_style tb_map_style_here(bool color)
+{
+	setlocale(LC_CTYPE, "");
+	return (struct tb_map_style){
+		.width = tb_terminal_width(),
+		.color = color,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+	};
 }

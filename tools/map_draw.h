@@ -2,15 +2,15 @@
 /*
  * map_draw.h - a map as text
  *
- *	n1: 3 of 8 cores and 6 of 16 threads in use
- *	S0 X0  [AA AA] [.. ..]
- *	   X1  [## ..] [.. ..]
+ *	n1: 2 of 4 cores and 3 of 8 threads in use
+ *	+-N0 S0 X0+
+ *	|AA a.    |
+ *	|.. ..    |
+ *	+---------+
  *
- * A line per L3 cache, or per socket or NUMA node where there is none.  A cell
- * is a core, a character in it a thread: "." free, "#" held by jobs without a
- * binding, "&" shared by several bound jobs, else the letter or digit of the
- * bound job that holds it ("*" when there are more jobs than those).  Cores in
- * one pair of brackets share an L2 cache; "'" follows an efficiency core.
+ * A box for each object (map_layout.h).  In it a group of characters is a core,
+ * a character a thread, as map_legend.h has them; "'" follows an efficiency
+ * core.
  */
 #ifndef TB_TOOLS_MAP_DRAW_H
 #define TB_TOOLS_MAP_DRAW_H
@@ -23,10 +23,18 @@
 struct tb_map_style {
 	unsigned width; /* columns */
 	bool color;     /* ANSI, 256 colours */
+	bool utf8;      /* lines are drawn with more than ASCII */
 };
+
+/* For stdout: as wide as it is, with what its locale has. */
+struct tb_map_style tb_map_style_here(bool color);
 
 /* Draw all nodes and the legend.  -1 when out of memory. */
 int tb_map_draw(const struct tb_map *map, const struct tb_map_style *style,
 		FILE *out);
+
+/* How many cores and threads of a node are in use. */
+void tb_map_count_busy(const struct tb_map_node *node, unsigned *cores,
+		       unsigned *threads);
 
 #endif

@@ -6,17 +6,21 @@
 
 static json_t *json_of_node(const struct tb_map_node *node)
 {
-	char *topology = NULL, *inuse = NULL;
+	char *topology = NULL, *inuse = NULL, *filtered = NULL;
 	json_t *json;
 
 	if (node->topology) {
 		topology = tb_topology_print(node->topology, NULL);
 		inuse = tb_topology_print(node->topology, node->inuse);
 	}
-	json = json_pack("{s:s, s:s*, s:s*}", "name", node->name,
-			 "topology", topology, "inuse", inuse);
+	if (node->filtered)
+		filtered = tb_topology_print(node->topology, node->filtered);
+	json = json_pack("{s:s, s:s*, s:s*, s:s*}", "name", node->name,
+			 "topology", topology, "inuse", inuse,
+			 "filtered", filtered);
 	free(topology);
 	free(inuse);
+	free(filtered);
 	return json;
 }
 
@@ -28,9 +32,27 @@ static json_t *json_of_job(const struct tb_map_job *job)
 		json_array_append_new(grants,
 			json_pack("{s:s, s:s}", "nodes", job->grants[i].nodes,
 				  "topology", job->grants[i].string));
-	return json_pack("{s:s, s:s, s:s, s:s, s:o}", "id", job->id,
-			 "user", job->user, "name", job->name,
-			 "request", job->request, "grants", grants);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o, s:[]}",
+			 "id", job->id, "user", job->user, "name", job->name,
+			 "kind", tb_map_kind_name(job->kind),
+			 "request", job->request,
+			 "end", job->end ? json_integer(job->end) : NULL,
+			 "grants", grants, "holds");
+}
+
+/* What each job has of a node, to the arrays of the jobs. */
+static void add_holds(json_t *jobs, const struct tb_map_node *node)
+{
+	for (unsigned i = 0; i < node->nholds; i++) {
+		const struct tb_map_hold *hold = &node->holds[i];
+		json_t *job = json_array_get(jobs, hold->job);
+		char *list = tb_bitset_print_list(hold->threads);
+
+		json_array_append_new(json_object_get(job, "holds"),
+			json_pack("{s:s, s:s*}", "node", node->name,
+				  "threads", list));
+		free(list);
+	}
 }
 
 json_t *tb_map_to_json(const struct tb_map *map)
@@ -41,37 +63,36 @@ json_t *tb_map_to_json(const struct tb_map *map)
 		json_array_append_new(nodes, json_of_node(&map->nodes[i]));
 	for (unsigned i = 0; i < map->njobs; i++)
 		json_array_append_new(jobs, json_of_job(&map->jobs[i]));
-	return json_pack("{s:o, s:o}", "nodes", nodes, "jobs", jobs);
+	for (unsigned i = 0; i < map->nnodes; i++)
+		add_holds(jobs, &map->nodes[i]);
+	return json_pack("{s:o*, s:o, s:o}",
+			 "time", map->time ? json_integer(map->time) : NULL,
+			 "nodes", nodes, "jobs", jobs);
 }
 
 static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 {
-	const char *name, *topology = NULL, *inuse = NULL;
+	const char *name, *topology = NULL, *inuse = NULL, *filtered = NULL;
 	json_error_t why;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s}", "name", &name,
-			   "topology", &topology, "inuse", &inuse))
+	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s}",
+			   "name", &name, "topology", &topology,
+			   "inuse", &inuse, "filtered", &filtered))
 		return tb_fail(err, "a node of the map is not as it should be: %s",
 			       why.text);
-	return tb_map_add_node(map, name, topology, inuse, err);
+	if (tb_map_add_node(map, name, topology, inuse, err))
+		return -1;
+	return filtered ? tb_map_add_filter(map, filtered, err) : 0;
 }
 
-static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
+static int read_grants(struct tb_map *map, unsigned job, json_t *grants,
+		       struct tb_error *err)
 {
-	const char *id, *user, *name, *request, *nodes, *string;
-	json_t *grants, *grant;
+	const char *nodes, *string;
 	json_error_t why;
+	json_t *grant;
 	size_t i;
-	int job;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s:o}",
-			   "id", &id, "user", &user, "name", &name,
-			   "request", &request, "grants", &grants))
-		return tb_fail(err, "a job of the map is not as it should be: %s",
-			       why.text);
-	job = tb_map_add_job(map, id, user, name, request, err);
-	if (job < 0)
-		return -1;
 	json_array_foreach(grants, i, grant) {
 		if (json_unpack_ex(grant, &why, 0, "{s:s, s:s}",
 				   "nodes", &nodes, "topology", &string))
@@ -83,10 +104,53 @@ static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
 	return 0;
 }
 
+static int read_holds(struct tb_map *map, unsigned job, json_t *holds,
+		      struct tb_error *err)
+{
+	const char *node, *threads;
+	json_error_t why;
+	json_t *hold;
+	size_t i;
+
+	json_array_foreach(holds, i, hold) {
+		if (json_unpack_ex(hold, &why, 0, "{s:s, s:s}",
+				   "node", &node, "threads", &threads))
+			return tb_fail(err, "what a job of the map holds is not as it should be: %s",
+				       why.text);
+		if (tb_map_add_hold(map, job, node, threads, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
+{
+	const char *id, *user, *name, *request;
+	json_t *grants, *holds = NULL;
+	json_int_t end = 0;
+	json_error_t why;
+	int job;
+
+	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s?I, s:o, s?o}",
+			   "id", &id, "user", &user, "name", &name,
+			   "request", &request, "end", &end,
+			   "grants", &grants, "holds", &holds))
+		return tb_fail(err, "a job of the map is not as it should be: %s",
+			       why.text);
+	job = tb_map_add_job(map, id, user, name, request, err);
+	if (job < 0)
+		return -1;
+	map->jobs[job].end = end > 0 ? end : 0;
+	if (read_grants(map, job, grants, err))
+		return -1;
+	return read_holds(map, job, holds, err);
+}
+
 struct tb_map *tb_map_of_json(const json_t *json, struct tb_error *err)
 {
 	json_t *nodes = json_object_get(json, "nodes");
 	json_t *jobs = json_object_get(json, "jobs");
+	json_int_t when = json_integer_value(json_object_get(json, "time"));
 	struct tb_map *map = tb_map_create();
 	json_t *item;
 	size_t i;
@@ -99,6 +163,7 @@ struct tb_map *tb_map_of_json(const json_t *json, struct tb_error *err)
 		tb_fail(err, "the map must be a JSON object with the arrays \"nodes\" and \"jobs\"");
 		goto fail;
 	}
+	map->time = when > 0 ? when : 0;
 	json_array_foreach(nodes, i, item)
 		if (add_node(map, item, err))
 			goto fail;

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_slurm.c - see map_slurm.h; the only file of the map that asks Slurm */
+#include <limits.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "cluster.h"
+#include "common/job_cores.h"
 #include "common/node_extra.h"
 #include "hosts.h"
 #include "map_slurm.h"
+#include "slurm_library.h"
 
 /* What one load needs everywhere. */
 struct load {
 	struct tb_map *map;
 	struct tb_cluster *cluster;
 	void (*warn)(const char *sentence);
+	unsigned *index; /* in the map, by Slurm's record; NO_NODE */
 };
+
+#define NO_NODE UINT_MAX
 
 static void warn_about(const struct load *load, const char *kind,
 		       const char *name, const struct tb_error *why)
@@ -25,10 +32,43 @@ static void warn_about(const struct load *load, const char *kind,
 
 /* ---- nodes ---- */
 
+/* The node of Slurm's record; NULL: it is not in the map. */
+static struct tb_map_node *node_of(const struct load *load, unsigned record)
+{
+	unsigned index = load->index[record];
+
+	return index == NO_NODE ? NULL : &load->map->nodes[index];
+}
+
+static int add_system(const struct load *load, const node_info_t *node,
+		      struct tb_error *why)
+{
+	const struct tb_map_node *added =
+		&load->map->nodes[load->map->nnodes - 1];
+	struct tb_bitset *kept;
+	char *string = NULL;
+	int rc = 0;
+
+	if (!added->topology)
+		return 0;
+	kept = tb_bitset_create(tb_topology_threads(added->topology));
+	if (!kept)
+		return tb_fail(why, "out of memory");
+	tb_cluster_add_system(node, added->topology, kept);
+	if (!tb_bitset_is_empty(kept))
+		string = tb_topology_print(added->topology, kept);
+	if (string)
+		rc = tb_map_add_filter(load->map, string, why);
+	free(string);
+	tb_bitset_destroy(kept);
+	return rc;
+}
+
 static void add_node(const struct load *load, const node_info_t *node)
 {
 	char *topology = tb_cluster_token(node, TB_EXTRA_TOPOLOGY);
 	char *inuse = tb_cluster_token(node, TB_EXTRA_INUSE);
+	unsigned before = load->map->nnodes;
 	struct tb_error why;
 
 	/* The string in use has the shape too, should it stand alone. */
@@ -40,6 +80,11 @@ static void add_node(const struct load *load, const node_info_t *node)
 	}
 	free(topology);
 	free(inuse);
+	if (load->map->nnodes == before)
+		return;
+	load->index[node - load->cluster->nodes->node_array] = before;
+	if (add_system(load, node, &why))
+		warn_about(load, "node", node->name, &why);
 }
 
 static void add_all_nodes(const struct load *load)
@@ -85,15 +130,91 @@ static int add_nodes(const struct load *load, const char *list,
 
 /* ---- jobs ---- */
 
-static void add_job(const struct load *load, const job_info_t *job)
+/* As its SystemComment says, else as a plain job.  Its index, or -1. */
+static int add_named(const struct load *load, const job_info_t *job,
+		     const char *id, const char *user, struct tb_error *why)
+{
+	const char *name = job->name ? job->name : "";
+	unsigned before = load->map->njobs;
+
+	if (tb_map_add_comment(load->map, id, user, name, job->system_comment,
+			       why))
+		return -1;
+	if (load->map->njobs > before)
+		return before;
+	return tb_map_add_job(load->map, id, user, name, "", why);
+}
+
+/* What Slurm has booked for a job on a node of the map. */
+static int add_booked(const struct load *load, unsigned index,
+		      const job_info_t *job, unsigned record,
+		      struct tb_error *why)
+{
+	struct tb_map_node *node = node_of(load, record);
+	struct tb_bitset *threads;
+	int rc = 0;
+
+	if (!node || !node->topology)
+		return 0;
+	threads = tb_bitset_create(tb_topology_threads(node->topology));
+	if (!threads)
+		return tb_fail(why, "out of memory");
+	/* It may have left the node since the nodes were asked for. */
+	if (!tb_job_cores_threads(job, &load->cluster->nodes->node_array[record],
+				  node->topology, threads, NULL))
+		rc = tb_map_note_hold(node, index, threads, why);
+	tb_bitset_destroy(threads);
+	return rc;
+}
+
+/* Visit the records of a job's nodes until one returns other than 0; that. */
+static int each_node(const struct load *load, unsigned index,
+		     const job_info_t *job,
+		     int (*visit)(const struct load *load, unsigned index,
+				  const job_info_t *job, unsigned record,
+				  struct tb_error *why),
+		     struct tb_error *why)
+{
+	unsigned count = load->cluster->nodes->record_count;
+	const int32_t *range = job->node_inx;
+	int rc = 0;
+
+	for (; range && !rc && range[0] >= 0; range += 2)
+		for (int32_t i = range[0]; !rc && i <= range[1]; i++)
+			if ((unsigned)i < count)
+				rc = visit(load, index, job, i, why);
+	return rc;
+}
+
+static int is_in_map(const struct load *load, unsigned index,
+		     const job_info_t *job, unsigned record,
+		     struct tb_error *why)
+{
+	(void)index;
+	(void)job;
+	(void)why;
+	return node_of(load, record) != NULL;
+}
+
+static int add_job(const struct load *load, const job_info_t *job,
+		   const char *id, const char *user, struct tb_error *why)
+{
+	int index = add_named(load, job, id, user, why);
+
+	if (index < 0)
+		return -1;
+	load->map->jobs[index].end = tb_cluster_job_end(job);
+	return job->job_resrcs ?
+	       each_node(load, index, job, add_booked, why) : 0;
+}
+
+static void add_or_warn(const struct load *load, const job_info_t *job)
 {
 	char *id = tb_cluster_job_id(job);
 	char *user = tb_cluster_job_user(job);
 	struct tb_error why = { "out of memory" };
 
-	if (!id || !user ||
-	    tb_map_add_comment(load->map, id, user, job->name ? job->name : "",
-			       job->system_comment, &why))
+	if (!id || !user || add_job(load, job, id, user, &why))
 		warn_about(load, "job", id ? id : "?", &why);
 	free(id);
 	free(user);
@@ -106,20 +227,39 @@ static void add_jobs(const struct load *load)
 	for (uint32_t i = 0; i < jobs->record_count; i++) {
 		const job_info_t *job = &jobs->job_array[i];
 
-		if (tb_cluster_job_holds(job) && job->system_comment)
-			add_job(load, job);
+		if (tb_cluster_job_holds(job) &&
+		    !tb_cluster_job_gave_back(job) &&
+		    each_node(load, 0, job, is_in_map, NULL))
+			add_or_warn(load, job);
 	}
+}
+
+static int fill_from(struct load *load, const char *nodes,
+		     struct tb_error *err)
+{
+	unsigned count = load->cluster->nodes->record_count;
+
+	load->map->time = time(NULL);
+	load->index = calloc(count + 1, sizeof(*load->index));
+	if (!load->index)
+		return tb_fail(err, "out of memory while making the map");
+	for (unsigned i = 0; i < count; i++)
+		load->index[i] = NO_NODE;
+	if (add_nodes(load, nodes, err))
+		return -1;
+	add_jobs(load);
+	return 0;
 }
 
 static int fill(struct load *load, const char *nodes, struct tb_error *err)
 {
 	int rc = -1;
 
-	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS, err);
+	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES,
+					err);
 	if (load->cluster)
-		rc = add_nodes(load, nodes, err);
-	if (!rc)
-		add_jobs(load);
+		rc = fill_from(load, nodes, err);
+	free(load->index);
 	tb_cluster_destroy(load->cluster);
 	return rc;
 }
@@ -134,11 +274,11 @@ struct tb_map *tb_map_load_slurm(const char *nodes,
 		tb_fail(err, "out of memory while making the map");
 		return NULL;
 	}
-	slurm_init(NULL);
+	tb_slurm_begin("topobind map");
 	if (fill(&load, nodes, err)) {
 		tb_map_destroy(load.map);
 		load.map = NULL;
 	}
-	slurm_fini();
+	tb_slurm_end();
 	return load.map;
 }

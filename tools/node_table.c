@@ -332,7 +332,7 @@ struct keyed {
 };
 
 static char *make_key(const struct tb_node_row *row,
-		      const struct tb_layout *layout)
+		      const struct tb_columns *layout)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -341,7 +341,7 @@ static char *make_key(const struct tb_node_row *row,
 	if (!out)
 		return NULL;
 	for (unsigned column = COUNT + 1; column < COLUMNS; column++) {
-		if (!tb_layout_has(layout, column))
+		if (!tb_columns_has(layout, column))
 			continue;
 		print_cell(row, column, out);
 		fputc('\n', out);
@@ -399,7 +399,7 @@ static int join_rows(struct tb_node_row *rows, const struct keyed *keyed,
 }
 
 static int make_keys(struct keyed *keyed, const struct tb_node_view **nodes,
-		     unsigned nnodes, const struct tb_layout *layout)
+		     unsigned nnodes, const struct tb_columns *layout)
 {
 	for (unsigned i = 0; i < nnodes; i++) {
 		const struct tb_node_row row = { .node = nodes[i] };
@@ -414,7 +414,7 @@ static int make_keys(struct keyed *keyed, const struct tb_node_view **nodes,
 
 struct tb_node_row *tb_node_rows_make(const struct tb_node_view **nodes,
 				      unsigned nnodes,
-				      const struct tb_layout *layout,
+				      const struct tb_columns *layout,
 				      bool together, unsigned *nrows)
 {
 	struct tb_node_row *rows = calloc(nnodes + 1, sizeof(*rows));

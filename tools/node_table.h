@@ -26,7 +26,7 @@ const struct tb_table_kind *tb_node_table(void);
  */
 struct tb_node_row *tb_node_rows_make(const struct tb_node_view **nodes,
 				      unsigned nnodes,
-				      const struct tb_layout *layout,
+				      const struct tb_columns *layout,
 				      bool together, unsigned *nrows);
 void tb_node_rows_destroy(struct tb_node_row *rows, unsigned nrows);
 

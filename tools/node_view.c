@@ -140,7 +140,8 @@ static void use_cores_of_jobs(const struct tb_node_view *node,
 
 	for (unsigned i = 0; threads && i < node->njobs; i++)
 		/* It may have left the node since the nodes were asked for. */
-		if (!tb_job_cores_threads(node->jobs[i], node->info, topology,
+		if (!tb_cluster_job_gave_back(node->jobs[i]) &&
+		    !tb_job_cores_threads(node->jobs[i], node->info, topology,
 					  threads, NULL))
 			tb_bitset_or(used, threads);
 	tb_bitset_destroy(threads);

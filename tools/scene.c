@@ -75,14 +75,11 @@ unsigned tb_scene_needed_units(const struct tb_scene *scene)
 
 /* ---- who holds what ---- */
 
-/* What Slurm writes as the limit, and so the end, of a job without one. */
-#define YEAR_MINUTES (365 * 24 * 60)
-
 static int64_t end_of(const job_info_t *job)
 {
-	if (job->time_limit >= YEAR_MINUTES || !job->end_time)
-		return TB_END_NEVER;
-	return job->end_time;
+	time_t end = tb_cluster_job_end(job);
+
+	return end ? end : TB_END_NEVER;
 }
 
 static int add_owner(struct tb_scene *scene, const job_info_t *job,
@@ -111,13 +108,6 @@ static int add_hold(struct tb_scene_node *node, unsigned owner,
 	node->holds = holds;
 	holds[node->nholds++] = (struct tb_hold){ owner, threads };
 	return 0;
-}
-
-/* An administrator's suspension gives the cores back, a gang's not. */
-static bool gave_back(const job_info_t *job)
-{
-	return (job->job_state & JOB_STATE_BASE) == JOB_SUSPENDED &&
-	       !job->priority;
 }
 
 static int hold_node(struct tb_scene *scene, struct tb_scene_node *node,
@@ -170,8 +160,8 @@ static int add_owners(struct tb_scene *scene, const job_info_msg_t *jobs,
 	for (uint32_t i = 0; !rc && i < jobs->record_count; i++) {
 		const job_info_t *job = &jobs->job_array[i];
 
-		if (!tb_cluster_job_holds(job) || gave_back(job) ||
-		    !job->job_resrcs)
+		if (!tb_cluster_job_holds(job) ||
+		    tb_cluster_job_gave_back(job) || !job->job_resrcs)
 			continue;
 		rc = add_owner(scene, job, err);
 		if (!rc)

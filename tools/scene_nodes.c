@@ -283,32 +283,6 @@ static void check_reservations(const struct rules *rules,
 
 /* ---- units ---- */
 
-/* Cores for the system, as CPUs of Slurm's: so many for each core. */
-static void keep_for_system(struct tb_scene_node *node)
-{
-	const node_info_t *info = node->info;
-	unsigned cores = (unsigned)info->sockets * info->cores;
-	unsigned per_core = info->threads ? info->threads : 1;
-	bool by_core = cores == tb_topology_cores(node->topology);
-	struct tb_bitset *cpus = NULL;
-
-	if (info->cpu_spec_list)
-		cpus = tb_bitset_parse_list(info->cpu_spec_list,
-					    cores * per_core, NULL);
-	for (unsigned i = cpus ? tb_bitset_next(cpus, 0) : 0;
-	     cpus && i < cpus->nbits; i = tb_bitset_next(cpus, i + 1)) {
-		unsigned core = i / per_core;
-
-		if (!by_core)
-			tb_bitset_set(node->kept, core);
-		else
-			tb_bitset_set_range(node->kept,
-				tb_core_first_thread(node->topology, core),
-				tb_core_threads(node->topology, core));
-	}
-	tb_bitset_destroy(cpus);
-}
-
 static void check_units(const struct tb_scene *scene,
 			struct tb_scene_node *node)
 {
@@ -363,7 +337,7 @@ static int add_node(struct tb_scene *scene, const struct rules *rules,
 		return -1;
 	check_reservations(rules, node);
 	if (node->topology) {
-		keep_for_system(node);
+		tb_cluster_add_system(node->info, node->topology, node->kept);
 		check_units(scene, node);
 	}
 	return 0;

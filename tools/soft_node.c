@@ -9,6 +9,7 @@
 #include <slurm/slurm.h>
 
 #include "command.h"
+#include "slurm_library.h"
 #include "soft_node.h"
 
 /* What libslurm has read of slurm.conf. */
@@ -55,8 +56,11 @@ struct tb_registry *tb_soft_node_open(const char *command, const char *node)
 {
 	struct tb_registry *registry;
 	struct tb_error err;
-	char *spool = spool_directory(node);
+	char *spool;
 
+	tb_slurm_begin(command);
+	spool = spool_directory(node);
+	tb_slurm_end();
 	if (!spool) {
 		tb_command_fail(command, "out of memory");
 		return NULL;

@@ -8,8 +8,8 @@
 #include "common/soft_state.h"
 
 /*
- * node: its name in slurm.conf, NULL: this host's.  slurm_init() comes before.
- * NULL: an error was printed.
+ * node: its name in slurm.conf, NULL: this host's.  Slurm's library is begun and
+ * ended in here.  NULL: an error was printed.
  */
 struct tb_registry *tb_soft_node_open(const char *command, const char *node);
 

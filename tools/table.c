@@ -19,13 +19,13 @@ struct field {
 	bool right;
 };
 
-struct tb_layout {
+struct tb_columns {
 	struct field *fields;
 	unsigned nfields;
 	char *after; /* text behind the last one */
 };
 
-void tb_layout_destroy(struct tb_layout *layout)
+void tb_columns_destroy(struct tb_columns *layout)
 {
 	if (!layout)
 		return;
@@ -36,7 +36,7 @@ void tb_layout_destroy(struct tb_layout *layout)
 	free(layout);
 }
 
-bool tb_layout_has(const struct tb_layout *layout, unsigned column)
+bool tb_columns_has(const struct tb_columns *layout, unsigned column)
 {
 	for (unsigned i = 0; i < layout->nfields; i++)
 		if (layout->fields[i].column == column)
@@ -120,7 +120,7 @@ static int read_width(const char **text, struct field *field)
 }
 
 /* The text before it becomes the layout's. */
-static int add_field(struct tb_layout *layout, struct field field)
+static int add_field(struct tb_columns *layout, struct field field)
 {
 	struct field *fields = reallocarray(layout->fields,
 					    layout->nfields + 1,
@@ -137,7 +137,7 @@ static int add_field(struct tb_layout *layout, struct field field)
 }
 
 static int read_letter(const struct tb_table_kind *kind,
-		       struct tb_layout *layout, const char **text,
+		       struct tb_columns *layout, const char **text,
 		       struct field field, struct tb_error *err)
 {
 	if (read_width(text, &field)) {
@@ -158,7 +158,7 @@ static int read_letter(const struct tb_table_kind *kind,
 }
 
 static int read_letters(const struct tb_table_kind *kind,
-			struct tb_layout *layout, const char *format,
+			struct tb_columns *layout, const char *format,
 			struct tb_error *err)
 {
 	const char *percent;
@@ -179,7 +179,7 @@ static int read_letters(const struct tb_table_kind *kind,
 	return layout->after ? 0 : tb_fail(err, "out of memory");
 }
 
-static int read_name(const struct tb_table_kind *kind, struct tb_layout *layout,
+static int read_name(const struct tb_table_kind *kind, struct tb_columns *layout,
 		     const char *text, size_t length, struct tb_error *err)
 {
 	size_t name = strcspn(text, ":,");
@@ -201,7 +201,7 @@ static int read_name(const struct tb_table_kind *kind, struct tb_layout *layout,
 }
 
 static int read_names(const struct tb_table_kind *kind,
-		      struct tb_layout *layout, const char *names,
+		      struct tb_columns *layout, const char *names,
 		      struct tb_error *err)
 {
 	for (;;) {
@@ -218,31 +218,31 @@ static int read_names(const struct tb_table_kind *kind,
 }
 
 typedef int (*reader_t)(const struct tb_table_kind *kind,
-			struct tb_layout *layout, const char *text,
+			struct tb_columns *layout, const char *text,
 			struct tb_error *err);
 
-static struct tb_layout *read_layout(reader_t reader,
+static struct tb_columns *read_layout(reader_t reader,
 				     const struct tb_table_kind *kind,
 				     const char *text, struct tb_error *err)
 {
-	struct tb_layout *layout = calloc(1, sizeof(*layout));
+	struct tb_columns *layout = calloc(1, sizeof(*layout));
 
 	if (!layout)
 		tb_fail(err, "out of memory");
 	else if (reader(kind, layout, text, err)) {
-		tb_layout_destroy(layout);
+		tb_columns_destroy(layout);
 		layout = NULL;
 	}
 	return layout;
 }
 
-struct tb_layout *tb_layout_of_letters(const struct tb_table_kind *kind,
+struct tb_columns *tb_columns_of_letters(const struct tb_table_kind *kind,
 				       const char *format, struct tb_error *err)
 {
 	return read_layout(read_letters, kind, format, err);
 }
 
-struct tb_layout *tb_layout_of_names(const struct tb_table_kind *kind,
+struct tb_columns *tb_columns_of_names(const struct tb_table_kind *kind,
 				     const char *names, struct tb_error *err)
 {
 	return read_layout(read_names, kind, names, err);
@@ -362,7 +362,7 @@ int tb_table_sort(const struct tb_table_kind *kind, const char *keys,
 
 /* All cells, row by row; the headings are the first row. */
 static char **make_cells(const struct tb_table_kind *kind,
-			 const struct tb_layout *layout, const void **rows,
+			 const struct tb_columns *layout, const void **rows,
 			 unsigned nrows)
 {
 	unsigned width = layout->nfields;
@@ -380,7 +380,7 @@ static char **make_cells(const struct tb_table_kind *kind,
 }
 
 /* The widths of all columns; -1 when a cell is missing: no memory. */
-static int measure(const struct tb_layout *layout, char **cells,
+static int measure(const struct tb_columns *layout, char **cells,
 		   unsigned nrows, bool headings, unsigned *widths)
 {
 	for (unsigned f = 0; f < layout->nfields; f++) {
@@ -398,7 +398,7 @@ static int measure(const struct tb_layout *layout, char **cells,
 	return 0;
 }
 
-static void print_line(const struct tb_layout *layout, char **cells,
+static void print_line(const struct tb_columns *layout, char **cells,
 		       const unsigned *widths, FILE *out)
 {
 	for (unsigned f = 0; f < layout->nfields; f++) {
@@ -416,7 +416,7 @@ static void print_line(const struct tb_layout *layout, char **cells,
 }
 
 int tb_table_print(const struct tb_table_kind *kind,
-		   const struct tb_layout *layout, const void **rows,
+		   const struct tb_columns *layout, const void **rows,
 		   unsigned nrows, bool headings, FILE *out)
 {
 	unsigned count = (nrows + 1) * layout->nfields;

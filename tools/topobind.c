@@ -3,57 +3,62 @@
  * topobind.c - the topobind command: one program, a file per subcommand
  */
 #define _GNU_SOURCE /* asprintf */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "config-topobind.h"
 
+/* What the help says has room for 66 columns. */
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const char *summary;
 } commands[] = {
-	{ "topology", tb_command_topology },
-	{ "place", tb_command_place },
-	{ "map", tb_command_map },
-	{ "nodes", tb_command_nodes },
-	{ "job", tb_command_job },
-	{ "hostfile", tb_command_hostfile },
-	{ "explain", tb_command_explain },
-	{ "plan", tb_command_plan },
-	{ "soft", tb_command_soft },
-	{ "metrics", tb_command_metrics },
+	{ "topology", tb_command_topology,
+	  "the topology string of this machine, or of an hwloc file" },
+	{ "place", tb_command_place,
+	  "place slots on a node offline, as the controller would" },
+	{ "map", tb_command_map,
+	  "draw the nodes of the cluster: which job holds which core" },
+	{ "nodes", tb_command_nodes,
+	  "list the nodes: free units of each kind, fragmentation, jobs" },
+	{ "job", tb_command_job,
+	  "what a job asked for and has, by node and by task" },
+	{ "hostfile", tb_command_hostfile,
+	  "the slots of a running job as a file for mpirun" },
+	{ "explain", tb_command_explain,
+	  "why a job waits, and who would have to end for it to start" },
+	{ "plan", tb_command_plan,
+	  "what a job would get now, or when, without submitting it" },
+	{ "soft", tb_command_soft,
+	  "soft binding on this node: look, switch it off and on" },
+	{ "metrics", tb_command_metrics,
+	  "numbers of the cluster for Prometheus" },
+	{ "conf", tb_command_conf,
+	  "a machine's lines for slurm.conf; --check the configuration" },
+	{ "options", tb_command_options_list,
+	  "the binding options of sbatch, srun and salloc, their values" },
 };
-#define COMMAND_NAMES "topology, place, map, nodes, job, hostfile, explain, plan, soft and metrics"
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(void)
 {
 	puts("Usage: topobind COMMAND [OPTION...]\n"
 	     "\n"
-	     "Look at topologies and bindings of sockets, NUMA nodes, caches, cores and\n"
-	     "hardware threads.\n"
+	     "Look at topologies and bindings of sockets, NUMA nodes, caches and cores.\n"
 	     "\n"
-	     "Commands:\n"
-	     "  topology   print the topology string of this machine, or of an hwloc file\n"
-	     "  place      place slots on a node offline, as the controller would\n"
-	     "  map        draw the nodes of the cluster: which job holds which core\n"
-	     "  nodes      list the nodes: free units of each kind, fragmentation, jobs\n"
-	     "  job        show what a job asked for and has, by node and by task\n"
-	     "  hostfile   print the slots of a running job as a file for mpirun\n"
-	     "  explain    say why a job waits, and who would have to end for it to start\n"
-	     "  plan       say what a job would get now, or when, without submitting it\n"
-	     "  soft       soft binding on this node: look, switch it off and on\n"
-	     "  metrics    print numbers for Prometheus\n"
-	     "\n"
-	     "Options:\n"
-	     "  --help     print this text\n"
-	     "  --version  print the version\n"
+	     "Commands:");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	puts("\n"
+	     "  --help, --version\n"
 	     "\n"
 	     "\"topobind COMMAND --help\" explains a command, topobind(1) everything.\n"
-	     "Exit codes: 0 done, 1 does not fit (place, plan) or there is nothing to explain,\n"
-	     "2 bad request or failure.");
+	     "Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.");
 }
 
 /* getopt_long() puts argv[0] in front of its messages. */
@@ -73,7 +78,7 @@ static int run(size_t command, int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; the commands are " COMMAND_NAMES ", and --help explains them");
+		return tb_command_fail("topobind", "no command was given; topobind --help lists them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -85,15 +90,34 @@ static int dispatch(int argc, char **argv)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; the commands are " COMMAND_NAMES,
+	return tb_command_fail("topobind", "\"%.60s\" is not a command; topobind --help lists them",
 			       argv[1]);
+}
+
+/*
+ * A standard file that is closed stays unusable, but its number is taken: the
+ * next file that is opened, Slurm's socket for one, would be written to in its
+ * place.
+ */
+static int occupy_standard_files(void)
+{
+	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", flags[fd]) != fd)
+			return -1;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	int rc = dispatch(argc, argv);
-	int write_error = ferror(stdout);
+	int rc, write_error;
 
+	if (occupy_standard_files())
+		return TB_EXIT_BAD;
+	rc = dispatch(argc, argv);
+	write_error = ferror(stdout);
 	if (fclose(stdout) || write_error)
 		return tb_command_fail("topobind", "the output cannot be written");
 	return rc;

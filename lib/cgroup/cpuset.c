@@ -34,21 +34,17 @@ static const char *reason(int code)
 	return cgroup_strerror(code);
 }
 
-/* The number of the hierarchy that has the controller: 0 for v2, or none. */
-static int find_hierarchy(void)
+/* At its mount point; not beside the controllers of v1. */
+static bool is_unified(const char *mount)
 {
-	struct controller_data data;
-	int hierarchy = 0;
-	void *handle = NULL;
-	int rc = cgroup_get_all_controller_begin(&handle, &data);
+	char *file;
+	bool unified;
 
-	while (rc == 0) {
-		if (strcmp(data.name, CONTROLLER) == 0 && data.enabled)
-			hierarchy = data.hierarchy;
-		rc = cgroup_get_all_controller_next(&handle, &data);
-	}
-	cgroup_get_all_controller_end(&handle);
-	return hierarchy;
+	if (asprintf(&file, "%s/cgroup.controllers", mount) < 0)
+		return false;
+	unified = access(file, F_OK) == 0;
+	free(file);
+	return unified;
 }
 
 /* Reading the mount table costs a millisecond: once for each process. */
@@ -64,13 +60,13 @@ static int init_library(struct tb_error *err)
 	rc = cgroup_init();
 	if (rc == 0)
 		rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
-	free(mount);
 	if (rc != 0)
 		return tb_fail(err, "no cgroup hierarchy has the cpuset "
 			       "controller (%s); mount cgroup v2, or the v1 "
 			       "controller, for example on "
 			       "/sys/fs/cgroup/cpuset", reason(rc));
-	version = find_hierarchy() == 0 ? V2 : V1;
+	version = is_unified(mount) ? V2 : V1;
+	free(mount);
 	return 0;
 }
 

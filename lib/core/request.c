@@ -75,7 +75,7 @@ static int set_key(struct tb_request *request, const char *name, size_t length,
 	if (!*value)
 		return tb_fail(err, "%s has an empty value; allowed: %s",
 			       tb_request_keys[key],
-			       tb_request_table[key].allowed);
+			       tb_request_key_allowed(&tb_request_table[key]));
 	if (tb_request_table[key].read(request, &tb_request_table[key], value,
 				       err))
 		return -1;
@@ -341,4 +341,19 @@ char *tb_request_print(const struct tb_request *request)
 		tb_request_table[key].print(request, &line);
 	}
 	return tb_text_take(&line);
+}
+
+const char *tb_request_words(const char *key)
+{
+	size_t at = find_key(key, strlen(key));
+
+	return tb_request_keys[at] ? tb_request_table[at].words : NULL;
+}
+
+const char *tb_request_allowed(const char *key)
+{
+	size_t at = find_key(key, strlen(key));
+
+	return tb_request_keys[at] ?
+	       tb_request_key_allowed(&tb_request_table[at]) : NULL;
 }

@@ -135,4 +135,12 @@ const char *tb_instance_name(enum tb_instance instance);
 /* The names of all options, NULL-terminated, in the order of the table. */
 extern const char *const tb_request_keys[];
 
+/*
+ * Of an option: those of its values that are words, with blanks or commas
+ * between them, NULL where none is; and what is allowed, for people.  NULL for a
+ * name that is no option's.  Static text.
+ */
+const char *tb_request_words(const char *key);
+const char *tb_request_allowed(const char *key);
+
 #endif

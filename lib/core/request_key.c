@@ -10,11 +10,17 @@
 #include "clip.h"
 #include "unit.h"
 
+const char *tb_request_key_allowed(const struct tb_request_key *key)
+{
+	return key->allowed ? key->allowed : key->words;
+}
+
 static int refuse(const struct tb_request_key *key, const char *value,
 		  struct tb_error *err)
 {
 	return tb_fail(err, "%s=%s is not allowed; allowed: %s", key->name,
-		       tb_clip(value, strlen(value)).text, key->allowed);
+		       tb_clip(value, strlen(value)).text,
+		       tb_request_key_allowed(key));
 }
 
 /* bunit */
@@ -658,34 +664,41 @@ static int copy_prefer(struct tb_request *to, const struct tb_request *from)
 #define FIELD(field) \
 	read_##field, default_##field, print_##field, copy_##field
 
+/* All values there are. */
+#define WORDS(words) words, NULL
+
+static const char window_words[] = "S s C c E e N n X x Y y";
+static const char window_text[] = "one letter of S s C c E e N n X x Y y";
+
 const struct tb_request_key tb_request_table[] = {
-	{ "bunit", TB_CHOICE_UNITS, tb_unit_names, FIELD(unit) },
-	{ "bamount", TB_CHOICE_UNITS, "a whole number from 0 to 65535",
+	{ "bunit", TB_CHOICE_UNITS, WORDS(tb_unit_names), FIELD(unit) },
+	{ "bamount", TB_CHOICE_UNITS, NULL, "a whole number from 0 to 65535",
 	  FIELD(amount) },
-	{ "btype", TB_CHOICE_UNITS, "slot, host", FIELD(type) },
-	{ "bstrategy", TB_CHOICE_UNITS, "packed, linear, scatter",
+	{ "btype", TB_CHOICE_UNITS, WORDS("slot, host"), FIELD(type) },
+	{ "bstrategy", TB_CHOICE_UNITS, WORDS("packed, linear, scatter"),
 	  FIELD(strategy) },
-	{ "bsort", TB_CHOICE_UNITS,
+	{ "bsort", TB_CHOICE_UNITS, NULL,
 	  "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
 	  FIELD(sort) },
-	{ "bstart", TB_CHOICE_UNITS, "one letter of S s C c E e N n X x Y y",
-	  FIELD(start) },
-	{ "bstop", TB_CHOICE_UNITS, "one letter of S s C c E e N n X x Y y",
-	  FIELD(stop) },
-	{ "bfilter", TB_CHOICE_UNITS,
+	{ "bstart", TB_CHOICE_UNITS, window_words, window_text, FIELD(start) },
+	{ "bstop", TB_CHOICE_UNITS, window_words, window_text, FIELD(stop) },
+	{ "bfilter", TB_CHOICE_UNITS, "first_core",
 	  "a topology string with the masked units in lower case, first_core, first_core+STRING",
 	  FIELD(filter) },
-	{ "binstance", TB_CHOICE_NONE, "set, env, pe", FIELD(instance) },
-	{ "btopology", TB_CHOICE_NONE, "a topology string in capitals",
+	{ "binstance", TB_CHOICE_NONE, WORDS("set, env, pe"),
+	  FIELD(instance) },
+	{ "btopology", TB_CHOICE_NONE, NULL, "a topology string in capitals",
 	  FIELD(shape) },
-	{ "bcpus", TB_CHOICE_CPUS,
+	{ "bcpus", TB_CHOICE_CPUS, NULL,
 	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
 	  FIELD(cpus) },
-	{ "bmem", TB_CHOICE_NONE, "none, prefer, local", FIELD(memory) },
-	{ "bmode", TB_CHOICE_NONE, "hard, soft", FIELD(mode) },
-	{ "ballow", TB_CHOICE_NONE, "node, S, N, X", FIELD(allow) },
-	{ "bnodes", TB_CHOICE_NODES, tb_allocation_list, FIELD(nodes) },
-	{ "bprefer", TB_CHOICE_NODES,
+	{ "bmem", TB_CHOICE_NONE, WORDS("none, prefer, local"),
+	  FIELD(memory) },
+	{ "bmode", TB_CHOICE_NONE, WORDS("hard, soft"), FIELD(mode) },
+	{ "ballow", TB_CHOICE_NONE, WORDS("node, S, N, X"), FIELD(allow) },
+	{ "bnodes", TB_CHOICE_NODES, WORDS(tb_allocation_list),
+	  FIELD(nodes) },
+	{ "bprefer", TB_CHOICE_NODES, NULL,
 	  "names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
 	  FIELD(prefer) },
 };

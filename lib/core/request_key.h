@@ -23,7 +23,9 @@ enum tb_choice {
 struct tb_request_key {
 	const char *name;
 	enum tb_choice choice;
-	const char *allowed; /* for messages */
+	/* Values that are words, with blanks or commas between; NULL = none. */
+	const char *words;
+	const char *allowed; /* for messages; NULL = the words, all there is */
 	/* The value is not empty.  -1 with a sentence, request not changed. */
 	int (*read)(struct tb_request *request,
 		    const struct tb_request_key *key, const char *value,
@@ -37,6 +39,9 @@ struct tb_request_key {
 
 /* Parallel to tb_request_keys[]. */
 extern const struct tb_request_key tb_request_table[];
+
+/* What a message says is allowed. */
+const char *tb_request_key_allowed(const struct tb_request_key *key);
 
 /* Where these are in the table. */
 #define TB_REQUEST_KEY_AMOUNT 1

@@ -3,8 +3,10 @@
  * Slurm's parser reads the file; all values are judged here, where a message
  * can say what is allowed.
  */
+#define _GNU_SOURCE /* hsearch_r */
 #include "common/conf.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +15,6 @@
 
 #include "src/common/hostlist.h"
 #include "src/common/parse_config.h"
-#include "src/common/read_config.h"
-#include "src/common/xhash.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
@@ -25,8 +25,6 @@
 #include "common/conf_take.h"
 #include "core/distances.h"
 #include "core/topology.h"
-
-#define CONF_FILE "topobind.conf"
 
 /* The numbers of a NodeName= line. */
 enum { TB_NUMBER_SPEED, TB_NUMBER_COST, TB_NUMBER_PRIORITY, TB_NUMBER_SWAP,
@@ -52,12 +50,6 @@ struct node_line {
 	struct tb_node_numbers numbers;
 };
 
-/* One node of a line, by name. */
-struct node_entry {
-	char *name;
-	const struct node_line *line;
-};
-
 /* What one PartitionName= line says. */
 struct partition_line {
 	char *name;
@@ -76,7 +68,9 @@ struct tb_conf {
 	unsigned line_count;
 	struct partition_line *partitions;
 	unsigned partition_count;
-	xhash_t *nodes; /* of struct node_entry, by name */
+	struct hsearch_data nodes; /* name to struct node_line */
+	char **names;              /* its keys */
+	unsigned name_count;
 };
 
 static void clear_node_line(struct node_line *line)
@@ -288,22 +282,6 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 	return 0;
 }
 
-static void entry_name(void *item, const char **key, uint32_t *length)
-{
-	struct node_entry *entry = item;
-
-	*key = entry->name;
-	*length = strlen(entry->name);
-}
-
-static void destroy_entry(void *item)
-{
-	struct node_entry *entry = item;
-
-	xfree(entry->name);
-	xfree(entry);
-}
-
 static int fail_node_twice(const char *name, const struct node_line *first,
 			   const struct tb_conf_where *where,
 			   struct tb_error *err)
@@ -317,22 +295,33 @@ static int fail_node_twice(const char *name, const struct node_line *first,
 	return tb_conf_fail(where, "NodeName", where->name, why.text, err);
 }
 
-static int add_node(struct tb_conf *site, const char *name,
-		    const struct node_line *line,
-		    const struct tb_conf_where *where, struct tb_error *err)
+/* NULL: the node is in no line. */
+static const struct node_line *line_of(const struct tb_conf *site,
+				       const char *node_name)
 {
-	struct node_entry *entry = xhash_get_str(site->nodes, name);
+	ENTRY wanted = {.key = (char *)node_name}, *found;
+	/* Looking up changes nothing, only the interface says so. */
+	struct hsearch_data *nodes = (struct hsearch_data *)&site->nodes;
 
-	if (entry)
-		return fail_node_twice(name, entry->line, where, err);
-	entry = xmalloc(sizeof(*entry));
-	entry->name = xstrdup(name);
-	entry->line = line;
-	xhash_add(site->nodes, entry);
-	return 0;
+	return hsearch_r(wanted, FIND, &found, nodes) ? found->data : NULL;
 }
 
-static int add_nodes(struct tb_conf *site, const struct node_line *line,
+static int add_node(struct tb_conf *site, const char *name,
+		    struct node_line *line,
+		    const struct tb_conf_where *where, struct tb_error *err)
+{
+	const struct node_line *first = line_of(site, name);
+	ENTRY entry = {.data = line}, *added;
+
+	if (first)
+		return fail_node_twice(name, first, where, err);
+	entry.key = xstrdup(name);
+	site->names[site->name_count++] = entry.key;
+	return hsearch_r(entry, ENTER, &added, &site->nodes)
+		? 0 : tb_fail(err, "out of memory");
+}
+
+static int add_nodes(struct tb_conf *site, struct node_line *line,
 		     const struct tb_conf_where *where, struct tb_error *err)
 {
 	hostlist_t list = hostlist_create(line->nodes);
@@ -350,14 +339,33 @@ static int add_nodes(struct tb_conf *site, const struct node_line *line,
 	return rc;
 }
 
+/* Room for the names of all nodes of these lines. */
+static int make_room(struct tb_conf *site, struct node_line *const *lines,
+		     int count, struct tb_error *err)
+{
+	size_t nodes = 0;
+
+	for (int i = 0; i < count; i++) {
+		hostlist_t list = hostlist_create(lines[i]->nodes);
+
+		nodes += list ? hostlist_count(list) : 0;
+		hostlist_destroy(list);
+	}
+	site->names = xcalloc(nodes + 1, sizeof(*site->names));
+	/* Half full: a name that is not there is found out soon. */
+	return hcreate_r(2 * nodes + 1, &site->nodes)
+		? 0 : tb_fail(err, "out of memory");
+}
+
 static int take_nodes(struct tb_conf *site, s_p_hashtbl_t *table,
 		      const char *path, struct tb_error *err)
 {
-	struct node_line **lines;
-	int count;
+	struct node_line **lines = NULL;
+	int count = 0;
 
-	if (!s_p_get_array((void ***)&lines, &count, "NodeName", table))
-		return 0;
+	s_p_get_array((void ***)&lines, &count, "NodeName", table);
+	if (make_room(site, lines, count, err))
+		return -1;
 	site->lines = xcalloc(count, sizeof(*site->lines));
 	for (int i = 0; i < count; i++) {
 		/* The table dies after reading: take over what it holds. */
@@ -419,7 +427,6 @@ static struct tb_conf *create_conf(const char *path)
 	site->path = xstrdup(path);
 	site->node_record = true;
 	site->job_record = true;
-	site->nodes = xhash_init(entry_name, destroy_entry);
 	return site;
 }
 
@@ -475,11 +482,6 @@ static int read_file(struct tb_conf *site, const char *path, struct tb_error *er
 	return rc;
 }
 
-char *tb_conf_path(void)
-{
-	return get_extra_conf_path(CONF_FILE);
-}
-
 struct tb_conf *tb_conf_read(const char *path, struct tb_error *err)
 {
 	struct tb_conf *site = create_conf(path);
@@ -490,20 +492,14 @@ struct tb_conf *tb_conf_read(const char *path, struct tb_error *err)
 	return NULL;
 }
 
-struct tb_conf *tb_conf_load(struct tb_error *err)
-{
-	char *path = tb_conf_path();
-	struct tb_conf *site = tb_conf_read(path, err);
-
-	xfree(path);
-	return site;
-}
-
 void tb_conf_destroy(struct tb_conf *site)
 {
 	if (!site)
 		return;
-	xhash_free(site->nodes);
+	hdestroy_r(&site->nodes);
+	for (unsigned i = 0; i < site->name_count; i++)
+		xfree(site->names[i]);
+	xfree(site->names);
 	for (unsigned i = 0; i < site->line_count; i++)
 		clear_node_line(&site->lines[i]);
 	for (unsigned i = 0; i < site->partition_count; i++)
@@ -606,14 +602,6 @@ tb_conf_priority(const struct tb_conf *site, const char *partition)
 bool tb_conf_node_record(const struct tb_conf *site)
 {
 	return site->node_record;
-}
-
-static const struct node_line *line_of(const struct tb_conf *site,
-				       const char *node_name)
-{
-	struct node_entry *entry = xhash_get_str(site->nodes, node_name);
-
-	return entry ? entry->line : NULL;
 }
 
 const struct tb_filter *tb_conf_filter(const struct tb_conf *site,

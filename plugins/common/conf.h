@@ -19,17 +19,22 @@
 #include "core/priority_function.h"
 #include "core/request.h"
 
+#define TB_CONF_FILE "topobind.conf"
+
 struct tb_conf;
 struct tb_conf_metrics;
 struct tb_conf_soft;
 
 /*
- * Read topobind.conf.  NULL with a sentence that names file and line, or the
- * key and its value, on error.  The caller destroys.
+ * Read a file.  NULL with a sentence that names file and line, or the key and
+ * its value, on error.  The caller destroys.
+ */
+struct tb_conf *tb_conf_read(const char *path, struct tb_error *err);
+/*
+ * The same with the file of the site, and where that is, which the caller
+ * xfree()s.  In conf_file.c, for daemons: the public libslurm does not say.
  */
 struct tb_conf *tb_conf_load(struct tb_error *err);
-/* The same from another file, and where the file is; the caller xfree()s. */
-struct tb_conf *tb_conf_read(const char *path, struct tb_error *err);
 char *tb_conf_path(void);
 void tb_conf_destroy(struct tb_conf *conf); /* NULL is fine */
 

@@ -18,6 +18,7 @@
 #define HOLD ".hold"
 #define SYSTEM_HOLD "system" HOLD
 #define OFF "off"
+#define RECORD "record"
 
 /* Two lists, a path and their keys. */
 #define HOLD_MAX (2 * 6 * TB_REGISTRY_CPUS + 8192)
@@ -105,13 +106,20 @@ void tb_registry_close(struct tb_registry *registry)
 	free(registry);
 }
 
-int tb_registry_lock(struct tb_registry *registry, struct tb_error *err)
+static int lock(int fd)
 {
 	int rc;
 
 	do
-		rc = flock(registry->dir, LOCK_EX);
+		rc = flock(fd, LOCK_EX);
 	while (rc < 0 && errno == EINTR);
+	return rc;
+}
+
+int tb_registry_lock(struct tb_registry *registry, struct tb_error *err)
+{
+	int rc = lock(registry->dir);
+
 	return rc == 0 ? 0 : tb_fail(err, "%.200s cannot be locked: %s",
 				     registry->path, strerror(errno));
 }
@@ -425,7 +433,7 @@ static int forget_job(const char *name, void *data)
 void tb_registry_forget(struct tb_registry *registry)
 {
 	tb_registry_each(registry, "." OFF, forget_job, registry);
-	tb_registry_each(registry, TB_REGISTRY_COUNTS, forget_job, registry);
+	tb_registry_each(registry, "." RECORD, forget_job, registry);
 }
 
 static bool exists(const struct tb_registry *registry, const char *name)
@@ -441,6 +449,27 @@ bool tb_registry_is_off(struct tb_registry *registry, uint32_t job)
 
 	free(name);
 	return off;
+}
+
+int tb_registry_lock_record(struct tb_registry *registry, uint32_t job,
+			    struct tb_error *err)
+{
+	int fd = -1;
+	char *name;
+
+	if (asprintf(&name, "%u." RECORD, job) < 0)
+		return tb_fail(err, "out of memory");
+	fd = openat(registry->dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0 || lock(fd) < 0) {
+		tb_fail(err, "%.200s/%.60s cannot be locked: %s",
+			registry->path, name, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		fd = -1;
+	}
+	free(name);
+	return fd;
 }
 
 static long long nanoseconds(const struct timespec *time)

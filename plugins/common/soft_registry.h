@@ -11,7 +11,7 @@
  *	system.hold		those that Slurm leaves to the system
  *	JOB.STEP.PID.soft	state of a soft-bound step (soft_state.h)
  *	off, JOB.off		soft binding is switched off, here or for a job
- *	JOB.counts		counters of its steps that have ended
+ *	JOB.record		locked by who changes the job's record
  *
  * Whoever reads and changes sets of CPUs has the directory locked, so that
  * nobody spreads to CPUs while another takes them.  A step's slurmstepd keeps a
@@ -29,9 +29,6 @@
 
 #include "core/bitset.h"
 #include "core/error.h"
-
-/* Of a file that is forgotten with its job, too. */
-#define TB_REGISTRY_COUNTS ".counts"
 
 /* OS CPU numbers are below this. */
 #define TB_REGISTRY_CPUS 65536
@@ -91,9 +88,16 @@ struct tb_bitset *tb_registry_held(struct tb_registry *registry, uint32_t job,
 /* job 0: the node. */
 int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
 		       struct tb_error *err);
-/* Forget switches and counters of jobs that have no step here any more. */
+/* Forget switches and locks of jobs that have no step here any more. */
 void tb_registry_forget(struct tb_registry *registry);
 bool tb_registry_is_off(struct tb_registry *registry, uint32_t job);
+
+/*
+ * Who reads and then writes the job's record; a step of it that has a file here.
+ * Until the descriptor is closed.  -1 with a sentence.
+ */
+int tb_registry_lock_record(struct tb_registry *registry, uint32_t job,
+			    struct tb_error *err);
 
 /*
  * Has anything come or gone since *seen?  Which is brought up to date.  True

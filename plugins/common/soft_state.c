@@ -103,35 +103,6 @@ struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file)
 	return file->state;
 }
 
-/* What cannot be kept is missing from the sum, no more. */
-void tb_soft_add_counts(struct tb_registry *registry, uint32_t job,
-			struct tb_soft_counts *counts)
-{
-	struct tb_soft_counts before = { 0 };
-	char *name;
-	int file;
-
-	if (asprintf(&name, "%u" TB_REGISTRY_COUNTS, job) < 0)
-		return;
-	file = openat(tb_registry_directory(registry), name,
-		      O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (file < 0) {
-		free(name);
-		return;
-	}
-	if (pread(file, &before, sizeof(before), 0) ==
-	    (ssize_t)sizeof(before)) {
-		counts->preferred += before.preferred;
-		counts->allowed += before.allowed;
-		counts->smoothed += before.smoothed;
-	}
-	/* Part of it is not read again. */
-	if (pwrite(file, counts, sizeof(*counts), 0) < 0)
-		unlinkat(tb_registry_directory(registry), name, 0);
-	close(file);
-	free(name);
-}
-
 /* ---- others' ---- */
 
 static bool is_whole(const struct tb_soft_state *state, size_t size)

@@ -60,14 +60,6 @@ int tb_soft_each(struct tb_registry *registry,
 			      void *data), void *data);
 
 /*
- * Add the counters of a step that ends to those of the steps of its job that have
- * ended here; what they are together.  The registry is locked; it forgets them
- * with the job (tb_registry_forget()).
- */
-void tb_soft_add_counts(struct tb_registry *registry, uint32_t job,
-			struct tb_soft_counts *counts);
-
-/*
  * The lines of a state one after the other; cursor starts at cgroups.  base has
  * TB_REGISTRY_CPUS bits; the caller destroys it and frees the path.  False at the
  * end, and for want of memory.

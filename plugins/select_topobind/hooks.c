@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hooks.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "src/common/log.h"
@@ -10,6 +11,7 @@
 #include "combinations.h"
 #include "common/conf.h"
 #include "common/conf_metrics.h"
+#include "common/soft_record.h"
 #include "account.h"
 #include "consumption.h"
 #include "effective.h"
@@ -259,11 +261,24 @@ int tb_hook_job_test(struct tb_test *test)
 	return rc;
 }
 
+/* Of the run before, when it was requeued. */
+static void drop_soft_counts(job_record_t *job)
+{
+	char *rest = tb_soft_record_drop(job->admin_comment);
+
+	if (!rest)
+		return;
+	xfree(job->admin_comment);
+	job->admin_comment = xstrdup(rest);
+	free(rest);
+}
+
 void tb_hook_job_begin(job_record_t *job)
 {
 	struct tb_effective effective;
 	char *shown;
 
+	drop_soft_counts(job);
 	tb_effective_find(&effective, site, job, NULL);
 	shown = job->job_resrcs ? tb_effective_print(&effective, site, job)
 				: NULL;

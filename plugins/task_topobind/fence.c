@@ -123,34 +123,40 @@ static const char *slash_from_end(const char *path, unsigned n)
 	return n == 0 ? at : NULL;
 }
 
-/*
- * Slurm's v1 paths are TOP/uid_U/job_J/step_S.  One that moves is
- * TOP/job_J.step_S.task_N.
- */
-static struct tb_cpuset *create_beside(const char *step, unsigned task,
-				       struct tb_error *err)
+/* Slurm's v1 paths are TOP/uid_U/job_J/step_S. */
+char *tb_fence_beside(const char *step, unsigned task, struct tb_error *err)
 {
 	const char *user = slash_from_end(step, 3);
 	const char *job = slash_from_end(step, 2);
 	const char *last = slash_from_end(step, 1);
-	struct tb_cpuset *cpuset = NULL;
-	char *top = NULL, *name = NULL;
+	char *path;
 
 	if (user == NULL || user == step || strncmp(user, "/uid_", 5) != 0) {
 		tb_fail(err, "Slurm has put task %u into no cpuset cgroup of a "
 			"step but into %.200s; see slurmd's log", task, step);
 		return NULL;
 	}
-	top = strndup(step, (size_t)(user - step));
-	if (asprintf(&name, "%.*s.%s.task_%u", (int)(last - job - 1), job + 1,
-		     last + 1, task) < 0)
-		name = NULL;
-	if (top == NULL || name == NULL)
+	if (asprintf(&path, "%.*s%.*s.%s.task_%u", (int)(user - step), step,
+		     (int)(last - job), job, last + 1, task) < 0) {
 		tb_fail(err, "out of memory");
-	else
-		cpuset = tb_cpuset_create(top, name, err);
-	free(top);
-	free(name);
+		return NULL;
+	}
+	return path;
+}
+
+static struct tb_cpuset *create_beside(const char *step, unsigned task,
+				       struct tb_error *err)
+{
+	char *path = tb_fence_beside(step, task, err);
+	struct tb_cpuset *cpuset;
+	char *name;
+
+	if (path == NULL)
+		return NULL;
+	name = strrchr(path, '/');
+	*name++ = '\0';
+	cpuset = tb_cpuset_create(path, name, err);
+	free(path);
 	return cpuset;
 }
 

@@ -41,6 +41,12 @@ int tb_fence_hold(struct tb_fence *fence, unsigned task, pid_t pid,
 		  const struct tb_fence_sets *sets, struct tb_error *err);
 
 /*
+ * The cgroup of a task whose fence moves, by that of its step: with v1
+ * TOP/job_J.step_S.task_N.  The caller frees; NULL with a sentence.
+ */
+char *tb_fence_beside(const char *step, unsigned task, struct tb_error *err);
+
+/*
  * Remove all cgroups, frees the fence (NULL is fine).  0, or -1 with a
  * sentence in err about the last one that could not be removed.
  */

@@ -9,10 +9,12 @@
 #include "src/common/env.h"
 #include "src/common/log.h"
 
+#include "cgroup/cpuset.h"
 #include "common/conf.h"
 #include "common/request_env.h"
 #include "core/distances.h"
 #include "hwloc/machine.h"
+#include "task_topobind/fence.h"
 #include "task_topobind/lifeline.h"
 #include "task_topobind/pe.h"
 #include "task_topobind/pe_files.h"
@@ -107,7 +109,8 @@ static void watch_steps(void)
 {
 	struct tb_error err;
 
-	if (tb_lifelines_watch(tb_daemon_spool_dir(), &err) < 0)
+	if (tb_lifelines_watch(tb_daemon_spool_dir(), tb_task_soft_tidy,
+			       &err) < 0)
 		error("topobind: what is left of a step whose slurmstepd is "
 		      "killed will not be ended at once: %s", err.text);
 }
@@ -268,6 +271,68 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 	free(step_mems);
 }
 
+static int print_beside(FILE *out, const char *cgroup, unsigned tasks,
+			struct tb_error *err)
+{
+	for (unsigned i = 0; i < tasks; i++) {
+		char *path = tb_fence_beside(cgroup, i, err);
+
+		if (path == NULL)
+			return -1;
+		fprintf(out, "%s\n", path);
+		free(path);
+	}
+	return 0;
+}
+
+/*
+ * The step's, which has those of its tasks in it.  With cgroup v1 those of tasks
+ * that spread are beside it, and come first: in other hierarchies their processes
+ * are in the step's, which cannot go before them.  The caller frees; NULL with a
+ * sentence.
+ */
+static char *list_cgroups(tb_slurm_step_t *slurm_step, const char *cgroup,
+			  struct tb_error *err)
+{
+	bool beside = tb_step_is_soft(current) && !tb_cpuset_is_v2();
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int rc = 0;
+
+	if (out == NULL) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	if (beside)
+		rc = print_beside(out, cgroup, tb_slurm_step_tasks(slurm_step),
+				  err);
+	fprintf(out, "%s\n", cgroup);
+	if (fclose(out) == 0 && rc == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static struct tb_lifeline *create_lifeline(tb_slurm_step_t *slurm_step,
+					   const char *name,
+					   struct tb_error *err)
+{
+	struct tb_lifeline *created = NULL;
+	char *top, *cgroup, *cgroups;
+
+	if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, err) < 0)
+		return NULL;
+	cgroups = list_cgroups(slurm_step, cgroup, err);
+	if (cgroups != NULL)
+		created = tb_lifeline_create(tb_daemon_spool_dir(), name, top,
+					     cgroups, err);
+	free(top);
+	free(cgroup);
+	free(cgroups);
+	return created;
+}
+
 /*
  * Without a lifeline the step is held all the same; with a full disk that is
  * better than none.
@@ -275,20 +340,14 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 static void open_lifeline(tb_slurm_step_t *slurm_step)
 {
 	char *name = tb_slurm_step_name(slurm_step);
-	char *top = NULL, *cgroup = NULL;
-	struct tb_error err;
+	struct tb_error err = { "out of memory" };
 
-	if (name == NULL)
-		tb_fail(&err, "out of memory");
-	else if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, &err) == 0)
-		lifeline = tb_lifeline_create(tb_daemon_spool_dir(), name, top,
-					      cgroup, &err);
+	if (name != NULL)
+		lifeline = create_lifeline(slurm_step, name, &err);
 	if (lifeline == NULL)
 		error("topobind: should slurmstepd be killed, its tasks will "
 		      "not be ended: %s", err.text);
 	free(name);
-	free(top);
-	free(cgroup);
 }
 
 static void hold_step(tb_slurm_step_t *slurm_step)

@@ -3,6 +3,7 @@
 #include "task_topobind/lifeline.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,8 @@
 /* Longer than a process takes to die, unless a device holds it. */
 #define KILL_WAIT_MS 5000
 
-/* Two paths, a line for each. */
-#define TEXT_MAX 8192
+/* A killed slurmstepd closes its files one after the other. */
+#define CLOSE_WAIT_MS 100
 
 struct tb_lifeline {
 	struct tb_locked_file file;
@@ -31,36 +32,66 @@ struct tb_lifeline {
 
 /* ---- the end of a step ---- */
 
+/* In the process that watches: since it has tidied. */
+static bool has_ended;
+
 static bool end_cgroup(const char *top, const char *cgroup, const char *name)
 {
 	struct tb_error err;
 
-	if (tb_abandoned_end(top, cgroup, KILL_WAIT_MS, &err) < 0) {
-		error("topobind: step %s, whose slurmstepd is dead, is not "
-		      "gone: %s", name, err.text);
+	has_ended = true;
+	if (tb_abandoned_end(top, cgroup, KILL_WAIT_MS, &err) == 0)
+		return true;
+	error("topobind: step %s, whose slurmstepd is dead, is not gone: %s",
+	      name, err.text);
+	return false;
+}
+
+/* A line without its newline; false at the end. */
+static bool read_line(FILE *file, char **line, size_t *size)
+{
+	ssize_t length = getline(line, size, file);
+
+	if (length <= 0 || (*line)[length - 1] != '\n')
 		return false;
-	}
-	info("topobind: ended what was left of step %s, whose slurmstepd is "
-	     "dead", name);
+	(*line)[length - 1] = '\0';
 	return true;
 }
 
 /* A file that was not written to its end is from before anything ran. */
+static bool end_cgroups(FILE *file, const char *name)
+{
+	char *top = NULL, *cgroup = NULL;
+	size_t top_size = 0, size = 0;
+	bool ended = true;
+
+	if (read_line(file, &top, &top_size)) {
+		while (read_line(file, &cgroup, &size))
+			ended = end_cgroup(top, cgroup, name) && ended;
+		if (ended)
+			info("topobind: ended what was left of step %s, whose "
+			     "slurmstepd is dead", name);
+	}
+	free(top);
+	free(cgroup);
+	return ended;
+}
+
+/* Closing the stream closes its descriptor: it gets one of its own. */
 static bool end_step(int fd, const char *name)
 {
-	char text[TEXT_MAX + 1];
-	ssize_t length = read(fd, text, TEXT_MAX);
-	char *rest = text;
-	const char *top, *cgroup;
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
+	bool ended;
 
-	if (length < 0)
+	if (file == NULL) {
+		if (copy >= 0)
+			close(copy);
 		return false;
-	text[length] = '\0';
-	top = strsep(&rest, "\n");
-	cgroup = strsep(&rest, "\n");
-	if (cgroup == NULL || rest == NULL)
-		return true;
-	return end_cgroup(top, cgroup, name);
+	}
+	ended = end_cgroups(file, name);
+	fclose(file);
+	return ended;
 }
 
 /* ---- slurmstepd ---- */
@@ -84,14 +115,14 @@ static int write_lifeline(struct tb_lifeline *lifeline, const char *spool_dir,
 }
 
 struct tb_lifeline *tb_lifeline_create(const char *spool_dir, const char *name,
-				       const char *top, const char *cgroup,
+				       const char *top, const char *cgroups,
 				       struct tb_error *err)
 {
 	struct tb_lifeline *lifeline = calloc(1, sizeof(*lifeline));
 	char *text = NULL;
 
 	if (lifeline == NULL ||
-	    asprintf(&text, "%s\n%s\n", top, cgroup) < 0) {
+	    asprintf(&text, "%s\n%s", top, cgroups) < 0) {
 		free(lifeline);
 		tb_fail(err, "out of memory");
 		return NULL;
@@ -125,6 +156,7 @@ static int slurmds_end = -1;
 
 struct watch {
 	const char *spool_dir;
+	tb_lifeline_tidy_t *tidy;
 	int inotify;
 };
 
@@ -139,12 +171,16 @@ static int sweep(const char *spool_dir, struct tb_error *err)
 	return 0;
 }
 
-static void sweep_and_tell(const char *spool_dir)
+static void sweep_and_tidy(int slurmd, const struct watch *watch)
 {
 	struct tb_error err;
 
-	if (sweep(spool_dir, &err) < 0)
+	if (sweep(watch->spool_dir, &err) < 0)
 		error("topobind: %s", err.text);
+	if (!has_ended || tb_helper_wait(slurmd, -1, CLOSE_WAIT_MS))
+		return;
+	has_ended = false;
+	watch->tidy(watch->spool_dir);
 }
 
 /* A file is closed when its slurmstepd ends, however it does. */
@@ -154,7 +190,7 @@ static void run(int slurmd, const void *what)
 	char events[4096];
 
 	do {
-		sweep_and_tell(watch->spool_dir);
+		sweep_and_tidy(slurmd, watch);
 	} while (!tb_helper_wait(slurmd, watch->inotify, -1) &&
 		 read(watch->inotify, events, sizeof(events)) > 0);
 }
@@ -176,9 +212,10 @@ static int add_watch(int inotify, const char *spool_dir, struct tb_error *err)
 }
 
 /* First the watch, then the helper sweeps: nothing falls between them. */
-static int start_helper(const char *spool_dir, struct tb_error *err)
+static int start_helper(const char *spool_dir, tb_lifeline_tidy_t *tidy,
+			struct tb_error *err)
 {
-	struct watch watch = { spool_dir, inotify_init1(IN_CLOEXEC) };
+	struct watch watch = { spool_dir, tidy, inotify_init1(IN_CLOEXEC) };
 	int rc = -1;
 
 	if (watch.inotify < 0)
@@ -192,11 +229,13 @@ static int start_helper(const char *spool_dir, struct tb_error *err)
 	return rc;
 }
 
-int tb_lifelines_watch(const char *spool_dir, struct tb_error *err)
+int tb_lifelines_watch(const char *spool_dir, tb_lifeline_tidy_t *tidy,
+		       struct tb_error *err)
 {
 	tb_lifelines_unwatch();
 	/* Which makes the directory, too. */
-	return sweep(spool_dir, err) < 0 ? -1 : start_helper(spool_dir, err);
+	return sweep(spool_dir, err) < 0 ? -1 :
+	       start_helper(spool_dir, tidy, err);
 }
 
 void tb_lifelines_unwatch(void)

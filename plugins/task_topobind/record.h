@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record.h - what is left of soft binding in a job's record
- *
- * The word "soft=preferred:N,allowed:N,smoothed:N" in its AdminComment, which
- * accounting keeps.  Other words there stay; one from before a requeue goes.
+ * record.h - counters of soft binding go into the job's record
  */
 #ifndef TB_TASK_RECORD_H
 #define TB_TASK_RECORD_H
 
 #include <stdint.h>
 
+#include "common/soft_registry.h"
 #include "core/error.h"
 #include "core/soft.h"
 
 /*
- * In slurmstepd, while the job is there: reads the record, then writes it, two
- * messages to slurmctld.  -1 with a sentence.
+ * In slurmstepd: add them to those in the record (common/soft_record.h), by two
+ * messages to slurmctld.  Steps of the job that do so on this node wait for each
+ * other.  A job that was cancelled keeps what it has.  -1 with a sentence.
  */
-int tb_record_counts(uint32_t job, const struct tb_soft_counts *counts,
-		     struct tb_error *err);
-
-/* The new comment for an old one, which may be NULL.  malloc()ed, or NULL. */
-char *tb_record_comment(const char *old, const struct tb_soft_counts *counts);
+int tb_record_add(struct tb_registry *registry, uint32_t job,
+		  const struct tb_soft_counts *more, struct tb_error *err);
 
 #endif

@@ -15,8 +15,6 @@
 
 /* slurmstepd serves one step. */
 static struct {
-	uint32_t job;
-	bool is_script; /* it ends last, on one node: it keeps the record */
 	struct tb_conf_soft settings;
 	struct tb_registry *registry;
 	struct tb_hold *hold;
@@ -45,6 +43,15 @@ void tb_task_soft_slurmd_start(void)
 		      err.text);
 	tb_registry_close(opened);
 	free(cpus);
+}
+
+void tb_task_soft_tidy(const char *spool_dir)
+{
+	struct tb_registry *found = tb_registry_find(spool_dir, NULL);
+
+	if (found != NULL)
+		tb_hold_sweep(found);
+	tb_registry_close(found);
 }
 
 struct pause {
@@ -109,8 +116,6 @@ void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
 {
 	struct tb_error err;
 
-	own.job = tb_slurm_step_id(slurm_step).job;
-	own.is_script = slurm_step->batch;
 	own.settings.on = site != NULL;
 	if (site != NULL)
 		own.settings = *tb_conf_soft(site);
@@ -155,6 +160,17 @@ static struct tb_spreader_task *make_tasks(tb_slurm_step_t *slurm_step,
 	return NULL;
 }
 
+static bool save(struct tb_registry *registry, uint32_t job,
+		 const struct tb_soft_counts *more)
+{
+	struct tb_error err;
+
+	if (tb_record_add(registry, job, more, &err) == 0)
+		return true;
+	error("topobind: %s", err.text);
+	return false;
+}
+
 static struct tb_spreader *start(tb_slurm_step_t *slurm_step,
 				 const struct tb_step *step,
 				 struct tb_error *err)
@@ -176,6 +192,8 @@ static struct tb_spreader *start(tb_slurm_step_t *slurm_step,
 			.step_cpus = step_cpus,
 			.tasks = tasks,
 			.task = task,
+			/* Two nodes could not add at the same time. */
+			.save = slurm_step->nodeid == 0 ? save : NULL,
 		};
 
 		started = tb_spreader_start(&input, err);
@@ -199,17 +217,6 @@ void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step)
 		      err.text);
 }
 
-static void keep_record(const struct tb_soft_counts *counts)
-{
-	struct tb_error err;
-
-	info("topobind: soft binding on this node: preferred %" PRIu64
-	     " times, allowed %" PRIu64 ", smoothed %" PRIu64,
-	     counts->preferred, counts->allowed, counts->smoothed);
-	if (own.is_script && tb_record_counts(own.job, counts, &err) < 0)
-		error("topobind: %s", err.text);
-}
-
 void tb_task_soft_step_end(void)
 {
 	bool watched = own.spreader != NULL;
@@ -225,5 +232,7 @@ void tb_task_soft_step_end(void)
 	tb_registry_close(own.registry);
 	own.registry = NULL;
 	if (watched)
-		keep_record(&counts);
+		info("topobind: soft binding on this node: preferred %" PRIu64
+		     " times, allowed %" PRIu64 ", smoothed %" PRIu64,
+		     counts.preferred, counts.allowed, counts.smoothed);
 }

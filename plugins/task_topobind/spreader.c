@@ -11,6 +11,9 @@
 /* It may use one part in so many of a CPU, at the default interval. */
 #define COST_PARTS 500
 
+/* Counters are saved first after that time. */
+#define SAVE_AFTER_US (10 * 1000000ULL)
+
 /* ---- time ---- */
 
 static uint64_t clock_us(clockid_t id)
@@ -272,6 +275,51 @@ static void round_of(struct tb_spreader *s)
 		s->failed = tb_spreader_apply(s, NULL) < 0;
 }
 
+/* ---- counters ---- */
+
+void tb_spreader_counts(const struct tb_spreader *s,
+			struct tb_soft_counts *counts)
+{
+	const struct tb_soft_state *state = tb_soft_file_state(s->file);
+
+	*counts = (struct tb_soft_counts){ state->preferred, state->allowed,
+					   state->smoothed };
+}
+
+/* Somebody may have set it to zero meanwhile. */
+static uint64_t more(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+void tb_spreader_save(struct tb_spreader *s)
+{
+	struct tb_soft_counts now;
+
+	tb_spreader_counts(s, &now);
+	const struct tb_soft_counts unsaved = {
+		more(now.preferred, s->saved.preferred),
+		more(now.allowed, s->saved.allowed),
+		more(now.smoothed, s->saved.smoothed),
+	};
+
+	if (s->save != NULL &&
+	    unsaved.preferred + unsaved.allowed + unsaved.smoothed > 0 &&
+	    s->save(s->registry, s->job, &unsaved))
+		s->saved = now;
+}
+
+static void save_in_time(struct tb_spreader *s)
+{
+	if (clock_us(CLOCK_MONOTONIC) < s->save_at_us)
+		return;
+	s->save_at_us += s->save_after_us;
+	s->save_after_us *= 2;
+	tb_spreader_save(s);
+}
+
+/* ---- the thread ---- */
+
 static void *run(void *data)
 {
 	struct tb_spreader *s = data;
@@ -282,13 +330,12 @@ static void *run(void *data)
 		uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
 
 		round_of(s);
+		save_in_time(s);
 		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		state->cost_us += cost;
 	}
 	return NULL;
 }
-
-/* ---- the thread ---- */
 
 /* No signal of slurmstepd's ends up in the thread. */
 int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err)
@@ -303,6 +350,8 @@ int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err)
 	pthread_cond_init(&s->wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	s->sampled_us = clock_us(CLOCK_MONOTONIC);
+	s->save_after_us = SAVE_AFTER_US;
+	s->save_at_us = s->sampled_us + s->save_after_us;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&s->thread, NULL, run, s);

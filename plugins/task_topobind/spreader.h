@@ -18,6 +18,7 @@
 #ifndef TB_TASK_SPREADER_H
 #define TB_TASK_SPREADER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "common/conf_soft.h"
@@ -32,6 +33,13 @@ struct tb_spreader_task {
 	struct tb_bitset *scope;
 };
 
+/*
+ * Keep what has been counted since the last time, for who asks when the step is
+ * over.  False: it could not be, and is added to the next.
+ */
+typedef bool tb_spreader_save_t(struct tb_registry *registry, uint32_t job,
+				const struct tb_soft_counts *more);
+
 struct tb_spreader_input {
 	const char *spool_dir;
 	struct tb_registry_id id;
@@ -40,15 +48,18 @@ struct tb_spreader_input {
 	const char *step_cpus;
 	unsigned tasks;
 	const struct tb_spreader_task *task;
+	/*
+	 * At the end, and for a job that is cancelled before it gets there,
+	 * after ten seconds, and whenever twice as many have passed.  NULL:
+	 * never.
+	 */
+	tb_spreader_save_t *save;
 };
 
 /* All tasks are held, none has started.  NULL with a sentence. */
 struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 				      struct tb_error *err);
-/*
- * Its end, before that of the cgroups; NULL is fine.  counts becomes the sum of
- * those of the job's steps that have ended on this node, with this one.
- */
+/* Its end, before that of the cgroups; NULL is fine.  counts are the step's. */
 void tb_spreader_stop(struct tb_spreader *spreader,
 		      struct tb_soft_counts *counts);
 

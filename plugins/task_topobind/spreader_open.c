@@ -254,6 +254,7 @@ struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 	}
 	s->conf = input->conf;
 	s->job = input->id.job;
+	s->save = input->save;
 	s->proc_stat = -1;
 	if (open_all(s, input, err) == 0 && tb_spreader_start_thread(s, err) == 0)
 		return s;
@@ -261,22 +262,16 @@ struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 	return NULL;
 }
 
+/* Saved before its file goes, which says that the job has a step here. */
 static void leave_registry(struct tb_spreader *s,
 			   struct tb_soft_counts *counts)
 {
-	const struct tb_soft_state *state;
-
-	if (s->registry == NULL)
-		return;
-	if (s->file != NULL && tb_registry_lock(s->registry, NULL) == 0) {
-		state = tb_soft_file_state(s->file);
-		counts->preferred = state->preferred;
-		counts->allowed = state->allowed;
-		counts->smoothed = state->smoothed;
-		tb_soft_add_counts(s->registry, s->job, counts);
-		tb_registry_unlock(s->registry);
+	if (s->file != NULL) {
+		tb_spreader_counts(s, counts);
+		tb_spreader_save(s);
 	}
-	tb_soft_file_remove(s->registry, s->file);
+	if (s->registry != NULL)
+		tb_soft_file_remove(s->registry, s->file);
 	tb_registry_close(s->registry);
 }
 

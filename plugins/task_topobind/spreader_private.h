@@ -46,6 +46,9 @@ struct tb_spreader {
 	bool off;
 	bool was_paused;
 	bool failed; /* the last write did not succeed */
+	tb_spreader_save_t *save;
+	struct tb_soft_counts saved;
+	uint64_t save_at_us, save_after_us;
 	uint64_t sampled_us;
 	int proc_stat; /* -1: the load of others does not count */
 	unsigned cpus; /* OS CPUs below that number count then */
@@ -55,6 +58,11 @@ struct tb_spreader {
 	pthread_cond_t wake;
 	bool started, ending;
 };
+
+/* What the step has counted so far; save what was not saved yet. */
+void tb_spreader_counts(const struct tb_spreader *s,
+			struct tb_soft_counts *counts);
+void tb_spreader_save(struct tb_spreader *s);
 
 /* Start the thread; end it, if it was started. */
 int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err);

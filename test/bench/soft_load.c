@@ -40,11 +40,14 @@ static void sleep_until(double us)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* A piece of work is always as much, whatever the clock says. */
-static volatile unsigned long sink;
-
+/*
+ * A piece of work is always as much, whatever the clock says.  The sum is each
+ * thread's own: two CPUs would send one of all to and fro, and do less than one.
+ */
 static void work(unsigned long loops)
 {
+	volatile unsigned long sink = 0;
+
 	for (unsigned long i = 0; i < loops; i++)
 		sink += i;
 }

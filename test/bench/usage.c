@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage.c - run slurmstepd and note the CPU time of it and all its children
+ * usage.c - run slurmstepd and note what it and all its children have used
  *
  * In place of slurmstepd (slurmd -d), and by the same name, as Slurm's plugins
- * look at it.  It runs USAGE_STEPD with the same arguments and adds a line with
- * microseconds to the file USAGE_LOG.
+ * look at it.  It runs USAGE_STEPD with the same arguments and adds a line to the
+ * file USAGE_LOG: microseconds of CPU time, and page faults, which unlike time
+ * do not depend on what else the machine does.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,8 +28,9 @@ static void note(const struct rusage *usage)
 
 	if (fd < 0)
 		return;
-	dprintf(fd, "%lld\n", microseconds(&usage->ru_utime) +
-		microseconds(&usage->ru_stime));
+	dprintf(fd, "%lld %ld\n", microseconds(&usage->ru_utime) +
+		microseconds(&usage->ru_stime),
+		usage->ru_minflt + usage->ru_majflt);
 	close(fd);
 }
 

@@ -140,19 +140,106 @@ case_reset() {
 	[ "$(counter "$job" allowed)" -lt "$before" ] || fail "not reset"
 }
 
+# recorded JOB [FORM] - how often its record says that the allowed CPUs were chosen
+recorded() {
+	local comment
+
+	comment=$(scontrol show job "$1" | sed -n 's/^ *AdminComment=//p')
+	[[ $comment =~ ^${2:-}soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[0-9]+\ *$ ]] ||
+		fail "AdminComment: $comment"
+	echo "${BASH_REMATCH[1]}"
+}
+
+has_record() {
+	[[ $(scontrol show job "$1") == *soft=preferred:* ]]
+}
+
 # In the job's record, beside what a site has there.
 case_record() {
-	local job comment
+	local job
 
 	job=$(soft_batch 3 "${one_core[@]}")
 	scontrol update job="$job" AdminComment="of the site"
 	wait_until 60 counts_up "$job" allowed 5
 	pkill_burn
 	wait_until 30 is_over "$job"
-	comment=$(scontrol show job "$job" | sed -n 's/^ *AdminComment=//p')
-	[[ $comment =~ ^of\ the\ site\ soft=preferred:[0-9]+,allowed:([0-9]+),smoothed:[1-9][0-9]*\ *$ ]] ||
-		fail "AdminComment: $comment"
-	[ "${BASH_REMATCH[1]}" -gt 5 ] || fail "AdminComment: $comment"
+	[ "$(recorded "$job" "of the site ")" -gt 5 ] || fail "too few"
+}
+
+# burn COUNTS - a step's program, which burns until its job has been so often on
+# allowed CPUs
+burn_until() {
+	cat >"$work/burn-until" <<-END
+	#!/bin/bash
+	for i in 1 2 3; do $work/soft-burn -c 'while :; do :; done' & done
+	until [ "\$(topobind soft --json --node $NODE_THIS status \$SLURM_JOB_ID |
+		sed -n 's/.*"allowed": *\([0-9]*\).*/\1/p' |
+		sort -n | tail -n 1)" -gt $1 ]; do sleep 0.1; done
+	kill %1 %2 %3
+	END
+	chmod +x "$work/burn-until"
+	burn_program soft-burn
+}
+
+# A job without a script.
+case_record_of_srun() {
+	local job
+
+	burn_until 5
+	srun -Q -w "$NODE_THIS" "${one_core[@]}" --bmode=soft bash -c "
+		echo \$SLURM_JOB_ID >$work/job
+		$work/burn-until"
+	job=$(cat "$work/job")
+	wait_until 30 is_over "$job"
+	[ "$(recorded "$job")" -gt 5 ] || fail "too few"
+}
+
+# What is added up is there as soon as a step has ended.
+case_record_of_steps() {
+	local job first
+
+	burn_until 5
+	job=$(alloc -w "$NODE_THIS" "${one_core[@]}" --bmode=soft)
+	srun -Q --jobid="$job" "$work/burn-until"
+	first=$(recorded "$job")
+	[ "$first" -gt 5 ] || fail "too few after the first step"
+	srun -Q --jobid="$job" "$work/burn-until"
+	srun -Q --jobid="$job" --bamount=1 "$work/witness" 1
+	[ "$(recorded "$job")" -gt $((first + 5)) ] ||
+		fail "$first after one step, $(recorded "$job") after two"
+	cancel "$job"
+	[ "$(recorded "$job")" -gt $((first + 5)) ] || fail "lost at the end"
+}
+
+# Slurm lets nobody change the record of a job that was cancelled.
+case_record_of_cancelled() {
+	local job
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 has_record "$job"
+	assert runs "$job"
+	cancel "$job"
+	[ "$(recorded "$job")" -gt 5 ] || fail "too few"
+}
+
+# Another run, other counters.
+case_record_of_requeued() {
+	local job before
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	scontrol update job="$job" AdminComment="of the site"
+	wait_until 60 has_record "$job"
+	before=$(recorded "$job" "of the site ")
+	requeue_held "$job"
+	rm "$work/load"
+	release_now "$job"
+	wait_until 60 runs "$job"
+	assert_contains "AdminComment" "AdminComment=of the site" \
+		"$(scontrol show job "$job" | sed 's/ *$//')"
+	refute has_record "$job"
+	wait_until 60 has_record "$job"
+	[ "$(recorded "$job" "of the site ")" -lt "$before" ] ||
+		fail "$before before, $(recorded "$job" "of the site ") after"
 }
 
 case_command_refuses() {
@@ -237,6 +324,10 @@ test_case "off and on for a job" case_switch job
 test_case "off survives slurmd" case_node_stays_off
 test_case "counters are reset" case_reset
 test_case "counters in the job's record" case_record
+test_case "counters in the record of a job without a script" case_record_of_srun
+test_case "counters of several steps" case_record_of_steps
+test_case "counters of a job that is cancelled" case_record_of_cancelled
+test_case "counters of a job that starts again" case_record_of_requeued
 test_case "what topobind soft refuses" case_command_refuses
 test_case "Soft=no" case_site_switch
 test_case "suspended: the state stays" case_suspend
@@ -244,5 +335,7 @@ test_case "slurmd is stopped and started" case_slurmd stop
 test_case "slurmd is killed" case_slurmd kill
 test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
 test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
+test_case "slurmd and slurmstepd of a soft job are killed" \
+	case_slurmd_and_stepd_of_soft_killed
 test_case "what the controller costs" case_cost
 tests_done

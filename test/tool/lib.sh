@@ -13,6 +13,9 @@ tests=0
 failures=0
 
 unset COLUMNS NO_COLOR TOPOBIND
+# Boxes are drawn with ASCII.
+LC_ALL=C
+export LC_ALL
 
 finish() {
 	rm -rf "$work"

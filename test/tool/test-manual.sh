@@ -8,23 +8,37 @@
 
 # shellcheck source=test/manual.sh
 . "$(dirname "$0")/../manual.sh"
+# shellcheck source=test/tool/commands.sh
+. "$(dirname "$0")/commands.sh"
 
-top=$(dirname "$0")/../..
+top=$(cd "$(dirname "$0")/../.." && pwd -P)
+data=$top/test/data
+program=$(realpath "$program")
 doc=$top/doc
 
-# What asks Slurm draws a file instead.
+# What asks Slurm draws a file instead, with the one node n1.
 topobind() {
-	if [ "$1" = map ]; then
-		"$program" map --from "$data/maps/manual.json"
-	else
+	if [ "$1" != map ]; then
 		"$program" "$@"
+		return
 	fi
+	for word; do
+		shift
+		[ "$word" = n1 ] || set -- "$@" "$word"
+	done
+	"$program" "$@" --from "$data/maps/manual.json"
+}
+
+# The machine of that node.
+srun() {
+	shift 2
+	"$@" -i "numa:2 pack:1 l3:2 l2:4 core:1 pu:2"
 }
 
 # prints_its_example N - what the commands of an example print stands there
 prints_its_example() {
 	manual_example "$manual" "$1" >"$work/out"
-	replay "$work/out" >"$work/replayed"
+	(cd "$work" && replay "$work/out") >"$work/replayed"
 	grep -q '^\$ ' "$work/out" &&
 		diff "$work/out" "$work/replayed" >"$work/err"
 }
@@ -61,7 +75,8 @@ for option in $("$program" place --help |
 done
 
 manual=$doc/topobind.1
-for command in topology place map nodes job hostfile explain plan soft; do
+for command in $(command_names); do
+	check "$command has a section" grep -q -i -x ".SH topobind $command" "$manual"
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do
 		check "$command $option" knows "$option"

@@ -19,11 +19,21 @@ has_no_escapes() {
 	! has_escapes
 }
 
-# no_wider_than COLUMNS - the cells; headers are lines with a colon, the legend
-# follows
+# drawing - without headers, which have a colon, and the legend, into a file
+drawing() {
+	sed -e '/^\.  free/,$d' -e /:/d "$work/out" >"$work/drawing"
+}
+
+# no_wider_than COLUMNS
 no_wider_than() {
-	sed '/^\.  free/,$d' "$work/out" | grep -v : >"$work/drawing"
+	drawing
 	[ -s "$work/drawing" ] && [ "$(wc -L <"$work/drawing")" -le "$1" ]
+}
+
+# cells - how often each character is a thread's, as far as labels have none such
+cells() {
+	drawing
+	grep -o '[.#&]' "$work/drawing" | sort | uniq -c
 }
 
 run map --from "$cluster"
@@ -33,7 +43,8 @@ check 'no colours in a file' has_no_escapes
 check 'nothing from a job name gets to the terminal' \
 	[ -z "$(LC_ALL=C tr -d '\n -~' <"$work/out")" ]
 check '80 columns' no_wider_than 80
-cells=$(tr -d ' \n' <"$work/drawing")
+cells=$(cells)
+check 'cells are counted' [ "$(cells | wc -l)" -eq 3 ]
 
 run map --from - <"$cluster"
 check 'from stdin' same_as "$data/maps/cluster.txt"
@@ -43,7 +54,7 @@ export COLUMNS
 run map --from "$cluster"
 check '40 columns' no_wider_than 40
 check '40 columns show the same cells' \
-	[ "$(tr -d ' \n' <"$work/drawing")" = "$cells" ]
+	[ "$(cells)" = "$cells" ]
 COLUMNS=1000000
 run map --from "$cluster"
 check 'a very wide terminal' ended 0
@@ -112,8 +123,9 @@ awk 'BEGIN {
 run map --from "$work/many.json"
 check 'a hundred jobs' ended 0
 check 'a hundred cores are in use' grep -q '^n: 100 of 100 cores' "$work/out"
-check 'jobs beyond the symbols share one' \
-	[ "$(sed '/^\*  62/,$d' "$work/out" | grep -o '\*' | wc -l)" -eq 38 ]
+check 'letters take turns' \
+	[ "$(sed '/^A  0/,$d' "$work/out" | grep -v S0 | grep -o A | wc -l)" -eq 3 ]
+check 'the legend has all jobs' [ "$(grep -c '^[A-Z0-9]  [0-9]' "$work/out")" -eq 100 ]
 
 # --- a single machine ---
 
@@ -122,7 +134,119 @@ check 'a machine: exit code' ended 0
 check 'a machine: the string first' \
 	[ "$(head -n 1 "$work/out")" = NSXYCTTYCTTYCTTYCTTYCTTYCTTYEEEEYEEEE ]
 check 'a machine: its cells' grep -q -F -x \
-	"N0 S0 X0  .. .. .. .. .. .. [.' .' .' .'] [.' .' .' .']" "$work/out"
+	"|.. .. .. .. .. ..+-Y6--------++-Y7--------+|" "$work/out"
+check 'a machine: efficiency cores' grep -q -F -x \
+	"|                 |.' .' .' .'||.' .' .' .'||" "$work/out"
+
+# --- pictures and pages ---
+
+is_xml() {
+	xmllint --noout "$work/out" >"$work/err" 2>&1
+}
+
+# counts N PATTERN - matches in the output
+counts() {
+	[ "$(grep -o -e "$2" "$work/out" | wc -l)" -eq "$1" ]
+}
+
+kinds=$data/maps/manual.json
+run map --from "$kinds" --svg
+check 'a picture: exit code' ended 0
+check 'a picture is XML' is_xml
+check 'a picture: bound units' counts 8 'class="unit bound" data-thread'
+check 'a picture: soft-bound units' counts 4 'class="unit soft" data-thread'
+check 'a picture: plain units' counts 2 'class="unit plain" data-thread'
+check 'a picture: filtered units' counts 2 'class="unit filtered" data-thread'
+check 'a picture: free units' counts 16 'class="unit free" data-thread'
+check 'a picture: what a unit tells' counts 1 \
+	'<title>n1, core 4, thread 9: job 1235_7 (sweep) of bob, soft, 1-02:03:04 left</title>'
+check 'a picture loads nothing' counts 0 'href\|@import\|url([^#]'
+
+# U+FFFF is no character of XML, and U+0001 none of HTML.
+cat >"$work/evil.json" <<-'END'
+	{ "nodes": [ { "name": "<n>&\"'", "topology": "SCC" } ],
+	  "jobs": [ { "id": "1", "user": "</script><b>", "request": "bamount=1",
+	    "name": "<script>alert(1)</script>]]>\uffff\u0001<!-- \"'&amp;",
+	    "grants": [],
+	    "holds": [ { "node": "<n>&\"'", "threads": "0" } ] } ] }
+END
+run map --from "$work/evil.json" --svg
+check 'markup in names is text in a picture' is_xml
+check 'markup in names: no element' counts 0 '<script\|<b>\|<!--'
+run map --from "$work/evil.json" --html
+check 'a page: exit code' ended 0
+check 'markup in names is no element of a page' counts 2 '</script>'
+check 'a page is no other than it was' counts 0 'alert(1)</\|<b>\|<!-- [^S]'
+sed -n '/application.json/,/<.script>/p' "$work/out" | sed '1d;$d' >"$work/data"
+cp "$work/data" "$work/out"
+check 'a page: names in its data' has_value "</script><b>" jobs 0 user
+run topology --svg --xml "$data/topologies/Intel-RaptorLake-Corei7-1370P.xml"
+check 'a picture of a machine' is_xml
+check 'a picture of a machine: threads' counts 20 'class="unit free" data-thread'
+run topology --html --synthetic "pack:2 core:2 pu:1"
+check 'a page of a machine' counts 1 '(S(C(T))(C(T)))(S(C(T))(C(T)))'
+run topology --map --svg --html
+check 'two forms of a machine' refused_for --html
+
+# --- lstopo ---
+
+lstopo-no-graphics -i "numa:2 pack:1 l3:2 l2:4 core:1 pu:2" --of xml \
+	>"$work/n1.xml"
+
+# drawn - the picture that lstopo makes of the output
+drawn() {
+	cp "$work/out" "$work/jobs.xml"
+	lstopo-no-graphics -f -i "$work/jobs.xml" --no-factorize \
+		"$work/drawn.svg" && cp "$work/drawn.svg" "$work/out"
+}
+
+# in_color N RGB CLASS - so many rectangles of the class of objects
+in_color() {
+	[ "$(grep "<rect.*class='$3'" "$work/out" |
+		grep -c "fill='rgb($2)'")" -eq "$1" ]
+}
+
+run map --from "$kinds" --lstopo --xml "$work/n1.xml"
+check 'for lstopo: exit code' ended 0
+check 'for lstopo: XML' is_xml
+check 'lstopo draws it' drawn
+check 'lstopo draws XML' is_xml
+check 'lstopo: threads of a bound job' in_color 8 0,175,255 PU
+check 'lstopo: its cores' in_color 4 0,175,255 Core
+check 'lstopo: threads of a soft-bound job' in_color 4 255,135,0 PU
+check 'lstopo: threads of a plain job' in_color 2 135,215,95 PU
+check 'lstopo: free threads are as ever' in_color 18 255,255,255 PU
+check 'lstopo: letters' counts 4 '>a L#'
+check 'lstopo: filtered threads' counts 2 '>- L#'
+check 'lstopo: jobs' counts 1 '>A: job 1234 cfd of alice<'
+
+sed 's/"SCC"/"NSXYCYC"/' "$work/evil.json" >"$work/evil2.json"
+lstopo-no-graphics -i "numa:1 pack:1 l3:1 l2:2 core:1 pu:1" --of xml \
+	>"$work/two.xml"
+run map --from "$work/evil2.json" --lstopo --xml "$work/two.xml"
+check 'lstopo and names with markup: exit code' ended 0
+check 'lstopo draws names with markup' drawn
+check 'lstopo: names with markup are XML' is_xml
+check 'lstopo: they are told' counts 1 'job 1 ?script?alert'
+run map --from "$kinds" --lstopo
+check 'lstopo: another machine' refused_for --xml
+run map --from "$cluster" --lstopo --xml "$work/n1.xml"
+check 'lstopo: several nodes' refused_for 'one node'
+run map --from "$kinds" --xml "$work/n1.xml"
+check 'a machine without lstopo' refused_for --lstopo
+
+# --- other forms ---
+
+run map --from "$kinds" --svg --json
+check 'two forms' refused_for --json
+for seconds in 0 -1 1.5 3601 2s '' 99999999999999999999; do
+	run map --watch="$seconds"
+	check "--watch=$seconds" refused_for 'number of seconds'
+done
+run map --watch --from "$kinds"
+check 'watching a file' refused_for --from
+run map --watch
+check 'watching without a terminal' refused_for terminal
 
 # --- bad input ---
 
@@ -143,6 +267,9 @@ refuses 'column' '{"nodes":[{"name":"n","topology":"SQ"}],"jobs":[]}'
 refuses 'shapes' '{"nodes":[{"name":"n","topology":"SC","inuse":"SCC"}],"jobs":[]}'
 refuses 'job' '{"nodes":[],"jobs":[{}]}'
 refuses 'grant' '{"nodes":[],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[1]}]}'
+refuses 'shapes' '{"nodes":[{"name":"n","topology":"SC","filtered":"SCC"}],"jobs":[]}'
+refuses 'holds' '{"nodes":[],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[],"holds":[1]}]}'
+refuses 'largest number' '{"nodes":[{"name":"n","topology":"SC"}],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[],"holds":[{"node":"n","threads":"5"}]}]}'
 refuses 'shape' '{"nodes":[{"name":"n","topology":"SC"}],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[{"nodes":"n","topology":"SCc"}]}]}'
 rubbish >"$work/rubbish.json"
 run map --from "$work/rubbish.json"

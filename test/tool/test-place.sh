@@ -163,7 +163,7 @@ check 'no control characters on the terminal' refused
 # --- the command itself ---
 
 run
-check 'no command' refused_for topology
+check 'no command' refused_for --help
 run nonsense
 check 'an unknown command' refused_for nonsense
 run "$long"

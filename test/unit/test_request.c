@@ -539,6 +539,54 @@ static void test_random_round_trip(void **state)
 	}
 }
 
+/* Each word of the list can be given; how many there are. */
+static unsigned take_words(const char *key, const char *words)
+{
+	char *copy = strdup(words), *rest, *word;
+	unsigned count = 0;
+
+	assert_non_null(copy);
+	for (word = strtok_r(copy, ", ", &rest); word;
+	     word = strtok_r(NULL, ", ", &rest)) {
+		struct tb_request request;
+		struct tb_error err;
+
+		tb_request_init(&request);
+		if (tb_request_set(&request, key, word, &err))
+			fail_msg("%s=%s: %s", key, word, err.text);
+		tb_request_clear(&request);
+		count++;
+	}
+	free(copy);
+	return count;
+}
+
+static void test_words(void **state)
+{
+	static const char *const with_words[] = {
+		"bunit", "btype", "bstrategy", "bstart", "bstop", "bfilter",
+		"binstance", "bmem", "bmode", "ballow", "bnodes",
+	};
+	unsigned lists = 0;
+
+	(void)state;
+	for (size_t i = 0; tb_request_keys[i]; i++) {
+		const char *words = tb_request_words(tb_request_keys[i]);
+
+		assert_non_null(tb_request_allowed(tb_request_keys[i]));
+		if (!words)
+			continue;
+		assert_string_equal(tb_request_keys[i], with_words[lists++]);
+		assert_true(take_words(tb_request_keys[i], words) > 0);
+	}
+	assert_int_equal(lists, sizeof(with_words) / sizeof(with_words[0]));
+	assert_int_equal(take_words("bunit", tb_request_words("bunit")), 17);
+	assert_int_equal(take_words("bnodes", tb_request_words("bnodes")),
+			 TB_ALLOCATIONS);
+	assert_null(tb_request_words("topobind"));
+	assert_null(tb_request_allowed("bunits"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -554,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_random_round_trip),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests_name("request", tests, NULL, NULL);

@@ -104,5 +104,7 @@ test_case "a plain job comes" case_never_on -n1
 test_case "suspended: the state stays" case_suspend
 test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
 test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
+test_case "slurmd and slurmstepd of a soft job are killed" \
+	case_slurmd_and_stepd_of_soft_killed
 test_case "many short jobs, hard, soft and plain" case_stress
 tests_done

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * slurm_conf_lines.h - the lines of slurm.conf that this process has read
+ *
+ * For programs that link the public libslurm, after slurm_init().
+ */
+#ifndef TB_COMPAT_SLURM_CONF_LINES_H
+#define TB_COMPAT_SLURM_CONF_LINES_H
+
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "compat/slurm_compat.h"
+
+#include "src/common/read_config.h"
+
+/* A NodeName= line; the list is as written. */
+struct tb_slurm_node_line {
+	const char *nodes;
+	unsigned sockets, cores, threads; /* of a node, a socket, a core */
+};
+
+/* The i-th; false when there are no more. */
+static inline bool tb_slurm_node_line(unsigned i,
+				      struct tb_slurm_node_line *line)
+{
+	slurm_conf_node_t **lines;
+	int count = slurm_conf_nodename_array(&lines);
+
+	if (count < 0 || i >= (unsigned) count)
+		return false;
+	*line = (struct tb_slurm_node_line) {
+		lines[i]->nodenames, lines[i]->tot_sockets, lines[i]->cores,
+		lines[i]->threads,
+	};
+	return true;
+}
+
+/* A PartitionName= line: its name, and its SelectTypeParameters or 0. */
+struct tb_slurm_partition_line {
+	const char *name;
+	unsigned select_type_param;
+};
+
+static inline bool tb_slurm_partition_line(unsigned i,
+					   struct tb_slurm_partition_line *line)
+{
+	slurm_conf_partition_t **lines;
+	int count = slurm_conf_partition_array(&lines);
+
+	if (count < 0 || i >= (unsigned) count)
+		return false;
+	*line = (struct tb_slurm_partition_line) {
+		lines[i]->name, lines[i]->cr_type,
+	};
+	return true;
+}
+
+/*
+ * What a file of Slurm says for a key, such as ConstrainCores in cgroup.conf;
+ * the caller xfree()s.  NULL: nothing, or there is no such file.
+ */
+static inline char *tb_slurm_file_value(const char *path, const char *key)
+{
+	s_p_options_t options[] = {
+		{.key = (char *) key, .type = S_P_STRING}, {.key = NULL},
+	};
+	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+	char *value = NULL;
+
+	/* true: keys that are not in the table are no error. */
+	if (!access(path, R_OK) &&
+	    s_p_parse_file(table, NULL, (char *) path, true, NULL) !=
+	    SLURM_ERROR)
+		s_p_get_string(&value, key, table);
+	s_p_hashtbl_destroy(table);
+	return value;
+}
+
+#endif

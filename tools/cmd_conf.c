@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_conf.c - topobind conf */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+
+#include "command.h"
+#include "conf_check.h"
+#include "conf_lines.h"
+#include "conf_site.h"
+#include "slurm_library.h"
+
+#define HOST_NAME_ROOM 256
+
+struct options {
+	struct tb_command common;
+	const char *xml, *synthetic, *node;
+	int check, threads;
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind conf [--xml FILE | --synthetic DESCRIPTION] [OPTION...]\n"
+	     "       topobind conf --check [--json]\n"
+	     "\n"
+	     "Print the lines of this machine for slurm.conf and topobind.conf, or look for\n"
+	     "what does not fit together in a cluster's configuration.\n"
+	     "\n"
+	     "  --check                  look at slurm.conf, topobind.conf, plugins and nodes\n"
+	     "  --xml FILE               take the machine from an XML file of hwloc's lstopo\n"
+	     "  --synthetic DESCRIPTION  take it from an hwloc synthetic description\n"
+	     "  --node NAME              the name in the lines [this host's]\n"
+	     "  --threads                count hardware threads as cores\n"
+	     "  --json                   print JSON\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 done or all is well, 1 something does not fit together, 2 bad\n"
+	     "option or failure.");
+}
+
+static int take_option(struct options *options, int option)
+{
+	switch (option) {
+	case 0: /* one with a flag */
+		return 0;
+	case 'x':
+		options->xml = optarg;
+		return 0;
+	case 's':
+		options->synthetic = optarg;
+		return 0;
+	case 'n':
+		options->node = optarg;
+		return 0;
+	default:
+		return tb_command_option(&options->common, option, print_help);
+	}
+}
+
+static const char *clash(const struct options *options)
+{
+	bool machine = options->xml || options->synthetic;
+
+	if (options->xml && options->synthetic)
+		return "--xml and --synthetic exclude each other, give one of them";
+	if (options->check && (machine || options->node || options->threads))
+		return "--check looks at the whole cluster: give no option but --json with it";
+	if (machine && !options->node)
+		return "the machine is not this one: say with --node what its name is";
+	return NULL;
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	const struct option table[] = {
+		{ "check", no_argument, &options->check, 1 },
+		{ "xml", required_argument, NULL, 'x' },
+		{ "synthetic", required_argument, NULL, 's' },
+		{ "node", required_argument, NULL, 'n' },
+		{ "threads", no_argument, &options->threads, 1 },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *wrong;
+	int option;
+
+	while (!options->common.done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (take_option(options, option))
+			return -1;
+	if (options->common.done)
+		return 0;
+	if (optind < argc) {
+		tb_command_fail(options->common.name,
+				"\"%.60s\" is one argument too many",
+				argv[optind]);
+		return -1;
+	}
+	wrong = clash(options);
+	if (wrong)
+		tb_command_fail(options->common.name, "%s", wrong);
+	return wrong ? -1 : 0;
+}
+
+/* ---- lines ---- */
+
+static struct tb_machine *load(const struct options *options,
+			       struct tb_error *err)
+{
+	if (options->xml)
+		return tb_machine_load_xml(options->xml, err);
+	if (options->synthetic)
+		return tb_machine_load_synthetic(options->synthetic, err);
+	return tb_machine_load_whole(err);
+}
+
+/* As slurmd counts the memory of its machine. */
+static unsigned long memory_here(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+
+	return pages > 0 && size > 0
+	       ? (unsigned long) ((double) pages * size / (1024 * 1024)) : 0;
+}
+
+static int print_machine(const struct options *options,
+			 const struct tb_machine *machine, const char *name)
+{
+	struct tb_conf_lines lines = { .node = name };
+	int rc = TB_EXIT_OK;
+	json_t *json;
+
+	if (!options->xml && !options->synthetic)
+		lines.memory = memory_here();
+	tb_conf_lines_make(&lines, machine, options->threads);
+	if (options->common.json) {
+		json = tb_conf_lines_json(&lines);
+		rc = tb_command_print_json(options->common.name, json);
+		json_decref(json);
+	} else {
+		tb_conf_lines_print(&lines);
+	}
+	tb_conf_lines_clear(&lines);
+	return rc;
+}
+
+static int print_lines(const struct options *options)
+{
+	char host[HOST_NAME_ROOM] = "";
+	struct tb_machine *machine;
+	struct tb_error err;
+	int rc;
+
+	if (!options->node && gethostname(host, sizeof(host) - 1))
+		return tb_command_fail(options->common.name, "this host's name cannot be had: %m; give it with --node");
+	host[strcspn(host, ".")] = '\0';
+	machine = load(options, &err);
+	if (!machine)
+		return tb_command_fail(options->common.name, "%s", err.text);
+	rc = print_machine(options, machine,
+			   options->node ? options->node : host);
+	tb_machine_destroy(machine);
+	return rc;
+}
+
+/* ---- the check ---- */
+
+static void find(const struct tb_conf_site *site, struct tb_findings *findings)
+{
+	tb_check_slurm_conf(site, findings);
+	tb_check_plugins(site, findings);
+	tb_check_plugstack(site, findings);
+	tb_check_cgroup(site, findings);
+	tb_check_topobind_conf(site, findings);
+	tb_check_nodes(site, findings);
+}
+
+static int print_findings(const struct options *options,
+			  const struct tb_conf_site *site,
+			  const struct tb_findings *findings)
+{
+	int count = tb_findings_count(findings), rc = TB_EXIT_OK;
+	json_t *json;
+
+	if (count < 0)
+		return tb_command_fail(options->common.name, "out of memory");
+	if (options->common.json) {
+		json = json_pack("{s:b, s:o}", "slurmctld",
+				 site->running != NULL, "findings",
+				 tb_findings_json(findings));
+		rc = tb_command_print_json(options->common.name, json);
+		json_decref(json);
+	} else {
+		tb_findings_print(findings);
+	}
+	if (rc != TB_EXIT_OK)
+		return rc;
+	return count ? TB_EXIT_NO_FIT : TB_EXIT_OK;
+}
+
+static int check_site(const struct options *options)
+{
+	struct tb_findings *findings = tb_findings_create();
+	struct tb_error err = { "out of memory" };
+	struct tb_conf_site *site = findings ? tb_conf_site_load(&err) : NULL;
+	int rc;
+
+	if (!site) {
+		tb_findings_destroy(findings);
+		return tb_command_fail(options->common.name, "%s", err.text);
+	}
+	if (!site->running)
+		fprintf(stderr, "%s: slurmctld does not answer: only the files of this host were checked\n",
+			options->common.name);
+	find(site, findings);
+	rc = print_findings(options, site, findings);
+	tb_conf_site_destroy(site);
+	tb_findings_destroy(findings);
+	return rc;
+}
+
+static int check(const struct options *options)
+{
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	rc = check_site(options);
+	tb_slurm_end();
+	return rc;
+}
+
+int tb_command_conf(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	if (options.common.done)
+		return TB_EXIT_OK;
+	return options.check ? check(&options) : print_lines(&options);
+}

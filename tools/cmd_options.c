@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_options.c - topobind options */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/request.h"
+#include "spank/options.h"
+
+#include "command.h"
+
+struct options {
+	struct tb_command common;
+	int words;
+	const struct tb_option *one; /* NULL: all */
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind options [OPTION...] [NAME]\n"
+	     "\n"
+	     "Print the binding options that sbatch, srun and salloc have from topobind, or\n"
+	     "only --NAME: what it means and which values are allowed.\n"
+	     "\n"
+	     "  --words  only names of options, or those values of --NAME that are words, one\n"
+	     "           a line: what the completion of shells is made of\n"
+	     "  --json   print it as JSON\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 done, 2 bad option, or a NAME that is none.");
+}
+
+/* With or without its dashes. */
+static int find_one(struct options *options, const char *name)
+{
+	const char *bare = strncmp(name, "--", 2) ? name : name + 2;
+
+	for (options->one = tb_option_table; options->one->name;
+	     options->one++)
+		if (!strcmp(options->one->name, bare))
+			return 0;
+	tb_command_fail(options->common.name, "\"%.60s\" is not a binding option; topobind options prints their names",
+			name);
+	return -1;
+}
+
+/* -1: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	const struct option table[] = {
+		{ "words", no_argument, &options->words, 1 },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+
+	if (tb_command_options(&options->common, argc, argv, table,
+			       print_help))
+		return -1;
+	if (options->common.done || optind == argc)
+		return 0;
+	if (argc - optind > 1) {
+		tb_command_fail(options->common.name, "one option at a time, leave out \"%.60s\"",
+				argv[optind + 1]);
+		return -1;
+	}
+	return find_one(options, argv[optind]);
+}
+
+/* ---- words ---- */
+
+/* Blanks and commas are between them. */
+static const char *next_word(const char *at, int *length)
+{
+	at += strspn(at, ", ");
+	*length = (int)strcspn(at, ", ");
+	return *length ? at : NULL;
+}
+
+static void print_words(const struct options *options)
+{
+	const char *at = options->one ? tb_request_words(options->one->name)
+				      : NULL;
+	int length;
+
+	if (!options->one)
+		for (const struct tb_option *one = tb_option_table; one->name;
+		     one++)
+			puts(one->name);
+	while (at && (at = next_word(at, &length))) {
+		printf("%.*s\n", length, at);
+		at += length;
+	}
+}
+
+/* ---- for people ---- */
+
+/* Text in lines of at most so many columns, each behind so many blanks. */
+static void print_wrapped(const char *text, int indent, int width)
+{
+	while (*text) {
+		int length = (int)strlen(text), cut = width - indent;
+
+		if (length > cut) {
+			while (cut > 0 && text[cut] != ' ')
+				cut--;
+			length = cut > 0 ? cut : (int)strcspn(text, " ");
+		}
+		printf("%*s%.*s\n", indent, "", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+}
+
+static const char *allowed_of(const struct tb_option *one)
+{
+	const char *allowed = tb_request_allowed(one->name);
+
+	return allowed ? allowed : one->arginfo;
+}
+
+static void print_one(const struct tb_option *one)
+{
+	int width = (int)tb_terminal_width();
+
+	printf("--%s=%s\n", one->name, one->arginfo);
+	print_wrapped(one->usage, 4, width);
+	print_wrapped("allowed:", 4, width);
+	print_wrapped(allowed_of(one), 8, width);
+}
+
+static void print_text(const struct options *options)
+{
+	if (options->one) {
+		print_one(options->one);
+		return;
+	}
+	for (const struct tb_option *one = tb_option_table; one->name; one++)
+		print_one(one);
+}
+
+/* ---- for programs ---- */
+
+static json_t *json_of_words(const struct tb_option *one)
+{
+	const char *at = tb_request_words(one->name);
+	json_t *words = json_array();
+	int length;
+
+	while (at && (at = next_word(at, &length))) {
+		json_array_append_new(words,
+				      json_stringn(at, (size_t)length));
+		at += length;
+	}
+	return words;
+}
+
+static int print_json(const struct options *options)
+{
+	json_t *all = json_array();
+	int rc;
+
+	for (const struct tb_option *one = tb_option_table; one->name; one++)
+		if (!options->one || options->one == one)
+			json_array_append_new(all, json_pack(
+				"{s:s, s:s, s:s, s:o}", "name", one->name,
+				"meaning", one->usage, "allowed",
+				allowed_of(one), "words",
+				json_of_words(one)));
+	rc = tb_command_print_json(options->common.name, all);
+	json_decref(all);
+	return rc;
+}
+
+int tb_command_options_list(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	if (options.common.done)
+		return TB_EXIT_OK;
+	if (options.common.json)
+		return print_json(&options);
+	if (options.words)
+		print_words(&options);
+	else
+		print_text(&options);
+	return TB_EXIT_OK;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map_lstopo.c - see map_lstopo.h */
+#define _GNU_SOURCE /* asprintf */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hwloc/lstopo.h"
+#include "map_legend.h"
+#include "map_lstopo.h"
+
+static int no_memory(struct tb_error *err)
+{
+	return tb_fail(err, "out of memory while making the map");
+}
+
+/* What lstopo is told in arrays. */
+struct painting {
+	int *rgb;
+	char *signs;
+	struct tb_lstopo_note *notes;
+	unsigned nnotes;
+};
+
+static void painting_clear(struct painting *painting)
+{
+	for (unsigned i = 0; painting->notes && i < painting->nnotes; i++)
+		free((char *)painting->notes[i].text);
+	free(painting->notes);
+	free(painting->rgb);
+	free(painting->signs);
+}
+
+static int rgb_of(int holder)
+{
+	int color = tb_holder_color(holder);
+
+	return color < 0 ? -1 : (int)tb_color_rgb(color);
+}
+
+/* "A: job 12 cfd of alice"; lstopo would take some characters for markup. */
+static char *note_of(const struct tb_map *map, unsigned index)
+{
+	const struct tb_map_job *job = &map->jobs[index];
+	char *text;
+
+	if (asprintf(&text, "%c: job %s %s of %s",
+		     tb_holder_symbol(map, index), job->id, job->name,
+		     job->user) < 0)
+		return NULL;
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c > 126 || (!isalnum((unsigned char)*c) &&
+						!strchr(" _-+.,:#*", *c)))
+			*c = '?';
+	return text;
+}
+
+static int paint(struct painting *painting, const struct tb_map *map,
+		 const struct tb_map_node *node, struct tb_error *err)
+{
+	unsigned threads = tb_topology_threads(node->topology);
+
+	painting->rgb = calloc(threads, sizeof(*painting->rgb));
+	painting->signs = calloc(threads, sizeof(*painting->signs));
+	painting->notes = calloc(node->nholds + 1, sizeof(*painting->notes));
+	if (!painting->rgb || !painting->signs || !painting->notes)
+		return no_memory(err);
+	for (unsigned i = 0; i < threads; i++) {
+		painting->rgb[i] = rgb_of(node->holders[i]);
+		if (node->holders[i] != TB_HOLDER_NONE)
+			painting->signs[i] =
+				tb_holder_symbol(map, node->holders[i]);
+	}
+	for (unsigned i = 0; i < node->nholds; i++) {
+		const struct tb_map_hold *hold = &node->holds[i];
+		char *text = note_of(map, hold->job);
+
+		if (!text)
+			return no_memory(err);
+		painting->notes[painting->nnotes++] = (struct tb_lstopo_note){
+			text, hold->threads, rgb_of(hold->job) };
+	}
+	return 0;
+}
+
+static struct tb_machine *load(const struct tb_map_machine *from,
+			       struct tb_error *err)
+{
+	if (from->xml)
+		return tb_machine_load_xml(from->xml, err);
+	if (from->synthetic)
+		return tb_machine_load_synthetic(from->synthetic, err);
+	return tb_machine_load_live(err);
+}
+
+static int check_shape(const struct tb_map_node *node,
+		       const struct tb_machine *machine, struct tb_error *err)
+{
+	if (tb_topology_same_shape(node->topology,
+				   tb_machine_topology(machine)))
+		return 0;
+	return tb_fail(err, "this machine is %.150s, which is not the topology of node %.60s; give what lstopo --of xml writes there as --xml FILE",
+		       tb_machine_string(machine), node->name);
+}
+
+static int write_node(const struct tb_map *map, const struct tb_map_node *node,
+		      const struct tb_map_machine *from, struct tb_error *err)
+{
+	struct tb_machine *machine = load(from, err);
+	struct painting painting = { NULL, NULL, NULL, 0 };
+	int rc = -1;
+
+	if (machine && !check_shape(node, machine, err) &&
+	    !paint(&painting, map, node, err)) {
+		const struct tb_lstopo picture = {
+			.xml = from->xml, .synthetic = from->synthetic,
+			.machine = machine, .rgb = painting.rgb,
+			.signs = painting.signs, .notes = painting.notes,
+			.nnotes = painting.nnotes,
+		};
+
+		rc = tb_lstopo_write(&picture, err);
+	}
+	painting_clear(&painting);
+	tb_machine_destroy(machine);
+	return rc;
+}
+
+int tb_map_lstopo(const struct tb_map *map,
+		  const struct tb_map_machine *machine, struct tb_error *err)
+{
+	if (map->nnodes != 1)
+		return tb_fail(err, "--lstopo is for one node, and here are %u; name one",
+			       map->nnodes);
+	if (!map->nodes[0].topology)
+		return tb_fail(err, "no topology of node %.100s is known",
+			       map->nodes[0].name);
+	return write_node(map, &map->nodes[0], machine, err);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurm_library.c - see slurm_library.h */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <slurm/slurm.h>
+
+#include "command.h"
+#include "slurm_library.h"
+
+/* The subcommand that uses the library now.  exit() gives its handlers nothing. */
+static const char *user;
+
+/* What is in stdio's buffer is not for a reader who gets no whole answer. */
+static void end_as_failure(void)
+{
+	if (!user)
+		return;
+	tb_command_fail(user, "Slurm's library gave up, it says why above; it needs a usable slurm.conf, which SLURM_CONF may name");
+	_exit(TB_EXIT_BAD);
+}
+
+void tb_slurm_begin(const char *command)
+{
+	if (atexit(end_as_failure) == 0)
+		user = command;
+	slurm_init(NULL);
+}
+
+void tb_slurm_end(void)
+{
+	slurm_fini();
+	user = NULL;
+}
