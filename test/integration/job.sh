@@ -286,12 +286,6 @@ case_hidden() {
 	exits 0 RUNNING topobind job "$job"
 }
 
-case_no_controller() {
-	daemon slurmctld stop
-	trap 'daemon slurmctld start' EXIT
-	is_refused 'gives no answer' 1
-}
-
 cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600
 test_case "slots of a job" case_slots
 test_case "scattered slots" case_scattered_slots
@@ -308,5 +302,4 @@ test_case "columns" case_table
 test_case "the example of the manual" case_manual
 test_case "wrong arguments" case_errors
 test_case "a hidden job" case_hidden
-test_case "no controller" case_no_controller
 tests_done

@@ -380,12 +380,6 @@ case_errors() {
 	is_refused 'unrecognized option' --nothing
 }
 
-case_no_controller() {
-	daemon slurmctld stop
-	trap 'daemon slurmctld start' EXIT
-	is_refused 'cannot get the nodes from Slurm'
-}
-
 # --- many nodes -------------------------------------------------------------------
 
 # cpu_ms COMMAND... - CPU time of this machine's processor for it, the least of
@@ -452,7 +446,6 @@ test_case "sorting" case_sort
 test_case "formats" case_format
 test_case "the example of the manual" case_manual
 test_case "wrong options and names" case_errors
-test_case "no controller" case_no_controller
 cluster_stop
 exec 3>&1
 start_many_nodes
