@@ -11,15 +11,13 @@
 #include "map_legend.h"
 #include "slurm_library.h"
 #include "slurm_names.h"
+#include "table_options.h"
 
 struct options {
 	struct tb_command common;
 	struct tb_job_id id;
 	const char *job;  /* as it was given */
-	const char *sort; /* NULL: as they are */
-	struct tb_columns *layout; /* NULL: a page for each job */
-	bool by_node;
-	bool no_headings;
+	struct tb_table_options table; /* no columns: a page for each job */
 };
 
 static void print_help(void)
@@ -47,55 +45,23 @@ static void print_help(void)
 
 /* ---- options ---- */
 
-/* The last one counts. */
-static int set_layout(struct options *options, struct tb_columns *layout,
-		      const struct tb_error *why)
-{
-	if (!layout)
-		return tb_command_fail(options->common.name, "%s", why->text);
-	tb_columns_destroy(options->layout);
-	options->layout = layout;
-	return 0;
-}
-
 static int take_option(struct options *options, int option)
 {
-	struct tb_error why;
+	bool taken;
+	int rc = tb_table_option(&options->table, tb_job_table(),
+				 options->common.name, option, &taken);
 
-	switch (option) {
-	case 'N':
-		options->by_node = true;
-		return 0;
-	case 'o':
-		return set_layout(options, tb_columns_of_letters(tb_job_table(),
-			optarg, &why), &why);
-	case 'O':
-		return set_layout(options, tb_columns_of_names(tb_job_table(),
-			optarg, &why), &why);
-	case 'S':
-		options->sort = optarg;
-		if (!tb_table_check_sort(tb_job_table(), optarg, &why))
-			return 0;
-		return tb_command_fail(options->common.name, "%s", why.text);
-	case 'h':
-		options->no_headings = true;
-		return 0;
-	case 'H':
-		return tb_command_option(&options->common, 'h', print_help);
-	default:
-		return tb_command_option(&options->common, option, print_help);
-	}
+	if (taken)
+		return rc;
+	return tb_command_option(&options->common, option == 'H' ? 'h' : option,
+				 print_help);
 }
 
 /* Other than 0: an error was printed. */
 static int read_options(struct options *options, int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "Node", no_argument, NULL, 'N' },
-		{ "format", required_argument, NULL, 'o' },
-		{ "Format", required_argument, NULL, 'O' },
-		{ "sort", required_argument, NULL, 'S' },
-		{ "noheader", no_argument, NULL, 'h' },
+		TB_TABLE_OPTIONS,
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'H' },
 		{ "version", no_argument, NULL, 'v' },
@@ -104,8 +70,8 @@ static int read_options(struct options *options, int argc, char **argv)
 	int option;
 
 	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "No:O:S:h", table, NULL)) !=
-		       -1)
+	       (option = getopt_long(argc, argv, TB_TABLE_LETTERS, table,
+				     NULL)) != -1)
 		if (take_option(options, option))
 			return -1;
 	if (options->common.done)
@@ -117,35 +83,19 @@ static int read_options(struct options *options, int argc, char **argv)
 
 /* ---- for people ---- */
 
-static int print_rows(const struct options *options,
-		      const struct tb_columns *layout, struct tb_job_row *rows,
-		      unsigned nrows)
-{
-	const void **order = calloc(nrows + 1, sizeof(*order));
-	int rc = order ? 0 : -1;
-
-	for (unsigned i = 0; order && i < nrows; i++)
-		order[i] = &rows[i];
-	if (!rc && options->sort)
-		rc = tb_table_sort(tb_job_table(), options->sort, order,
-				   nrows);
-	if (!rc)
-		rc = tb_table_print(tb_job_table(), layout, order, nrows,
-				    !options->no_headings, stdout);
-	free(order);
-	return rc;
-}
-
 static int print_table(const struct options *options,
-		       const struct tb_columns *layout,
+		       const struct tb_columns *columns,
 		       const struct tb_job_view *jobs, unsigned njobs,
 		       bool by_node)
 {
 	unsigned nrows;
 	struct tb_job_row *rows = tb_job_rows_make(jobs, njobs, by_node,
 						   &nrows);
-	int rc = rows ? print_rows(options, layout, rows, nrows) : -1;
+	int rc = -1;
 
+	if (rows)
+		rc = tb_table_show(&options->table, tb_job_table(), columns,
+				   rows, sizeof(*rows), nrows);
 	free(rows);
 	return rc;
 }
@@ -154,14 +104,14 @@ static int print_named(const struct options *options,
 		       const struct tb_job_view *job, const char *names,
 		       bool by_node)
 {
-	struct tb_columns *layout = tb_columns_of_names(tb_job_table(), names,
-						      NULL);
+	struct tb_columns *columns = tb_columns_of_names(tb_job_table(), names,
+							 NULL);
 	int rc = -1;
 
 	putchar('\n');
-	if (layout)
-		rc = print_table(options, layout, job, 1, by_node);
-	tb_columns_destroy(layout);
+	if (columns)
+		rc = print_table(options, columns, job, 1, by_node);
+	tb_columns_destroy(columns);
 	return rc;
 }
 
@@ -219,10 +169,10 @@ static int print_pages(const struct options *options,
 static int print_views(const struct options *options,
 		       const struct tb_job_views *views)
 {
-	int rc = options->layout
-		? print_table(options, options->layout, views->jobs,
-			      views->njobs, options->by_node)
-		: print_pages(options, views);
+	const struct tb_columns *columns = options->table.columns;
+	int rc = columns ? print_table(options, columns, views->jobs,
+				       views->njobs, options->table.by_node)
+			 : print_pages(options, views);
 
 	return rc ? tb_command_fail(options->common.name, "out of memory") :
 		    TB_EXIT_OK;
@@ -336,6 +286,6 @@ int tb_command_job(int argc, char **argv)
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);
-	tb_columns_destroy(options.layout);
+	tb_table_options_clear(&options.table);
 	return rc;
 }

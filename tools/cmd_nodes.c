@@ -11,16 +11,14 @@
 #include "hosts.h"
 #include "node_table.h"
 #include "slurm_library.h"
+#include "table_options.h"
 #include "words.h"
 
 struct options {
 	struct tb_command common;
 	hostlist_t nodes; /* NULL: all */
 	const char *partitions, *states; /* lists, NULL: all */
-	const char *sort; /* NULL: as they are */
-	struct tb_columns *layout; /* NULL: the usual one */
-	bool apart; /* a row for each node */
-	bool no_headings;
+	struct tb_table_options table;
 };
 
 /* Words of which one with a flag behind it is a node's state. */
@@ -79,17 +77,6 @@ static int add_nodes(struct options *options, const char *list)
 	return 0;
 }
 
-/* The last one counts. */
-static int set_layout(struct options *options, struct tb_columns *layout,
-		      const struct tb_error *why)
-{
-	if (!layout)
-		return tb_command_fail(options->common.name, "%s", why->text);
-	tb_columns_destroy(options->layout);
-	options->layout = layout;
-	return 0;
-}
-
 /* Does a state begin with the word? */
 static bool begins(const char *state, const char *word, size_t length)
 {
@@ -116,12 +103,13 @@ static int check_states(const struct options *options)
 
 static int take_option(struct options *options, int option)
 {
-	struct tb_error why;
+	bool taken;
+	int rc = tb_table_option(&options->table, tb_node_table(),
+				 options->common.name, option, &taken);
 
+	if (taken)
+		return rc;
 	switch (option) {
-	case 'N':
-		options->apart = true;
-		return 0;
 	case 'n':
 	case 'w':
 		return add_nodes(options, optarg);
@@ -131,20 +119,6 @@ static int take_option(struct options *options, int option)
 	case 't':
 		options->states = optarg;
 		return check_states(options);
-	case 'o':
-		return set_layout(options, tb_columns_of_letters(tb_node_table(),
-			optarg, &why), &why);
-	case 'O':
-		return set_layout(options, tb_columns_of_names(tb_node_table(),
-			optarg, &why), &why);
-	case 'S':
-		options->sort = optarg;
-		if (!tb_table_check_sort(tb_node_table(), optarg, &why))
-			return 0;
-		return tb_command_fail(options->common.name, "%s", why.text);
-	case 'h':
-		options->no_headings = true;
-		return 0;
 	case 'H':
 		return tb_command_option(&options->common, 'h', print_help);
 	default:
@@ -156,14 +130,10 @@ static int take_option(struct options *options, int option)
 static int read_options(struct options *options, int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "Node", no_argument, NULL, 'N' },
+		TB_TABLE_OPTIONS,
 		{ "nodes", required_argument, NULL, 'n' },
 		{ "partition", required_argument, NULL, 'p' },
 		{ "states", required_argument, NULL, 't' },
-		{ "format", required_argument, NULL, 'o' },
-		{ "Format", required_argument, NULL, 'O' },
-		{ "sort", required_argument, NULL, 'S' },
-		{ "noheader", no_argument, NULL, 'h' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'H' },
 		{ "version", no_argument, NULL, 'v' },
@@ -172,8 +142,8 @@ static int read_options(struct options *options, int argc, char **argv)
 	int option;
 
 	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "Nn:w:p:t:o:O:S:h", table,
-				     NULL)) != -1)
+	       (option = getopt_long(argc, argv, TB_TABLE_LETTERS "n:w:p:t:",
+				     table, NULL)) != -1)
 		if (take_option(options, option))
 			return -1;
 	for (; !options->common.done && optind < argc; optind++)
@@ -362,57 +332,57 @@ static int print_json(const struct options *options,
 
 /* ---- for people ---- */
 
-static int print_rows(const struct options *options,
-		      struct tb_node_row *rows, unsigned nrows)
+static struct tb_columns *usual_columns(const struct options *options,
+					const struct tb_node_view **nodes,
+					unsigned nnodes)
 {
-	const struct tb_table_kind *kind = tb_node_table();
-	const void **order = calloc(nrows + 1, sizeof(*order));
-	int rc = order ? 0 : -1;
+	char *names = tb_node_table_usual(nodes, nnodes,
+					  !options->table.by_node);
+	struct tb_columns *columns = NULL;
 
-	for (unsigned i = 0; order && i < nrows; i++)
-		order[i] = &rows[i];
-	if (!rc && options->sort)
-		rc = tb_table_sort(kind, options->sort, order, nrows);
-	if (!rc)
-		rc = tb_table_print(kind, options->layout, order, nrows,
-				    !options->no_headings, stdout);
-	free(order);
+	if (names)
+		columns = tb_columns_of_names(tb_node_table(), names, NULL);
+	free(names);
+	return columns;
+}
+
+static int print_columns(const struct options *options,
+			 const struct tb_columns *columns,
+			 const struct tb_node_view **nodes, unsigned nnodes)
+{
+	unsigned nrows;
+	struct tb_node_row *rows = tb_node_rows_make(nodes, nnodes, columns,
+						     !options->table.by_node,
+						     &nrows);
+	int rc = -1;
+
+	if (rows) {
+		rc = tb_table_show(&options->table, tb_node_table(), columns,
+				   rows, sizeof(*rows), nrows);
+		tb_node_rows_destroy(rows, nrows);
+	}
 	return rc;
 }
 
-static int set_usual_layout(struct options *options,
-			    const struct tb_node_view **nodes, unsigned nnodes)
-{
-	char *names = tb_node_table_usual(nodes, nnodes, !options->apart);
-
-	if (names)
-		options->layout = tb_columns_of_names(tb_node_table(), names,
-						     NULL);
-	free(names);
-	return options->layout ? 0 : -1;
-}
-
-static int print_table(struct options *options,
+static int print_table(const struct options *options,
 		       const struct tb_node_view **nodes, unsigned nnodes)
 {
-	struct tb_node_row *rows = NULL;
-	unsigned nrows;
+	struct tb_columns *usual = NULL;
+	const struct tb_columns *columns = options->table.columns;
 	int rc = -1;
 
-	if (options->layout || !set_usual_layout(options, nodes, nnodes))
-		rows = tb_node_rows_make(nodes, nnodes, options->layout,
-					 !options->apart, &nrows);
-	if (rows)
-		rc = print_rows(options, rows, nrows);
-	if (rows)
-		tb_node_rows_destroy(rows, nrows);
+	if (!columns)
+		columns = usual = usual_columns(options, nodes, nnodes);
+	if (columns)
+		rc = print_columns(options, columns, nodes, nnodes);
+	tb_columns_destroy(usual);
 	return rc ? tb_command_fail(options->common.name, "out of memory") :
 		    TB_EXIT_OK;
 }
 
 /* ---- both ---- */
 
-static int show(struct options *options, const struct tb_node_views *views)
+static int show(const struct options *options, const struct tb_node_views *views)
 {
 	const struct tb_node_view **nodes = calloc(views->nnodes + 1,
 						   sizeof(*nodes));
@@ -435,7 +405,7 @@ static void warn(const char *sentence)
 	tb_command_fail("topobind nodes", "%s", sentence);
 }
 
-static int run(struct options *options)
+static int run(const struct options *options)
 {
 	struct tb_node_views *views;
 	struct tb_error err;
@@ -462,7 +432,7 @@ int tb_command_nodes(int argc, char **argv)
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);
-	tb_columns_destroy(options.layout);
+	tb_table_options_clear(&options.table);
 	if (options.nodes)
 		slurm_hostlist_destroy(options.nodes);
 	return rc;

@@ -332,7 +332,7 @@ struct keyed {
 };
 
 static char *make_key(const struct tb_node_row *row,
-		      const struct tb_columns *layout)
+		      const struct tb_columns *columns)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -341,7 +341,7 @@ static char *make_key(const struct tb_node_row *row,
 	if (!out)
 		return NULL;
 	for (unsigned column = COUNT + 1; column < COLUMNS; column++) {
-		if (!tb_columns_has(layout, column))
+		if (!tb_columns_has(columns, column))
 			continue;
 		print_cell(row, column, out);
 		fputc('\n', out);
@@ -399,13 +399,13 @@ static int join_rows(struct tb_node_row *rows, const struct keyed *keyed,
 }
 
 static int make_keys(struct keyed *keyed, const struct tb_node_view **nodes,
-		     unsigned nnodes, const struct tb_columns *layout)
+		     unsigned nnodes, const struct tb_columns *columns)
 {
 	for (unsigned i = 0; i < nnodes; i++) {
 		const struct tb_node_row row = { .node = nodes[i] };
 
 		keyed[i] = (struct keyed){ nodes[i], i,
-					   make_key(&row, layout) };
+					   make_key(&row, columns) };
 		if (!keyed[i].key)
 			return -1;
 	}
@@ -414,7 +414,7 @@ static int make_keys(struct keyed *keyed, const struct tb_node_view **nodes,
 
 struct tb_node_row *tb_node_rows_make(const struct tb_node_view **nodes,
 				      unsigned nnodes,
-				      const struct tb_columns *layout,
+				      const struct tb_columns *columns,
 				      bool together, unsigned *nrows)
 {
 	struct tb_node_row *rows = calloc(nnodes + 1, sizeof(*rows));
@@ -423,7 +423,7 @@ struct tb_node_row *tb_node_rows_make(const struct tb_node_view **nodes,
 
 	*nrows = 0;
 	if (rows && keyed)
-		rc = make_keys(keyed, nodes, nnodes, layout);
+		rc = make_keys(keyed, nodes, nnodes, columns);
 	if (!rc && together)
 		qsort(keyed, nnodes, sizeof(*keyed), by_key);
 	if (!rc)

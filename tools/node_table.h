@@ -20,13 +20,13 @@ struct tb_node_row {
 const struct tb_table_kind *tb_node_table(void);
 
 /*
- * One row for each node; or, when together, for all that have the same in each
- * column of the layout but their names and number.  They keep their order.  NULL
+ * One row for each node; or, when together, for all that have the same in all
+ * of the columns but their names and number.  They keep their order.  NULL
  * when out of memory.
  */
 struct tb_node_row *tb_node_rows_make(const struct tb_node_view **nodes,
 				      unsigned nnodes,
-				      const struct tb_columns *layout,
+				      const struct tb_columns *columns,
 				      bool together, unsigned *nrows);
 void tb_node_rows_destroy(struct tb_node_row *rows, unsigned nrows);
 

@@ -42,16 +42,16 @@ struct tb_table_kind {
 
 struct tb_columns;
 
-/* All columns of the two forms, and NULL with a sentence. */
+/* The two ways to ask for some; NULL with a sentence. */
 struct tb_columns *tb_columns_of_letters(const struct tb_table_kind *kind,
 				       const char *format,
 				       struct tb_error *err);
 struct tb_columns *tb_columns_of_names(const struct tb_table_kind *kind,
 				     const char *names, struct tb_error *err);
-void tb_columns_destroy(struct tb_columns *layout); /* NULL is fine */
+void tb_columns_destroy(struct tb_columns *columns); /* NULL is fine */
 
 /* Is the column in it? */
-bool tb_columns_has(const struct tb_columns *layout, unsigned column);
+bool tb_columns_has(const struct tb_columns *columns, unsigned column);
 
 /* Are keys for the sort right?  -1 with a sentence. */
 int tb_table_check_sort(const struct tb_table_kind *kind, const char *keys,
@@ -65,7 +65,7 @@ int tb_table_sort(const struct tb_table_kind *kind, const char *keys,
 
 /* -1 when out of memory. */
 int tb_table_print(const struct tb_table_kind *kind,
-		   const struct tb_columns *layout, const void **rows,
+		   const struct tb_columns *columns, const void **rows,
 		   unsigned nrows, bool headings, FILE *out);
 
 /* What a row has in a column; malloc()ed, NULL when out of memory. */

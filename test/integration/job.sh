@@ -244,32 +244,20 @@ case_manual() {
 
 # --- errors -----------------------------------------------------------------------
 
-# is_refused WANTED ARGUMENT... - exit code 2, one line on stderr, no output
-is_refused() {
-	local wanted=$1 status=0
-
-	shift
-	topobind job "$@" >"$work/out" 2>"$work/err" || status=$?
-	assert_eq "exit code of $*" 2 "$status"
-	assert_eq "output of $*" "" "$(cat "$work/out")"
-	assert_eq "lines on stderr of $*" 1 "$(wc -l <"$work/err")"
-	assert_contains "message of $*" "$wanted" "$(cat "$work/err")"
-}
-
 case_errors() {
 	local job
 
-	is_refused 'no job was given'
-	is_refused 'is not a job id' soon
-	is_refused 'leave out "2"' 1 2
-	is_refused 'knows no such job' 999999
-	is_refused 'there is no column "q"' -o '%q' 1
-	is_refused 'there is no column "cheese"' -O cheese 1
-	is_refused 'there is no column "cheese"' -S +cheese 1
-	is_refused 'unrecognized option' --nothing
+	is_refused job 'no job was given'
+	is_refused job 'is not a job id' soon
+	is_refused job 'leave out "2"' 1 2
+	is_refused job 'knows no such job' 999999
+	is_refused job 'there is no column "q"' -o '%q' 1
+	is_refused job 'there is no column "cheese"' -O cheese 1
+	is_refused job 'there is no column "cheese"' -S +cheese 1
+	is_refused job 'unrecognized option' --nothing
 	job=$(alloc -w "$NODE_ZEN" -n1)
-	is_refused 'no such task or part' "${job}_4"
-	is_refused 'no such task or part' "$job+1"
+	is_refused job 'no such task or part' "${job}_4"
+	is_refused job 'no such task or part' "$job+1"
 }
 
 # Who may not see a job is not told of it.

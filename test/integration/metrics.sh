@@ -503,26 +503,14 @@ assert_between() {
 
 # --- errors -----------------------------------------------------------------------
 
-# is_wrong WANTED ARGUMENT... - exit code 2, one line on stderr, no output
-is_wrong() {
-	local wanted=$1 status=0
-
-	shift
-	topobind metrics "$@" >"$work/out" 2>"$work/err" || status=$?
-	assert_eq "exit code of $*" 2 "$status"
-	assert_eq "output of $*" "" "$(cat "$work/out")"
-	assert_eq "lines on stderr of $*" 1 "$(wc -l <"$work/err")"
-	assert_contains "message of $*" "$wanted" "$(cat "$work/err")"
-}
-
 case_errors() {
-	is_wrong 'it takes no arguments' now
-	is_wrong '--node goes with --soft' --node x
-	is_wrong 'unrecognized option' --nothing
-	is_wrong 'No such file' --controller "$work/nowhere"
-	is_wrong 'is not a file that slurmctld has written' \
+	is_refused metrics 'it takes no arguments' now
+	is_refused metrics '--node goes with --soft' --node x
+	is_refused metrics 'unrecognized option' --nothing
+	is_refused metrics 'No such file' --controller "$work/nowhere"
+	is_refused metrics 'is not a file that slurmctld has written' \
 		--controller /etc/passwd
-	is_wrong 'is this the node' --soft --node nowhere
+	is_refused metrics 'is this the node' --soft --node nowhere
 	mkfifo "$work/pipe"
 	timeout 60 topobind metrics --controller "$work/pipe" >/dev/null
 }

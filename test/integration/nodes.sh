@@ -353,31 +353,19 @@ case_manual() {
 
 # --- errors -----------------------------------------------------------------------
 
-# is_refused WANTED ARGUMENT... - exit code 2, one line on stderr, no output
-is_refused() {
-	local wanted=$1 status=0
-
-	shift
-	topobind nodes "$@" >"$work/out" 2>"$work/err" || status=$?
-	assert_eq "exit code of $*" 2 "$status"
-	assert_eq "output of $*" "" "$(cat "$work/out")"
-	assert_eq "lines on stderr of $*" 1 "$(wc -l <"$work/err")"
-	assert_contains "message of $*" "$wanted" "$(cat "$work/err")"
-}
-
 case_errors() {
-	is_refused 'knows no node "nowhere"' nowhere
-	is_refused 'knows no node "nowhere"' -n "$NODE_ZEN,nowhere"
-	is_refused 'knows no partition "dust"' -p dust
-	is_refused 'begins with "happy"' -t idle,happy
-	is_refused 'there is no column "Z"' -O nodes,Z
-	is_refused 'there is no column "z"' -o '%N %z'
-	is_refused 'has no column' -o 'nothing'
-	is_refused 'there is no column ""' -o 'nothing %'
-	is_refused 'a width is a number' -o '%0N'
-	is_refused 'is no column with a width' -O nodes:wide
-	is_refused 'there is no column "Z"' -S -Z
-	is_refused 'unrecognized option' --nothing
+	is_refused nodes 'knows no node "nowhere"' nowhere
+	is_refused nodes 'knows no node "nowhere"' -n "$NODE_ZEN,nowhere"
+	is_refused nodes 'knows no partition "dust"' -p dust
+	is_refused nodes 'begins with "happy"' -t idle,happy
+	is_refused nodes 'there is no column "Z"' -O nodes,Z
+	is_refused nodes 'there is no column "z"' -o '%N %z'
+	is_refused nodes 'has no column' -o 'nothing'
+	is_refused nodes 'there is no column ""' -o 'nothing %'
+	is_refused nodes 'a width is a number' -o '%0N'
+	is_refused nodes 'is no column with a width' -O nodes:wide
+	is_refused nodes 'there is no column "Z"' -S -Z
+	is_refused nodes 'unrecognized option' --nothing
 }
 
 # --- many nodes -------------------------------------------------------------------

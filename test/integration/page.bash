@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# page.bash - the examples of topobind(1) that ask Slurm, for the tests of these
-# commands.  Sourced after lib.sh.
+# page.bash - what the tests of commands share that ask Slurm: what they refuse,
+# and their examples in topobind(1).  Sourced after lib.sh.
 # shellcheck source=test/manual.sh
 # shellcheck disable=SC2154 # of lib.sh
 . "$top/test/manual.sh"
+
+# is_refused COMMAND WANTED ARGUMENT... - exit code 2, one line on stderr, and no
+# output
+is_refused() {
+	local command=$1 wanted=$2 status=0
+
+	shift 2
+	# shellcheck disable=SC2154 # of lib.sh
+	topobind "$command" "$@" >"$work/out" 2>"$work/err" || status=$?
+	assert_eq "exit code of $*" 2 "$status"
+	assert_eq "output of $*" "" "$(cat "$work/out")"
+	assert_eq "lines on stderr of $*" 1 "$(wc -l <"$work/err")"
+	assert_contains "message of $*" "$wanted" "$(cat "$work/err")"
+}
 
 # The nodes of the page.
 # shellcheck disable=SC2034 # for who sources this
