@@ -35,11 +35,11 @@ int tb_conf_soft_take(struct tb_conf_soft *soft, s_p_hashtbl_t *table,
 		.interval_ms = TB_SOFT_INTERVAL_MS,
 	};
 	if (tb_conf_take_flag(&soft->on, "Soft", table, where, err) ||
-	    tb_conf_take_number(&soft->low_pct, "SoftUtilLowPct", 0, 100, table, where,
-			err) ||
+	    tb_conf_take_number(&soft->low_pct, "SoftUtilLowPct", 0, 100,
+				table, where, err) ||
 	    take_count(&soft->count, table, where, err))
 		return -1;
 	return tb_conf_take_number(&soft->interval_ms, "SoftIntervalMs",
-			   TB_SOFT_INTERVAL_MIN_MS, TB_SOFT_INTERVAL_MAX_MS,
-			   table, where, err);
+				   TB_SOFT_INTERVAL_MIN_MS,
+				   TB_SOFT_INTERVAL_MAX_MS, table, where, err);
 }

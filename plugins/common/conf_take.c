@@ -5,15 +5,15 @@
 #include <string.h>
 
 int tb_conf_take_word(struct tb_conf_word *word, const char *key,
-		     s_p_hashtbl_t *table, const struct tb_conf_where *where,
-		     struct tb_error *err)
+		      s_p_hashtbl_t *table, const struct tb_conf_where *where,
+		      struct tb_error *err)
 {
 	tb_conf_word_take(word, key, table);
 	return tb_conf_word_check(word, key, where, err);
 }
 
 int tb_conf_take_flag(bool *flag, const char *key, s_p_hashtbl_t *table,
-		     const struct tb_conf_where *where, struct tb_error *err)
+		      const struct tb_conf_where *where, struct tb_error *err)
 {
 	struct tb_conf_word word = {NULL, NULL};
 	int rc = tb_conf_take_word(&word, key, table, where, err);
@@ -40,8 +40,9 @@ static bool read_number(const char *text, unsigned min, unsigned max,
 }
 
 int tb_conf_take_number(unsigned *number, const char *key, unsigned min,
-		       unsigned max, s_p_hashtbl_t *table,
-		       const struct tb_conf_where *where, struct tb_error *err)
+			unsigned max, s_p_hashtbl_t *table,
+			const struct tb_conf_where *where,
+			struct tb_error *err)
 {
 	struct tb_conf_word word = {NULL, NULL};
 	int rc = tb_conf_take_word(&word, key, table, where, err);
