@@ -46,3 +46,15 @@ need_root() {
 	[ "$(id -u)" -eq 0 ] ||
 		die "must run as root: Slurm's daemons, munge and cgroups need it"
 }
+
+# Where this machine gets its own packages; a mirror has every suite.
+debian_mirror() {
+	local address suite
+
+	suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	# shellcheck disable=SC2016 # apt's own variable
+	address=$(apt-get indextargets --format '$(REPO_URI)' \
+		'Created-By: Packages' "Codename: $suite" 'Origin: Debian' |
+		sed -n 1p)
+	echo "${address:-http://deb.debian.org/debian}"
+}

@@ -41,8 +41,10 @@ AC_MSG_RESULT([$slurm_installed_version])
 AS_IF([test "x$slurm_src_version" != "x$slurm_installed_version"],
   [AC_MSG_ERROR([the source tree $slurm_src is Slurm $slurm_src_version but the installed Slurm is $slurm_installed_version: they must be the same])])
 AS_CASE([$slurm_src_version],
-  [22.05.*], [],
-  [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05])])
+  [22.05.*], [slurm_release=2205],
+  [24.11.*], [slurm_release=2411],
+  [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05 and 24.11])])
+AM_CONDITIONAL([SLURM_2205], [test "x$slurm_release" = x2205])
 
 AS_IF([test -z "$slurm_plugindir"], [
   AC_MSG_CHECKING([for Slurm's plugin directory])

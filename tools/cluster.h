@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "core/topology.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "command.h"
 #include "conf_check.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - topobind explain */
-#define _GNU_SOURCE /* open_memstream, strndup */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "command.h"
 #include "common/job_comment.h"
+#include "compat/job_reason.h"
 #include "explain.h"
 #include "job_id.h"
 #include "map_legend.h"
@@ -135,37 +135,10 @@ static int explain_running(const struct subject *subject)
 
 /* ---- a job that waits ---- */
 
-/* The record as scontrol prints it, on one line; malloc()ed. */
-static char *print_record(const job_info_t *job)
-{
-	size_t size = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	slurm_print_job_info(out, (job_info_t *)job, 1);
-	return fclose(out) ? NULL : text;
-}
-
-/*
- * As squeue prints it.  Slurm's public interface has the names of reasons only
- * in this text.
- */
+/* As squeue prints it. */
 static char *reason_of(const job_info_t *job)
 {
-	char *text, *at, *reason = NULL;
-
-	if (job->state_desc)
-		return strdup(job->state_desc);
-	text = print_record(job);
-	at = text ? strstr(text, " Reason=") : NULL;
-	if (at) {
-		at += strlen(" Reason=");
-		reason = strndup(at, strcspn(at, " "));
-	}
-	free(text);
-	return reason;
+	return strdup(job->state_desc ? job->state_desc : tb_job_reason(job));
 }
 
 /* What others wrote, without what a terminal takes for a command. */

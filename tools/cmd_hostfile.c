@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "common/job_hostfile.h"
 

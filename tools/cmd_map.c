@@ -32,21 +32,18 @@ static void print_help(void)
 	     "Draw the nodes of the cluster (all, or those named; n[1-3] works): which job\n"
 	     "holds which core and thread.\n"
 	     "\n"
-	     "  --color=WHEN  auto, always, never [auto]\n"
-	     "  --svg         write a picture\n"
-	     "  --html        write a page for a browser\n"
-	     "  --json        print what would be drawn as JSON\n"
-	     "  --lstopo      write XML with which lstopo draws a node in these colours\n"
-	     "  --xml FILE    with --lstopo: what lstopo --of xml wrote on that node, if it is\n"
-	     "                not this machine\n"
-	     "  --watch[=SECONDS]  draw it again and again, as top does, until q is pressed;\n"
-	     "                every 2 seconds, or 1 to 3600\n"
-	     "  --from FILE   draw what --json printed, ask no Slurm; \"-\" is stdin\n"
+	     "  --watch[=N]    draw again every N seconds [2] until q is pressed\n"
+	     "  --svg, --html  write a picture, or a page for a browser\n"
+	     "  --json         print what would be drawn as JSON\n"
+	     "  --lstopo       write XML of a node for lstopo, with the colours of jobs\n"
+	     "  --xml FILE     of lstopo on that node, unless it is this machine\n"
+	     "  --from FILE    draw what --json printed, ask no Slurm; \"-\" is stdin\n"
+	     "  --color=WHEN   auto, always, never [auto]\n"
 	     "  --help, --version\n"
 	     "\n"
-	     "A line is an L3 cache (or a socket, or NUMA node), a cell a core, a character in\n"
-	     "it a thread: \".\" free, \"#\" in use by jobs without a binding, a letter or digit\n"
-	     "for each bound job, \"*\" for jobs beyond those, \"&\" where bound jobs share.\n"
+	     "Boxes are sockets, NUMA nodes and caches; in them groups of characters are\n"
+	     "cores, characters threads: \".\" free, \"-\" free but not for jobs with a binding,\n"
+	     "\"A\" a bound job, \"a\" a soft-bound one, \"#\" without a binding, \"&\" shared.\n"
 	     "COLUMNS sets the width, NO_COLOR switches colours off.\n"
 	     "\n"
 	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
@@ -84,7 +81,7 @@ static int take_option(struct options *options, int option)
 		return tb_map_take_form(&options->common, option,
 					&options->output);
 	case 'x':
-		options->output.machine.xml = optarg;
+		options->output.xml = optarg;
 		return 0;
 	case 'w':
 		return take_seconds(options, optarg);
@@ -135,8 +132,7 @@ static int read_options(struct options *options, int argc, char **argv)
 		tb_command_fail(options->common.name, "--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
 		return -1;
 	}
-	if (options->output.machine.xml &&
-	    options->output.form != TB_MAP_LSTOPO) {
+	if (options->output.xml && options->output.form != TB_MAP_LSTOPO) {
 		tb_command_fail(options->common.name, "--xml goes with --lstopo, give that too");
 		return -1;
 	}

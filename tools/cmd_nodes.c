@@ -16,7 +16,7 @@
 
 struct options {
 	struct tb_command common;
-	hostlist_t nodes; /* NULL: all */
+	tb_hostlist_t nodes; /* NULL: all */
 	const char *partitions, *states; /* lists, NULL: all */
 	struct tb_table_options table;
 };
@@ -193,7 +193,7 @@ static bool is_wanted(const struct options *options, const node_info_t *node)
 static char *find_unknown(const struct options *options,
 			  const struct tb_cluster *cluster)
 {
-	char *list = slurm_hostlist_ranged_string_malloc(options->nodes);
+	char *list = tb_hostlist_print(options->nodes);
 	struct tb_hosts *hosts = list ? tb_hosts_create(list) : NULL;
 	char *name = NULL;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "common/soft_state.h"
 

@@ -29,6 +29,23 @@ char *tb_conf_site_path(const struct tb_conf_site *site, const char *name)
 	return asprintf(&path, "%s/%s", site->dir, name) < 0 ? NULL : path;
 }
 
+struct tb_conf *tb_conf_here(struct tb_error *err)
+{
+	struct tb_conf_site site = {
+		.dir = directory_of(slurm_conf.slurm_conf),
+	};
+	char *path = site.dir ? tb_conf_site_path(&site, TB_CONF_FILE) : NULL;
+	struct tb_conf *conf = NULL;
+
+	if (path)
+		conf = tb_conf_read(path, err);
+	else
+		tb_fail(err, "out of memory");
+	free(path);
+	free(site.dir);
+	return conf;
+}
+
 static int read_topobind_conf(struct tb_conf_site *site)
 {
 	char *path = tb_conf_site_path(site, TB_CONF_FILE);

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "core/error.h"
 
@@ -59,5 +59,11 @@ const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
 					     const char *name);
 bool tb_conf_site_has_partition(const struct tb_conf_site *site,
 				const char *name);
+
+/*
+ * Only topobind.conf, beside the slurm.conf that slurm_init() has read; without
+ * such a file all is as by default.  NULL with a sentence.
+ */
+struct tb_conf *tb_conf_here(struct tb_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hosts.h"
 #include "map_legend.h"
 
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
@@ -52,7 +53,7 @@ static bool same_row(const struct tb_scene *scene,
 
 struct group {
 	const struct tb_scene_node *node;
-	hostlist_t nodes;
+	tb_hostlist_t nodes;
 };
 
 static int group_nodes(const struct tb_scene *scene, struct group *groups)
@@ -92,7 +93,7 @@ static int make_rows(struct tb_explanation *explanation)
 	for (unsigned i = 0; i < explanation->nrows; i++) {
 		explanation->rows[i].node = groups[i].node;
 		explanation->rows[i].nodes =
-			slurm_hostlist_ranged_string_malloc(groups[i].nodes);
+			tb_hostlist_print(groups[i].nodes);
 		if (!explanation->rows[i].nodes)
 			rc = -1;
 		slurm_hostlist_destroy(groups[i].nodes);

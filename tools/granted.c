@@ -74,7 +74,7 @@ static bool read_grant(const struct count *count,
 
 static unsigned count_hosts(const char *list)
 {
-	hostlist_t hosts = slurm_hostlist_create(list);
+	tb_hostlist_t hosts = slurm_hostlist_create(list);
 	int count = hosts ? slurm_hostlist_count(hosts) : 0;
 
 	if (hosts)

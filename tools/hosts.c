@@ -2,13 +2,28 @@
 /* hosts.c - see hosts.h */
 #include <stdlib.h>
 
-#include <slurm/slurm.h>
-
 #include "hosts.h"
 
 struct tb_hosts {
-	hostlist_t list;
+	tb_hostlist_t list;
 };
+
+char *tb_hostlist_print(tb_hostlist_t nodes)
+{
+	size_t size = 128;
+	char *text = NULL, *larger;
+
+	do {
+		size *= 2;
+		larger = realloc(text, size);
+		if (!larger) {
+			free(text);
+			return NULL;
+		}
+		text = larger;
+	} while (slurm_hostlist_ranged_string(nodes, size, text) < 0);
+	return text;
+}
 
 struct tb_hosts *tb_hosts_create(const char *list)
 {
@@ -45,5 +60,5 @@ void tb_hosts_add(struct tb_hosts *hosts, const char *name)
 char *tb_hosts_print(struct tb_hosts *hosts)
 {
 	slurm_hostlist_uniq(hosts->list);
-	return slurm_hostlist_ranged_string_malloc(hosts->list);
+	return tb_hostlist_print(hosts->list);
 }

@@ -5,7 +5,12 @@
 #ifndef TB_TOOLS_HOSTS_H
 #define TB_TOOLS_HOSTS_H
 
+#include "compat/slurm_types.h"
+
 struct tb_hosts;
+
+/* Of Slurm's own kind, as text; malloc()ed.  NULL: out of memory. */
+char *tb_hostlist_print(tb_hostlist_t nodes);
 
 /* Every name once, sorted.  NULL when the list cannot be read. */
 struct tb_hosts *tb_hosts_create(const char *list);

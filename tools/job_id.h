@@ -5,7 +5,7 @@
 #ifndef TB_TOOLS_JOB_ID_H
 #define TB_TOOLS_JOB_ID_H
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "common/job_hostfile.h"
 

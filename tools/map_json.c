@@ -26,10 +26,10 @@ static json_t *json_of_node(const struct tb_map_node *node)
 
 static json_t *json_of_job(const struct tb_map_job *job)
 {
-	json_t *grants = json_array();
+	json_t *granted = json_array();
 
 	for (unsigned i = 0; i < job->ngrants; i++)
-		json_array_append_new(grants,
+		json_array_append_new(granted,
 			json_pack("{s:s, s:s}", "nodes", job->grants[i].nodes,
 				  "topology", job->grants[i].string));
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o, s:[]}",
@@ -37,7 +37,7 @@ static json_t *json_of_job(const struct tb_map_job *job)
 			 "kind", tb_map_kind_name(job->kind),
 			 "request", job->request,
 			 "end", job->end ? json_integer(job->end) : NULL,
-			 "grants", grants, "holds");
+			 "grants", granted, "holds");
 }
 
 /* What each job has of a node, to the arrays of the jobs. */
@@ -85,39 +85,34 @@ static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 	return filtered ? tb_map_add_filter(map, filtered, err) : 0;
 }
 
-static int read_grants(struct tb_map *map, unsigned job, json_t *grants,
-		       struct tb_error *err)
+/* An array of a job whose objects are pairs of strings. */
+struct pairs {
+	const char *name, *first, *second;
+	int (*add)(struct tb_map *map, unsigned job, const char *first,
+		   const char *second, struct tb_error *err);
+};
+
+static const struct pairs grants = {
+	"grants", "nodes", "topology", tb_map_add_grant };
+static const struct pairs holds = {
+	"holds", "node", "threads", tb_map_add_hold };
+
+/* array may be NULL: there are none. */
+static int read_pairs(struct tb_map *map, unsigned job, json_t *array,
+		      const struct pairs *pairs, struct tb_error *err)
 {
-	const char *nodes, *string;
+	const char *first, *second;
 	json_error_t why;
-	json_t *grant;
+	json_t *pair;
 	size_t i;
 
-	json_array_foreach(grants, i, grant) {
-		if (json_unpack_ex(grant, &why, 0, "{s:s, s:s}",
-				   "nodes", &nodes, "topology", &string))
-			return tb_fail(err, "a grant of the map is not as it should be: %s",
-				       why.text);
-		if (tb_map_add_grant(map, job, nodes, string, err))
-			return -1;
-	}
-	return 0;
-}
-
-static int read_holds(struct tb_map *map, unsigned job, json_t *holds,
-		      struct tb_error *err)
-{
-	const char *node, *threads;
-	json_error_t why;
-	json_t *hold;
-	size_t i;
-
-	json_array_foreach(holds, i, hold) {
-		if (json_unpack_ex(hold, &why, 0, "{s:s, s:s}",
-				   "node", &node, "threads", &threads))
-			return tb_fail(err, "what a job of the map holds is not as it should be: %s",
-				       why.text);
-		if (tb_map_add_hold(map, job, node, threads, err))
+	json_array_foreach(array, i, pair) {
+		if (json_unpack_ex(pair, &why, 0, "{s:s, s:s}",
+				   pairs->first, &first, pairs->second,
+				   &second))
+			return tb_fail(err, "what is in the %s of a job of the map is not as it should be: %s",
+				       pairs->name, why.text);
+		if (pairs->add(map, job, first, second, err))
 			return -1;
 	}
 	return 0;
@@ -126,7 +121,7 @@ static int read_holds(struct tb_map *map, unsigned job, json_t *holds,
 static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
 {
 	const char *id, *user, *name, *request;
-	json_t *grants, *holds = NULL;
+	json_t *granted, *held = NULL;
 	json_int_t end = 0;
 	json_error_t why;
 	int job;
@@ -134,16 +129,16 @@ static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
 	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s?I, s:o, s?o}",
 			   "id", &id, "user", &user, "name", &name,
 			   "request", &request, "end", &end,
-			   "grants", &grants, "holds", &holds))
+			   grants.name, &granted, holds.name, &held))
 		return tb_fail(err, "a job of the map is not as it should be: %s",
 			       why.text);
 	job = tb_map_add_job(map, id, user, name, request, err);
 	if (job < 0)
 		return -1;
 	map->jobs[job].end = end > 0 ? end : 0;
-	if (read_grants(map, job, grants, err))
+	if (read_pairs(map, job, granted, &grants, err))
 		return -1;
-	return read_holds(map, job, holds, err);
+	return read_pairs(map, job, held, &holds, err);
 }
 
 struct tb_map *tb_map_of_json(const json_t *json, struct tb_error *err)

@@ -84,16 +84,6 @@ static int paint(struct painting *painting, const struct tb_map *map,
 	return 0;
 }
 
-static struct tb_machine *load(const struct tb_map_machine *from,
-			       struct tb_error *err)
-{
-	if (from->xml)
-		return tb_machine_load_xml(from->xml, err);
-	if (from->synthetic)
-		return tb_machine_load_synthetic(from->synthetic, err);
-	return tb_machine_load_live(err);
-}
-
 static int check_shape(const struct tb_map_node *node,
 		       const struct tb_machine *machine, struct tb_error *err)
 {
@@ -105,19 +95,19 @@ static int check_shape(const struct tb_map_node *node,
 }
 
 static int write_node(const struct tb_map *map, const struct tb_map_node *node,
-		      const struct tb_map_machine *from, struct tb_error *err)
+		      const char *xml, struct tb_error *err)
 {
-	struct tb_machine *machine = load(from, err);
+	struct tb_machine *machine = xml ? tb_machine_load_xml(xml, err) :
+				     tb_machine_load_live(err);
 	struct painting painting = { NULL, NULL, NULL, 0 };
 	int rc = -1;
 
 	if (machine && !check_shape(node, machine, err) &&
 	    !paint(&painting, map, node, err)) {
 		const struct tb_lstopo picture = {
-			.xml = from->xml, .synthetic = from->synthetic,
-			.machine = machine, .rgb = painting.rgb,
-			.signs = painting.signs, .notes = painting.notes,
-			.nnotes = painting.nnotes,
+			.xml = xml, .machine = machine,
+			.rgb = painting.rgb, .signs = painting.signs,
+			.notes = painting.notes, .nnotes = painting.nnotes,
 		};
 
 		rc = tb_lstopo_write(&picture, err);
@@ -127,8 +117,8 @@ static int write_node(const struct tb_map *map, const struct tb_map_node *node,
 	return rc;
 }
 
-int tb_map_lstopo(const struct tb_map *map,
-		  const struct tb_map_machine *machine, struct tb_error *err)
+int tb_map_lstopo(const struct tb_map *map, const char *xml,
+		  struct tb_error *err)
 {
 	if (map->nnodes != 1)
 		return tb_fail(err, "--lstopo is for one node, and here are %u; name one",
@@ -136,5 +126,5 @@ int tb_map_lstopo(const struct tb_map *map,
 	if (!map->nodes[0].topology)
 		return tb_fail(err, "no topology of node %.100s is known",
 			       map->nodes[0].name);
-	return write_node(map, &map->nodes[0], machine, err);
+	return write_node(map, &map->nodes[0], xml, err);
 }

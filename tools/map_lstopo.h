@@ -7,16 +7,12 @@
 
 #include "map.h"
 
-/* Where hwloc has the node's machine from: both NULL: it is this one. */
-struct tb_map_machine {
-	const char *xml, *synthetic;
-};
-
 /*
- * To stdout.  -1 with a sentence: there is not just one node with a topology in
- * the map, the machine cannot be loaded or has another one, or hwloc fails.
+ * To stdout.  xml: what lstopo wrote on the node, NULL: it is this machine.  -1
+ * with a sentence: there is not just one node with a topology in the map, the
+ * machine cannot be loaded or has another one, or hwloc fails.
  */
-int tb_map_lstopo(const struct tb_map *map,
-		  const struct tb_map_machine *machine, struct tb_error *err);
+int tb_map_lstopo(const struct tb_map *map, const char *xml,
+		  struct tb_error *err);
 
 #endif

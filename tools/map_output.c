@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "map_draw.h"
+#include "map_lstopo.h"
 #include "map_markup.h"
 #include "map_output.h"
 
@@ -71,7 +72,7 @@ int tb_map_print(const struct tb_command *command, const struct tb_map *map,
 		rc = tb_map_html(map, stdout);
 		break;
 	case TB_MAP_LSTOPO:
-		rc = tb_map_lstopo(map, &output->machine, &err);
+		rc = tb_map_lstopo(map, output->xml, &err);
 		break;
 	}
 	return rc ? tb_command_fail(command->name, "%s", err.text) :

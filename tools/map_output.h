@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "map.h"
-#include "map_lstopo.h"
 
 enum tb_map_form {
 	TB_MAP_TEXT, /* map_draw.h */
@@ -19,7 +18,7 @@ enum tb_map_form {
 
 struct tb_map_output {
 	enum tb_map_form form;
-	struct tb_map_machine machine; /* for TB_MAP_LSTOPO */
+	const char *xml; /* for TB_MAP_LSTOPO: the machine; NULL: this one */
 };
 
 /*

@@ -5,8 +5,10 @@
 #include <time.h>
 
 #include "cluster.h"
+#include "common/conf.h"
 #include "common/job_cores.h"
 #include "common/node_extra.h"
+#include "conf_site.h"
 #include "hosts.h"
 #include "map_slurm.h"
 #include "slurm_library.h"
@@ -17,6 +19,7 @@ struct load {
 	struct tb_cluster *cluster;
 	void (*warn)(const char *sentence);
 	unsigned *index; /* in the map, by Slurm's record; NO_NODE */
+	struct tb_conf *conf; /* NULL: it cannot be read here */
 };
 
 #define NO_NODE UINT_MAX
@@ -40,8 +43,29 @@ static struct tb_map_node *node_of(const struct load *load, unsigned record)
 	return index == NO_NODE ? NULL : &load->map->nodes[index];
 }
 
-static int add_system(const struct load *load, const node_info_t *node,
-		      struct tb_error *why)
+static const struct tb_filter *site_filter(const struct tb_conf *conf,
+					   const char *name)
+{
+	if (conf == NULL)
+		return NULL;
+	return tb_conf_node_says_filter(conf, name) ?
+		tb_conf_node_filter(conf, name) :
+		tb_conf_partition_filter(conf, NULL);
+}
+
+/* What topobind.conf keeps from jobs with a binding, whatever partition. */
+static void add_site_filter(const struct load *load, const char *name,
+			    const struct tb_topology *topology,
+			    struct tb_bitset *kept)
+{
+	const struct tb_filter *filter = site_filter(load->conf, name);
+
+	if (filter && tb_filter_matches(filter, topology))
+		tb_filter_add(filter, topology, kept);
+}
+
+static int add_kept(const struct load *load, const node_info_t *node,
+		    struct tb_error *why)
 {
 	const struct tb_map_node *added =
 		&load->map->nodes[load->map->nnodes - 1];
@@ -55,6 +79,7 @@ static int add_system(const struct load *load, const node_info_t *node,
 	if (!kept)
 		return tb_fail(why, "out of memory");
 	tb_cluster_add_system(node, added->topology, kept);
+	add_site_filter(load, node->name, added->topology, kept);
 	if (!tb_bitset_is_empty(kept))
 		string = tb_topology_print(added->topology, kept);
 	if (string)
@@ -83,7 +108,7 @@ static void add_node(const struct load *load, const node_info_t *node)
 	if (load->map->nnodes == before)
 		return;
 	load->index[node - load->cluster->nodes->node_array] = before;
-	if (add_system(load, node, &why))
+	if (add_kept(load, node, &why))
 		warn_about(load, "node", node->name, &why);
 }
 
@@ -238,6 +263,7 @@ static int fill_from(struct load *load, const char *nodes,
 		     struct tb_error *err)
 {
 	unsigned count = load->cluster->nodes->record_count;
+	struct tb_error why;
 
 	load->map->time = time(NULL);
 	load->index = calloc(count + 1, sizeof(*load->index));
@@ -245,6 +271,9 @@ static int fill_from(struct load *load, const char *nodes,
 		return tb_fail(err, "out of memory while making the map");
 	for (unsigned i = 0; i < count; i++)
 		load->index[i] = NO_NODE;
+	load->conf = tb_conf_here(&why);
+	if (!load->conf)
+		load->warn(why.text);
 	if (add_nodes(load, nodes, err))
 		return -1;
 	add_jobs(load);
@@ -260,6 +289,7 @@ static int fill(struct load *load, const char *nodes, struct tb_error *err)
 	if (load->cluster)
 		rc = fill_from(load, nodes, err);
 	free(load->index);
+	tb_conf_destroy(load->conf);
 	tb_cluster_destroy(load->cluster);
 	return rc;
 }

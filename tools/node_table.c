@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts.h"
 #include "node_table.h"
 #include "slurm_names.h"
 
@@ -371,7 +372,7 @@ static int by_place(const void *one, const void *other)
 static int join_rows(struct tb_node_row *rows, const struct keyed *keyed,
 		     unsigned nnodes, bool together, unsigned *nrows)
 {
-	hostlist_t names = NULL;
+	tb_hostlist_t names = NULL;
 
 	for (unsigned i = 0; i < nnodes; i++) {
 		struct tb_node_row *row;
@@ -390,7 +391,7 @@ static int join_rows(struct tb_node_row *rows, const struct keyed *keyed,
 		if (together && i + 1 < nnodes &&
 		    !strcmp(keyed[i].key, keyed[i + 1].key))
 			continue;
-		row->nodes = slurm_hostlist_ranged_string_malloc(names);
+		row->nodes = tb_hostlist_print(names);
 		slurm_hostlist_destroy(names);
 		if (!row->nodes)
 			return -1;

@@ -21,10 +21,10 @@ static int copy_text(char **to, const char *from, struct tb_error *err)
 	return *to ? 0 : tb_fail(err, "out of memory");
 }
 
-static int copy_preempted(struct tb_plan *plan, List jobs,
+static int copy_preempted(struct tb_plan *plan, list_t *jobs,
 			  struct tb_error *err)
 {
-	ListIterator each;
+	list_itr_t *each;
 	uint32_t *job;
 
 	if (!jobs)
@@ -86,7 +86,7 @@ static int check_partition(struct tb_plan *plan, const job_desc_msg_t *job,
 static bool is_failure(int error)
 {
 	return error < ESLURM_INVALID_PARTITION_NAME ||
-	       (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH &&
+	       (error >= TB_FIRST_PROTOCOL_ERROR &&
 		error <= ESLURM_AUTH_SKIP);
 }
 
@@ -108,7 +108,7 @@ static int ask(struct tb_plan *plan, job_desc_msg_t *job, struct tb_error *err)
 
 static int choose_nodes(struct tb_plan *plan, struct tb_error *err)
 {
-	hostlist_t chosen = slurm_hostlist_create(plan->nodes);
+	tb_hostlist_t chosen = slurm_hostlist_create(plan->nodes);
 
 	plan->placed = calloc(plan->scene->nnodes + 1, sizeof(*plan->placed));
 	if (!plan->placed) {

@@ -417,7 +417,7 @@ static void complete_counts(struct reading *reading)
 	job_desc_msg_t *job = &reading->options->job;
 	uint32_t nodes = job->min_nodes == NO_VAL ? 0 : job->min_nodes;
 	uint32_t cpus = reading->cpus ? job->cpus_per_task : 1, tasks;
-	hostlist_t required = NULL;
+	tb_hostlist_t required = NULL;
 
 	if (job->req_nodes)
 		required = slurm_hostlist_create(job->req_nodes);

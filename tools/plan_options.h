@@ -5,7 +5,7 @@
 #ifndef TB_TOOLS_PLAN_OPTIONS_H
 #define TB_TOOLS_PLAN_OPTIONS_H
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "command.h"
 #include "wish.h"

@@ -21,7 +21,7 @@
 struct rules {
 	const struct tb_wish *wish;
 	const struct tb_cluster *cluster;
-	hostlist_t partition, required, excluded; /* NULL: no such list */
+	tb_hostlist_t partition, required, excluded; /* NULL: no such list */
 	bool only_required; /* there is room for no others */
 	const reserve_info_t *own; /* the job's reservation */
 	time_t now, end;    /* of the job, should it start now */
@@ -42,16 +42,16 @@ static void say(char **to, const char *format, ...)
 
 /* ---- lists ---- */
 
-static bool is_in(hostlist_t list, const node_info_t *node)
+static bool is_in(tb_hostlist_t list, const node_info_t *node)
 {
 	return slurm_hostlist_find(list, node->name) >= 0;
 }
 
 /* The nodes of all partitions of a list. */
-static hostlist_t partition_nodes(const struct tb_cluster *cluster,
+static tb_hostlist_t partition_nodes(const struct tb_cluster *cluster,
 				  const char *names)
 {
-	hostlist_t nodes = slurm_hostlist_create("");
+	tb_hostlist_t nodes = slurm_hostlist_create("");
 
 	for (uint32_t i = 0; i < cluster->partitions->record_count; i++) {
 		const partition_info_t *partition =
@@ -201,7 +201,7 @@ static void check_memory(const struct rules *rules, struct tb_scene_node *node)
 static bool covers(const reserve_info_t *reservation,
 		   const struct tb_scene_node *node)
 {
-	hostlist_t nodes;
+	tb_hostlist_t nodes;
 	bool in;
 
 	if (!reservation->node_list)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #include "core/request.h"
 

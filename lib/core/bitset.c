@@ -240,11 +240,13 @@ bool tb_bitset_contains(const struct tb_bitset *outer,
 	return true;
 }
 
-unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from)
+/* Of the bits that differ from those of flipped. */
+static unsigned next_bit(const struct tb_bitset *set, unsigned from,
+			 uint64_t flipped)
 {
 	while (from < set->nbits) {
 		struct span span = span_at(from, set->nbits);
-		uint64_t word = set->words[span.word] & span.mask;
+		uint64_t word = (set->words[span.word] ^ flipped) & span.mask;
 
 		if (word)
 			return span.word * WORD_BITS +
@@ -252,4 +254,14 @@ unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from)
 		from = span.next;
 	}
 	return set->nbits;
+}
+
+unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from)
+{
+	return next_bit(set, from, 0);
+}
+
+unsigned tb_bitset_next_clear(const struct tb_bitset *set, unsigned from)
+{
+	return next_bit(set, from, ALL_ONES);
 }

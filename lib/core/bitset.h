@@ -60,6 +60,8 @@ bool tb_bitset_contains(const struct tb_bitset *outer,
 
 /* First set bit at or after from; nbits when there is none. */
 unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from);
+/* First clear bit, likewise. */
+unsigned tb_bitset_next_clear(const struct tb_bitset *set, unsigned from);
 
 /* "0-3,8"; "" for the empty set.  malloc()ed, NULL when out of memory. */
 char *tb_bitset_print_list(const struct tb_bitset *set);

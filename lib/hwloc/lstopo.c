@@ -133,8 +133,6 @@ static int load(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
 	if (hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_MISC,
 					   HWLOC_TYPE_FILTER_KEEP_ALL) ||
 	    (picture->xml && hwloc_topology_set_xml(hwloc, picture->xml)) ||
-	    (picture->synthetic &&
-	     hwloc_topology_set_synthetic(hwloc, picture->synthetic)) ||
 	    hwloc_topology_load(hwloc))
 		return tb_fail(err, "hwloc cannot load the machine again");
 	return 0;

@@ -20,7 +20,7 @@ struct tb_lstopo_note {
 };
 
 struct tb_lstopo {
-	const char *xml, *synthetic; /* where it is from; both NULL: this one */
+	const char *xml; /* where it is from; NULL: this machine */
 	const struct tb_machine *machine; /* loaded from there */
 	const int *rgb;              /* per thread; -1: as lstopo has it */
 	const char *signs;           /* per thread, in place of "PU"; 0: none */

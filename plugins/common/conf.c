@@ -324,7 +324,7 @@ static int add_node(struct tb_conf *site, const char *name,
 static int add_nodes(struct tb_conf *site, struct node_line *line,
 		     const struct tb_conf_where *where, struct tb_error *err)
 {
-	hostlist_t list = hostlist_create(line->nodes);
+	tb_hostlist_t list = hostlist_create(line->nodes);
 	char *name;
 	int rc = 0;
 
@@ -346,7 +346,7 @@ static int make_room(struct tb_conf *site, struct node_line *const *lines,
 	size_t nodes = 0;
 
 	for (int i = 0; i < count; i++) {
-		hostlist_t list = hostlist_create(lines[i]->nodes);
+		tb_hostlist_t list = hostlist_create(lines[i]->nodes);
 
 		nodes += list ? hostlist_count(list) : 0;
 		hostlist_destroy(list);
@@ -604,15 +604,18 @@ bool tb_conf_node_record(const struct tb_conf *site)
 	return site->node_record;
 }
 
-const struct tb_filter *tb_conf_filter(const struct tb_conf *site,
-				       const char *partition,
-				       const char *node_name)
+const struct tb_filter *tb_conf_partition_filter(const struct tb_conf *site,
+						 const char *partition)
+{
+	return policy_of(site, partition)->filter;
+}
+
+bool tb_conf_node_says_filter(const struct tb_conf *site,
+			      const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);
 
-	if (line && line->filter_text.value)
-		return line->filter;
-	return policy_of(site, partition)->filter;
+	return line && line->filter_text.value;
 }
 
 const struct tb_filter *tb_conf_node_filter(const struct tb_conf *site,

@@ -68,15 +68,16 @@ const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */
 const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *conf);
 /*
- * The filter for jobs of a partition on a node: that of the node's line, else
+ * The filter for jobs of a partition on a node is that of the node's line, else
  * of the partition's, else of the site.  NULL for none.  Owned by conf.
  */
-const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
-				       const char *partition,
-				       const char *node_name);
-/* The filter of the node's own line; NULL for none.  Owned by conf. */
 const struct tb_filter *tb_conf_node_filter(const struct tb_conf *conf,
 					    const char *node_name);
+/* Does that line say which, be it NONE?  Else the partition's or site's counts. */
+bool tb_conf_node_says_filter(const struct tb_conf *conf,
+			      const char *node_name);
+const struct tb_filter *tb_conf_partition_filter(const struct tb_conf *conf,
+						 const char *partition);
 /*
  * Which nodes jobs of a partition get that do not say, and what the priority
  * function for it is, which is never NULL.  Owned by conf.

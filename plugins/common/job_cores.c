@@ -9,6 +9,7 @@
 #include <slurm/slurm_errno.h>
 
 #include "common/node_extra.h"
+#include "compat/job_cpus.h"
 #include "core/topology.h"
 
 struct tb_job_cores {
@@ -76,29 +77,6 @@ static struct tb_topology *read_shape(const node_info_t *node,
 	return topology;
 }
 
-/* The job's cores of the node, as Slurm counts them: n in all. */
-static struct tb_bitset *read_cores(const job_info_t *info, const char *node,
-				    unsigned n, struct tb_error *err)
-{
-	/* The longest list has every other number. */
-	size_t size = (size_t)n * strlen("65535,") + 1;
-	char *list = calloc(1, size);
-	struct tb_bitset *set = NULL;
-
-	/* With threads only for who has printed a job by slurm_print_job_info() */
-	if (list == NULL)
-		tb_fail(err, "out of memory");
-	else if (slurm_job_cpus_allocated_str_on_node(list, size,
-						      info->job_resrcs,
-						      node) != 0)
-		tb_fail(err, "Slurm does not tell what it has on its node "
-			"%.100s", node);
-	else
-		set = tb_bitset_parse_list(list, n, err);
-	free(list);
-	return set;
-}
-
 /* A Slurm core is a core of the string or, where it has as many, a thread. */
 int tb_job_cores_threads(const job_info_t *info, const node_info_t *node,
 			 const struct tb_topology *topology,
@@ -111,7 +89,7 @@ int tb_job_cores_threads(const job_info_t *info, const node_info_t *node,
 	    n != tb_topology_threads(topology))
 		return tb_fail(err, "node %.100s shows a topology of another size",
 			       node->name);
-	cores = read_cores(info, node->name, n, err);
+	cores = tb_job_cpus_on_node(info, node->name, n, err);
 	if (cores == NULL)
 		return -1;
 	if (n == tb_topology_cores(topology))

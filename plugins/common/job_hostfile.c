@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
 #include "common/job_comment.h"
 #include "common/job_cores.h"
 #include "common/request_env.h"
+#include "compat/slurm_types.h"
 
 struct tb_job_hostfile {
 	struct tb_request request;
@@ -22,7 +22,7 @@ struct tb_job_hostfile {
 /* The nodes of each grant of the comment, in the same order. */
 struct groups {
 	const struct tb_comment *comment;
-	hostlist_t *nodes;
+	tb_hostlist_t *nodes;
 	unsigned count;
 };
 
@@ -103,7 +103,7 @@ static int add_node(struct tb_hostfile *file, struct sources *sources,
 static int add_nodes(struct tb_hostfile *file, struct sources *sources,
 		     struct tb_error *err)
 {
-	hostlist_t nodes = slurm_hostlist_create(sources->info->nodes);
+	tb_hostlist_t nodes = slurm_hostlist_create(sources->info->nodes);
 	char *name;
 	int rc = 0;
 

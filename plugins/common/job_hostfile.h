@@ -11,8 +11,7 @@
 
 #include <stdint.h>
 
-#include <slurm/slurm.h>
-
+#include "compat/slurm_types.h"
 #include "core/error.h"
 #include "core/hostfile.h"
 

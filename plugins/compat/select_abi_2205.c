@@ -1,43 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * select_abi_2205.c - the select plugin that slurmctld 22.05 loads
- *
- * Every required symbol, forwarded to select/cons_tres; the hooks of topobind
- * where it takes part.  Clients and slurmd load the plugin too, to unpack
- * what slurmctld packed, so nothing here may need slurmctld's own symbols
- * before a hook is called.
- */
-#include "select_compat.h"
-
-#include <string.h>
-
-#include "src/common/log.h"
-#include "src/common/plugin.h"
-#include "src/common/read_config.h"
-
+/* select_abi_2205.c - what only Slurm 22.05 wants of a select plugin */
 #include "select_ops.h"
-#include "select_topobind/expand.h"
+
 #include "select_topobind/hooks.h"
 #include "select_topobind/reservation.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
-EXPORT extern const char plugin_name[];
-EXPORT extern const char plugin_type[];
 EXPORT extern const uint32_t plugin_id;
-EXPORT extern const uint32_t plugin_version;
 
-const char plugin_name[] = "Consumable sockets, caches, NUMA nodes and cores";
-const char plugin_type[] = "select/topobind";
 /* "A wrapper over cons_tres": the id that Slurm's own checks accept as one. */
 const uint32_t plugin_id = SELECT_PLUGIN_CRAY_CONS_TRES;
-const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-slurm_select_ops_t tb_ops;
-static plugin_handle_t cons_tres = PLUGIN_INVALID_HANDLE;
-
-/* In the order of slurm_select_ops_t. */
-static const char *symbols[] = {
+const char *tb_ops_symbols[] = {
 	"plugin_id",
 	"select_p_state_save",
 	"select_p_state_restore",
@@ -77,81 +50,18 @@ static const char *symbols[] = {
 	"select_p_resv_test",
 };
 
-int tb_ops_load(void)
-{
-	int count = sizeof(symbols) / sizeof(symbols[0]);
-
-	_Static_assert(sizeof(symbols) == sizeof(slurm_select_ops_t),
-		       "one symbol for each operation");
-	if (cons_tres != PLUGIN_INVALID_HANDLE)
-		return SLURM_SUCCESS;
-	cons_tres = plugin_load_and_link("select/cons_tres", count, symbols,
-					 (void **)&tb_ops);
-	if (cons_tres == PLUGIN_INVALID_HANDLE) {
-		error("select/topobind: cannot load select/cons_tres, which it wraps; is select_cons_tres.so in PluginDir=%s?",
-		      slurm_conf.plugindir);
-		return SLURM_ERROR;
-	}
-	return SLURM_SUCCESS;
-}
-
-void tb_ops_unload(void)
-{
-	if (cons_tres == PLUGIN_INVALID_HANDLE)
-		return;
-	plugin_unload(cons_tres);
-	cons_tres = PLUGIN_INVALID_HANDLE;
-	memset(&tb_ops, 0, sizeof(tb_ops));
-}
-
-EXPORT int init(void);
-EXPORT int init(void)
-{
-	if (tb_ops_load() != SLURM_SUCCESS)
-		return SLURM_ERROR;
-	return running_in_slurmctld() ? tb_hook_init() : SLURM_SUCCESS;
-}
-
-EXPORT int fini(void);
-EXPORT int fini(void)
-{
-	if (running_in_slurmctld())
-		tb_hook_fini();
-	tb_ops_unload();
-	return SLURM_SUCCESS;
-}
-
-/* Where topobind takes part */
-
-EXPORT extern int select_p_node_init(void);
-extern int select_p_node_init(void)
-{
-	int rc = tb_ops.node_init();
-
-	if (rc == SLURM_SUCCESS)
-		tb_hook_node_init();
-	return rc;
-}
-
-EXPORT extern int select_p_reconfigure(void);
-extern int select_p_reconfigure(void)
-{
-	int rc = tb_ops.reconfigure();
-
-	if (rc == SLURM_SUCCESS)
-		tb_hook_reconfigure();
-	return rc;
-}
+_Static_assert(sizeof(tb_ops_symbols) == sizeof(slurm_select_ops_t),
+	       "one symbol for each operation");
 
 EXPORT extern int select_p_job_test(job_record_t *job, bitstr_t *nodes,
 				    uint32_t min_nodes, uint32_t max_nodes,
 				    uint32_t req_nodes, uint16_t mode,
-				    List preemptees, List *preempted,
+				    list_t *preemptees, list_t **preempted,
 				    bitstr_t *excluded);
 extern int select_p_job_test(job_record_t *job, bitstr_t *nodes,
 			     uint32_t min_nodes, uint32_t max_nodes,
 			     uint32_t req_nodes, uint16_t mode,
-			     List preemptees, List *preempted,
+			     list_t *preemptees, list_t **preempted,
 			     bitstr_t *excluded)
 {
 	struct tb_test test = {
@@ -167,123 +77,6 @@ extern int select_p_job_test(job_record_t *job, bitstr_t *nodes,
 	};
 
 	return tb_hook_job_test(&test);
-}
-
-EXPORT extern int select_p_job_begin(job_record_t *job);
-extern int select_p_job_begin(job_record_t *job)
-{
-	int rc = tb_ops.job_begin(job);
-
-	if (rc == SLURM_SUCCESS)
-		tb_hook_job_begin(job);
-	return rc;
-}
-
-EXPORT extern int select_p_select_nodeinfo_set(job_record_t *job);
-extern int select_p_select_nodeinfo_set(job_record_t *job)
-{
-	int rc = tb_ops.nodeinfo_set(job);
-
-	tb_hook_job_changed(job);
-	return rc;
-}
-
-/* Before nodes are shown to somebody, with their write lock. */
-EXPORT extern int select_p_select_nodeinfo_set_all(void);
-extern int select_p_select_nodeinfo_set_all(void)
-{
-	int rc = tb_ops.nodeinfo_set_all();
-
-	tb_hook_nodes_shown();
-	return rc;
-}
-
-/* Also the last that a controller calls before it ends or stands by. */
-EXPORT extern int select_p_job_fini(job_record_t *job);
-extern int select_p_job_fini(job_record_t *job)
-{
-	int rc = tb_ops.job_fini(job);
-
-	tb_hook_job_finished(job);
-	return rc;
-}
-
-EXPORT extern int select_p_job_suspend(job_record_t *job, bool indefinite);
-extern int select_p_job_suspend(job_record_t *job, bool indefinite)
-{
-	int rc = tb_ops.job_suspend(job, indefinite);
-
-	/* A gang scheduler's pause keeps the cores, an administrator's not. */
-	if (rc == SLURM_SUCCESS && indefinite)
-		tb_hook_job_ended(job);
-	return rc;
-}
-
-EXPORT extern int select_p_job_resume(job_record_t *job, bool indefinite);
-extern int select_p_job_resume(job_record_t *job, bool indefinite)
-{
-	int rc;
-
-	if (indefinite) {
-		rc = tb_hook_job_may_resume(job);
-		if (rc != SLURM_SUCCESS)
-			return rc;
-		/* What a gang scheduler paused is in cons_tres' books still. */
-		indefinite = !tb_hook_job_holds(job);
-	}
-	rc = tb_ops.job_resume(job, indefinite);
-	if (rc == SLURM_SUCCESS && indefinite)
-		tb_hook_job_resumed(job);
-	return rc;
-}
-
-EXPORT extern int select_p_job_resized(job_record_t *job, node_record_t *node);
-extern int select_p_job_resized(job_record_t *job, node_record_t *node)
-{
-	int rc = tb_ops.job_resized(job, node);
-
-	tb_hook_job_resized(job, node->index);
-	return rc;
-}
-
-EXPORT extern int select_p_job_expand(job_record_t *from, job_record_t *to);
-extern int select_p_job_expand(job_record_t *from, job_record_t *to)
-{
-	int rc = tb_expand_may_merge(from, to);
-
-	if (rc != SLURM_SUCCESS)
-		return rc;
-	rc = tb_ops.job_expand(from, to);
-	tb_hook_job_expanded(from, to);
-	return rc;
-}
-
-EXPORT extern int select_p_state_save(char *directory);
-extern int select_p_state_save(char *directory)
-{
-	int rc = tb_ops.state_save(directory);
-
-	tb_hook_state_saved(directory);
-	return rc;
-}
-
-EXPORT extern int select_p_state_restore(char *directory);
-extern int select_p_state_restore(char *directory)
-{
-	int rc = tb_ops.state_restore(directory);
-
-	tb_hook_state_restored(directory);
-	return rc;
-}
-
-EXPORT extern int select_p_step_start(step_record_t *step);
-extern int select_p_step_start(step_record_t *step)
-{
-	int rc = tb_ops.step_start(step);
-
-	if (rc == SLURM_SUCCESS)
-		tb_hook_step_start(step);
-	return rc;
 }
 
 /* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
@@ -303,75 +96,15 @@ extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
 	return chosen;
 }
 
-/* What is Slurm's alone: passed on as it came.  FORWARD(returns, name,
-   parameters, arguments) defines the required symbol of that name. */
-#define FORWARD(type, name, op, parameters, arguments) \
-	EXPORT extern type select_p_##name parameters; \
-	extern type select_p_##name parameters \
-	{ \
-		return tb_ops.op arguments; \
-	}
-
-FORWARD(int, job_init, job_init,
-	(List jobs),
-	(jobs))
-FORWARD(int, job_ready, job_ready,
-	(job_record_t *job),
-	(job))
 FORWARD(int, job_signal, job_signal,
 	(job_record_t *job, int signal),
 	(job, signal))
-FORWARD(bitstr_t *, step_pick_nodes, step_pick_nodes,
-	(job_record_t *job, select_jobinfo_t *jobinfo, uint32_t node_count, bitstr_t **avail_nodes),
-	(job, jobinfo, node_count, avail_nodes))
-FORWARD(int, step_finish, step_finish,
-	(step_record_t *step, bool killing),
-	(step, killing))
-FORWARD(int, select_nodeinfo_pack, nodeinfo_pack,
-	(select_nodeinfo_t *info, buf_t *buffer, uint16_t version),
-	(info, buffer, version))
-FORWARD(int, select_nodeinfo_unpack, nodeinfo_unpack,
-	(select_nodeinfo_t **info, buf_t *buffer, uint16_t version),
-	(info, buffer, version))
-FORWARD(select_nodeinfo_t *, select_nodeinfo_alloc, nodeinfo_alloc,
-	(void),
-	())
-FORWARD(int, select_nodeinfo_free, nodeinfo_free,
-	(select_nodeinfo_t *info),
-	(info))
-FORWARD(int, select_nodeinfo_get, nodeinfo_get,
-	(select_nodeinfo_t *info, enum select_nodedata_type what, enum node_states state, void *data),
-	(info, what, state, data))
-FORWARD(select_jobinfo_t *, select_jobinfo_alloc, jobinfo_alloc,
-	(void),
-	())
-FORWARD(int, select_jobinfo_free, jobinfo_free,
-	(select_jobinfo_t *info),
-	(info))
-FORWARD(int, select_jobinfo_set, jobinfo_set,
-	(select_jobinfo_t *info, enum select_jobdata_type what, void *data),
-	(info, what, data))
-FORWARD(int, select_jobinfo_get, jobinfo_get,
-	(select_jobinfo_t *info, enum select_jobdata_type what, void *data),
-	(info, what, data))
-FORWARD(select_jobinfo_t *, select_jobinfo_copy, jobinfo_copy,
-	(select_jobinfo_t *info),
-	(info))
-FORWARD(int, select_jobinfo_pack, jobinfo_pack,
-	(select_jobinfo_t *info, buf_t *buffer, uint16_t version),
-	(info, buffer, version))
-FORWARD(int, select_jobinfo_unpack, jobinfo_unpack,
-	(select_jobinfo_t **info, buf_t *buffer, uint16_t version),
-	(info, buffer, version))
 FORWARD(char *, select_jobinfo_sprint, jobinfo_sprint,
 	(select_jobinfo_t *info, char *text, size_t size, int mode),
 	(info, text, size, mode))
 FORWARD(char *, select_jobinfo_xstrdup, jobinfo_xstrdup,
 	(select_jobinfo_t *info, int mode),
 	(info, mode))
-FORWARD(int, get_info_from_plugin, get_info_from_plugin,
-	(enum select_plugindata_info what, job_record_t *job, void *data),
-	(what, job, data))
 FORWARD(int, update_node_config, update_node_config,
 	(int index),
 	(index))

@@ -18,8 +18,19 @@
 #include "slurm/slurm.h"
 #include "src/common/bitstring.h"
 #include "src/common/list.h"
-#include "src/common/select.h"
 #include "src/slurmctld/slurmctld.h"
+
+#include "slurm_types.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#include "src/common/select.h"
+#include "src/slurmctld/preempt.h"
+#else
+#include "src/common/job_features.h"
+#include "src/common/node_features.h"
+#include "src/interfaces/preempt.h"
+#include "src/interfaces/select.h"
+#endif
 
 #include "slurmctld_symbols.h"
 
@@ -33,9 +44,10 @@ struct tb_test {
 	uint32_t max_nodes;
 	uint32_t req_nodes;
 	uint16_t mode;
-	List preemptees; /* jobs that may be preempted, or NULL */
-	List *preempted; /* receives those that are */
+	list_t *preemptees; /* jobs that may be preempted, or NULL */
+	list_t **preempted; /* receives those that are */
 	void *excluded;  /* cores that reservations hold; its type varies */
+	void *will_run;  /* of the versions that tell more of TB_WILL_RUN */
 	/*
 	 * Set by topobind for a job that did not ask and is bound all the same:
 	 * CPUs that each of its tasks must have.  0: it asked, or is plain.
@@ -60,14 +72,21 @@ bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 
 /*
  * The cores that select/cons_tres may use, for one call.  A closed mask allows
- * none, an open one all that the caller allows.
+ * none of these nodes, which are all that the call is about: what a mask says
+ * costs select/cons_tres time, node by node.  An open one allows all that the
+ * caller allows.
  */
 struct tb_mask;
-struct tb_mask *tb_mask_closed(void);
+struct tb_mask *tb_mask_closed(const bitstr_t *nodes);
 struct tb_mask *tb_mask_open(const struct tb_test *test);
-void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core);
+/* Cores [first, first + count) of a node. */
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
+		   uint32_t count);
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core);
 void tb_mask_destroy(struct tb_mask *mask); /* NULL is fine */
+
+/* Does the job run on one of these nodes? */
+bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes);
 
 /*
  * select/cons_tres' own answer.  mask NULL: what the caller excluded.  The

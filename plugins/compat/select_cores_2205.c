@@ -14,52 +14,6 @@ struct tb_mask {
 	bitstr_t *excluded;
 };
 
-uint32_t tb_node_count(void)
-{
-	return node_record_count;
-}
-
-uint64_t tb_node_memory_in_use(uint32_t node)
-{
-	dynamic_plugin_data_t *info =
-		node_record_table_ptr[node]->select_nodeinfo;
-	uint64_t memory = 0;
-
-	if (info)
-		tb_ops.nodeinfo_get(info->data, SELECT_NODEDATA_MEM_ALLOC, 0,
-				    &memory);
-	return memory;
-}
-
-void tb_nodes_look_at_memory(void)
-{
-	tb_ops.nodeinfo_set_all();
-}
-
-uint32_t tb_node_first_core(uint32_t node)
-{
-	return cr_get_coremap_offset(node);
-}
-
-uint32_t tb_all_cores(void)
-{
-	return cr_get_coremap_offset(node_record_count);
-}
-
-enum tb_mode tb_test_mode(const struct tb_test *test)
-{
-	if (SELECT_IS_MODE_TEST_ONLY(test->mode))
-		return TB_TEST_ONLY;
-	if (SELECT_IS_MODE_WILL_RUN(test->mode))
-		return TB_WILL_RUN;
-	return TB_RUN_NOW;
-}
-
-void tb_test_set_will_run(struct tb_test *test)
-{
-	test->mode = SELECT_MODE_WILL_RUN;
-}
-
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core)
 {
@@ -70,12 +24,15 @@ bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 	return excluded && bit < bit_size(excluded) && bit_test(excluded, bit);
 }
 
-struct tb_mask *tb_mask_closed(void)
+struct tb_mask *tb_mask_closed(const bitstr_t *nodes)
 {
 	struct tb_mask *mask = xmalloc(sizeof(*mask));
 
 	mask->excluded = bit_alloc(tb_all_cores());
-	bit_set_all(mask->excluded);
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test((bitstr_t *)nodes, node))
+			bit_nset(mask->excluded, tb_node_first_core(node),
+				 tb_node_first_core(node + 1) - 1);
 	return mask;
 }
 
@@ -91,9 +48,11 @@ struct tb_mask *tb_mask_open(const struct tb_test *test)
 	return mask;
 }
 
-void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core)
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
+		   uint32_t count)
 {
-	bit_clear(mask->excluded, tb_node_first_core(node) + core);
+	first += tb_node_first_core(node);
+	bit_nclear(mask->excluded, first, first + count - 1);
 }
 
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
@@ -115,4 +74,9 @@ int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 			       test->max_nodes, test->req_nodes, test->mode,
 			       test->preemptees, test->preempted,
 			       mask ? mask->excluded : test->excluded);
+}
+
+bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes)
+{
+	return job_overlap_and_running(nodes, job);
 }

@@ -11,12 +11,16 @@
 /* First: programs that link the public libslurm have prefixed names only. */
 #include "src/common/slurm_xlator.h"
 
-#include "slurm/slurm.h"
+#include "slurm_types.h"
 #include "src/common/parse_config.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
-	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 6, 0)
-#error "topobind knows Slurm 22.05 only"
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 12, 0)
+#error "topobind knows Slurm 22.05 and 24.11 only"
+#endif
+
+#ifndef CONF_FLAG_OR
+#define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
 /* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */

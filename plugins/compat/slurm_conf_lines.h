@@ -13,6 +13,7 @@
 #include "compat/slurm_compat.h"
 
 #include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
 
 /* A NodeName= line; the list is as written. */
 struct tb_slurm_node_line {

@@ -13,10 +13,10 @@
 #include "src/common/node_conf.h"
 #include "src/slurmctld/slurmctld.h"
 
-extern List job_list __attribute__((weak));
-extern List active_feature_list __attribute__((weak));
-extern List resv_list __attribute__((weak));
-extern List part_list __attribute__((weak));
+extern list_t *job_list __attribute__((weak));
+extern list_t *active_feature_list __attribute__((weak));
+extern list_t *resv_list __attribute__((weak));
+extern list_t *part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));
 extern bitstr_t *avail_node_bitmap __attribute__((weak));

@@ -3,7 +3,7 @@
  * task_compat.h - what differs between Slurm versions for the task plugin
  *
  * slurmd's and slurmstepd's own structs and Slurm's cgroup interface, seen by
- * the version-free part of task/topobind.  One .c file for each version.
+ * the version-free part of task/topobind.
  */
 #ifndef TB_COMPAT_TASK_H
 #define TB_COMPAT_TASK_H
@@ -36,6 +36,11 @@ char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 
 /* The same of a step; env, cores, tasks and kind are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
+
+/* For task_abi.c.  Do its tasks share CPUs, by --overcommit? */
+bool tb_slurm_step_overcommits(const tb_slurm_step_t *step);
+/* In slurmstepd: the node drains; Slurm or the callee logs what goes wrong. */
+void tb_slurm_stepd_drain(char *reason);
 
 /*
  * A step that is one shell for its whole job, in which mpirun may be started: a

@@ -15,7 +15,7 @@
 #define COMMENT_MAX 32768
 
 /* Numbers of jobs.  Lock order: slurmctld's, the list's own. */
-static List waiting;
+static list_t *waiting;
 
 /* A text that the database refused would be sent again and again. */
 static bool can_be_sent(const job_record_t *job)

@@ -5,6 +5,8 @@
 
 #include "src/common/read_config.h"
 
+#include "scale.h"
+
 struct check {
 	const struct tb_request *request;
 	struct tb_error *err;
@@ -35,7 +37,7 @@ static int check_word(const struct check *check, bool said, const char *option,
 /* By the job itself, not because its partition has OverSubscribe=EXCLUSIVE. */
 static bool wants_whole_nodes(const job_record_t *job)
 {
-	return job->details->whole_node == WHOLE_NODE_REQUIRED &&
+	return tb_wants_whole_nodes(job) &&
 	       !(job->part_ptr && job->part_ptr->max_share == 0);
 }
 
@@ -92,7 +94,7 @@ int tb_job_combinations(const job_record_t *job,
 			const struct tb_request *request, bool implicit,
 			struct tb_error *err)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	const struct check check = { .request = request, .err = err };
 
 	if ((!implicit && check_asked(&check, job)) ||

@@ -19,6 +19,15 @@
 /* And so many letters of a list of CPUs are told. */
 #define CPUS_TOLD 100
 
+/* What a node has; the same for all that are alike. */
+struct finding {
+	bool other_shape;
+	bool missing; /* of a list of CPUs */
+	bool enough;  /* the units of one slot */
+	bool fragmented;
+	uint32_t units; /* that are free */
+};
+
 struct tally {
 	uint32_t nodes[UNITS_TOLD]; /* by how many units are free */
 	uint32_t fragmented;
@@ -27,57 +36,122 @@ struct tally {
 	bool enough; /* some node has the units of one slot */
 };
 
-static void tally_cpus(struct tally *tally, const struct tb_bitset *cpus,
-		       const struct tb_shape *shape)
+static void look_at_cpus(struct finding *finding, const struct tb_bitset *cpus,
+			 const struct tb_shape *shape)
 {
-	if (cpus->nbits > tb_topology_threads(shape->topology)) {
-		tally->missing++;
+	finding->missing = cpus->nbits > tb_topology_threads(shape->topology);
+	if (finding->missing)
 		return;
-	}
 	tb_bitset_clear_all(shape->threads);
 	tb_bitset_or_range(shape->threads, cpus, 0, cpus->nbits);
-	if (tb_bitset_intersects(shape->threads, shape->used))
-		tally->in_use++;
-	else
-		tally->enough = true;
+	finding->enough = !tb_bitset_intersects(shape->threads, shape->used);
 }
 
-static void tally_units(struct tally *tally, const struct tb_request *request,
-			const struct tb_shape *shape)
+static void look_at_units(struct finding *finding,
+			  const struct tb_request *request,
+			  const struct tb_shape *shape)
 {
-	unsigned units, total, threads, unused;
+	unsigned total, threads, unused;
 
-	units = tb_units_available(shape->topology, request->unit,
-				   shape->used);
-	if (units >= request->amount) {
-		tally->enough = true;
-		return;
-	}
-	tally->nodes[units < UNITS_TOLD ? units : UNITS_TOLD - 1]++;
+	finding->units = tb_units_available(shape->topology, request->unit,
+					    shape->used);
+	finding->enough = finding->units >= request->amount;
 	total = tb_units_total(shape->topology, request->unit);
 	threads = tb_topology_threads(shape->topology);
 	unused = threads - tb_bitset_count(shape->used);
-	if (total && unused >= request->amount * (threads / total))
-		tally->fragmented++;
+	finding->fragmented = total &&
+			      unused >= request->amount * (threads / total);
 }
 
-static void tally_node(struct tally *tally, const struct tb_test *test,
-		       const struct tb_request *request,
-		       const struct tb_view *view, uint32_t node)
+/* Given shape->used. */
+static void look_at_shape(struct finding *finding,
+			  const struct tb_request *request,
+			  const struct tb_shape *shape)
 {
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
-
-	if (!shape)
+	finding->other_shape = !tb_request_matches(request, shape->topology);
+	if (finding->other_shape)
 		return;
-	if (!tb_request_matches(request, shape->topology)) {
-		tally->other_shape++;
-		return;
-	}
-	tb_sharing_used(node, shape, view, test, request);
 	if (request->cpus)
-		tally_cpus(tally, request->cpus, shape);
+		look_at_cpus(finding, request->cpus, shape);
 	else
-		tally_units(tally, request, shape);
+		look_at_units(finding, request, shape);
+}
+
+/* Who looks, and what was found on nodes that are alike. */
+struct look {
+	const struct tb_test *test;
+	const struct tb_request *request;
+	const struct tb_view *view;
+	const struct tb_filter *filter; /* of the job's partition */
+	struct tb_memo *memo; /* NULL: who shares units counts, too */
+	struct finding last;
+};
+
+static const struct finding *look_once(struct look *look, uint32_t node,
+				       struct tb_shape *shape)
+{
+	look->last = (struct finding) { .units = 0 };
+	tb_sharing_used(node, shape, look->view, look->test, look->request);
+	look_at_shape(&look->last, look->request, shape);
+	return &look->last;
+}
+
+static const struct finding *look_at(struct look *look, uint32_t node,
+				     struct tb_shape *shape)
+{
+	struct tb_memo_key key = { .shape = shape, .cores = shape->cores };
+	struct finding *finding;
+	bool is_new;
+
+	if (!look->memo)
+		return look_once(look, node, shape);
+	tb_node_taken(node, shape, look->view, look->test);
+	key.filter = tb_node_filter(node, shape, look->filter);
+	finding = tb_memo_find(look->memo, &key, &is_new);
+	if (!finding)
+		return look_once(look, node, shape);
+	if (!is_new)
+		return finding;
+	tb_shape_threads(shape, shape->cores, shape->used);
+	if (key.filter)
+		tb_filter_add(key.filter, shape->topology, shape->used);
+	look_at_shape(finding, look->request, shape);
+	return finding;
+}
+
+static void count(struct tally *tally, const struct finding *found,
+		  const struct tb_request *request)
+{
+	if (found->other_shape) {
+		tally->other_shape++;
+	} else if (found->enough) {
+		tally->enough = true;
+	} else if (request->cpus) {
+		tally->missing += found->missing;
+		tally->in_use += !found->missing;
+	} else {
+		tally->nodes[MIN(found->units, UNITS_TOLD - 1)]++;
+		tally->fragmented += found->fragmented;
+	}
+}
+
+static void tally_nodes(struct tally *tally, struct look *look,
+			const bitstr_t *nodes)
+{
+	look->filter = tb_job_filter(look->test->job);
+	look->memo = look->test->share
+		? NULL : tb_memo_create(sizeof(struct finding));
+	for (uint32_t node = 0; node < tb_node_count(); node++) {
+		struct tb_shape *shape;
+
+		if (!bit_test((bitstr_t *)nodes, node))
+			continue;
+		shape = tb_node_shape_for(node, look->test->job);
+		if (shape)
+			count(tally, look_at(look, node, shape),
+			      look->request);
+	}
+	tb_memo_destroy(look->memo);
 }
 
 /* What is told of how many nodes, after what was told before. */
@@ -246,6 +320,7 @@ char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_view *view, enum tb_refusal *kind)
 {
 	struct tally tally = { .enough = false };
+	struct look look = { .test = test, .request = request, .view = view };
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	bitstr_t *nodes = required ? required : test->nodes;
 	char *text = tb_explain_devices(test, request, view);
@@ -254,9 +329,7 @@ char *tb_explain_wait(const struct tb_test *test,
 		*kind = TB_REFUSED_GRES;
 		return text;
 	}
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(nodes, node))
-			tally_node(&tally, test, request, view, node);
+	tally_nodes(&tally, &look, nodes);
 	*kind = tally.fragmented ? TB_REFUSED_FRAGMENTED : TB_REFUSED_UNITS;
 	if (tally.enough)
 		text = print_slots(test, request, view, required, kind);

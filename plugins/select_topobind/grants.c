@@ -21,7 +21,7 @@ struct group {
 	char *threads; /* "0-5,8" */
 	struct tb_shape *shape;
 	uint32_t first_core; /* of one of them, among the job's */
-	hostlist_t nodes;
+	tb_hostlist_t nodes;
 	uint32_t count;
 };
 

@@ -7,6 +7,7 @@
 #include "src/common/log.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "combinations.h"
 #include "common/conf.h"
@@ -249,6 +250,7 @@ int tb_hook_job_test(struct tb_test *test)
 	/* Without nodes (burst buffers) there is nothing to bind. */
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
+	tb_nodes_hold();
 	if (tb_effective_find(&effective, site, test->job, &why)) {
 		rc = test_counted(test, &effective, &why);
 	} else {
@@ -258,6 +260,7 @@ int tb_hook_job_test(struct tb_test *test)
 			: test_effective(test, &effective);
 	}
 	tb_effective_clear(&effective);
+	tb_nodes_release();
 	return rc;
 }
 

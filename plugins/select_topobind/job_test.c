@@ -28,12 +28,25 @@
 #include "scale.h"
 #include "sharing.h"
 
+/*
+ * Whoever asks whether it fits now does not want a later start, which some
+ * Slurms tell all the same when there are jobs to preempt.
+ */
+static bool is_too_late(const struct tb_test *test)
+{
+	const job_record_t *job = test->job;
+
+	return tb_test_mode(test) == TB_WILL_RUN &&
+	       (job->bit_flags & TEST_NOW_ONLY) && job->start_time > time(NULL);
+}
+
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 			  uint32_t min_nodes, uint32_t max_nodes,
 			  struct tb_mask *mask)
 {
 	struct tb_test call = *test;
+	int rc;
 
 	call.nodes = nodes;
 	call.min_nodes = min_nodes;
@@ -41,7 +54,8 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 	call.req_nodes = MIN(MAX(test->req_nodes, min_nodes), max_nodes);
 	if (call.preempted)
 		FREE_NULL_LIST(*call.preempted);
-	return tb_cons_tres_job_test(&call, mask);
+	rc = tb_cons_tres_job_test(&call, mask);
+	return rc == SLURM_SUCCESS && is_too_late(test) ? SLURM_ERROR : rc;
 }
 
 /*
@@ -52,7 +66,7 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 static void ask_for_all(job_record_t *job, enum tb_type type,
 			const struct tb_plan *plan)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
 	details->min_cpus = MAX(details->min_cpus, plan->cpus);
 	if (plan->odd)
@@ -77,10 +91,10 @@ static bool has_allocation(const struct tb_test *test)
 }
 
 /* Repeat with only the exact cores of the plan; granted if they come back. */
-static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
+static int exact_pass(struct tb_plan *plan, struct tb_offers *offers,
 		      const struct tb_test *test, bitstr_t *nodes)
 {
-	struct tb_mask *mask = tb_mask_closed();
+	struct tb_mask *mask = tb_mask_closed(nodes);
 	int rc = SLURM_ERROR;
 
 	if (tb_plan_allow(plan, offers, test, mask)) {
@@ -100,7 +114,7 @@ static int exact_pass(struct tb_plan *plan, const struct tb_offers *offers,
 
 /* The cores are the plan's: let the devices be those that are near them. */
 static int settle_devices(const struct tb_plan *plan,
-			  const struct tb_offers *offers,
+			  struct tb_offers *offers,
 			  const struct tb_test *test)
 {
 	if (!offers->devices ||
@@ -112,7 +126,7 @@ static int settle_devices(const struct tb_plan *plan,
 }
 
 /* Give the job what is planned, if it has not got that. */
-static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
+static int settle_plan(struct tb_plan *plan, struct tb_offers *offers,
 		       const struct tb_test *test, bitstr_t *nodes)
 {
 	int rc = SLURM_SUCCESS;
@@ -128,7 +142,7 @@ static int settle_plan(struct tb_plan *plan, const struct tb_offers *offers,
  * Slots dealt out evenly over the nodes of pass 1; where memory or GRES do not
  * allow that, as pass 1 had them.
  */
-static int settle_cores(const struct tb_offers *offers,
+static int settle_cores(struct tb_offers *offers,
 			const struct tb_test *test, uint32_t first,
 			uint32_t end, bitstr_t *nodes)
 {
@@ -151,7 +165,7 @@ static int settle_cores(const struct tb_offers *offers,
 	return rc;
 }
 
-static bitstr_t *nodes_of_class(const struct tb_offers *offers, uint32_t first,
+static bitstr_t *nodes_of_class(struct tb_offers *offers, uint32_t first,
 				uint32_t end)
 {
 	bitstr_t *nodes = bit_alloc(tb_node_count());
@@ -169,7 +183,7 @@ static bool required_nodes_offer(const struct tb_test *test,
 	return !required || bit_super_set(required, (bitstr_t *)nodes);
 }
 
-static int test_nodes(const struct tb_offers *offers,
+static int test_nodes(struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end,
 		      bitstr_t *nodes)
 {
@@ -177,10 +191,13 @@ static int test_nodes(const struct tb_offers *offers,
 	struct tb_mask *mask = NULL;
 	int rc;
 
-	/* A mask would make cons_tres reject nodes for an exclusive job. */
-	if (!whole_nodes) {
-		mask = tb_mask_closed();
-		tb_offers_allow(offers, test, first, end, mask);
+	/*
+	 * A mask would make cons_tres reject nodes for an exclusive job; in
+	 * TEST_ONLY it looks at none.
+	 */
+	if (!whole_nodes && tb_test_mode(test) != TB_TEST_ONLY) {
+		mask = tb_mask_closed(nodes);
+		tb_offers_allow(offers, test, first, end, nodes, mask);
 	}
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
@@ -202,7 +219,7 @@ static int try_class(const struct tb_order *order, const struct tb_test *test,
 }
 
 /* One size of slot.  On success test->nodes are the chosen ones. */
-static int test_class(const struct tb_offers *offers,
+static int test_class(struct tb_offers *offers,
 		      const struct tb_test *test, uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = nodes_of_class(offers, first, end);
@@ -233,7 +250,7 @@ static bool starts_later(const struct tb_test *test)
 }
 
 /* The first class that can have the job now, or else the soonest. */
-static int test_classes(const struct tb_offers *offers,
+static int test_classes(struct tb_offers *offers,
 			const struct tb_test *test)
 {
 	uint32_t first, end, soonest_first = 0, soonest_end = 0;
@@ -288,7 +305,7 @@ int tb_test_view(const struct tb_test *test, const struct tb_request *request,
 }
 
 /* Is there a set of nodes in this class, all idle, on which the job fits? */
-static bool class_suffices(const struct tb_offers *offers,
+static bool class_suffices(struct tb_offers *offers,
 			   const struct tb_test *test, uint32_t first,
 			   uint32_t end)
 {
@@ -402,7 +419,7 @@ static int run_now(const struct tb_test *test, const struct tb_request *request)
 {
 	struct tb_test call = *test;
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc;
 
 	rc = test_and_say(test, request, view);
@@ -423,7 +440,7 @@ static int will_run(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_now();
-	List victims = NULL;
+	list_t *victims = NULL;
 	int rc = test_and_say(test, request, view);
 
 	if (rc != SLURM_SUCCESS)

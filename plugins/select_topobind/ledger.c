@@ -8,20 +8,28 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-/* What a job holds, laid out as Slurm does: the cores of its nodes in a row. */
+/*
+ * Sets of cores lie node by node, each node's in words of its own: where these
+ * begin.  Likewise the number of a node's first core.
+ */
+static uint32_t *first_word, *first_core;
+
+/* What a job holds. */
 struct entry {
 	char *key; /* the job's id as text, which is what xhash wants */
 	uint32_t job_id;
 	bool bound;
 	uint32_t node_count;
 	uint32_t *nodes; /* ascending */
-	bitstr_t *cores;
+	uint64_t *cores; /* of these nodes, one after another */
+	uint32_t words;  /* of cores */
 	uint64_t ended_in; /* serial number of the view in which it has ended */
 };
 
-/* How many jobs hold each core, and how many held cores a node has. */
+/* How many jobs hold each core, and which are held; how many of a node's. */
 struct counts {
-	uint16_t *holders; /* by tb_node_first_core(node) + core */
+	uint16_t *holders; /* by first_core[node] + core */
+	uint64_t *taken;   /* from first_word[node] on */
 	uint32_t *busy;    /* by node */
 };
 
@@ -49,7 +57,7 @@ static void destroy_entry(void *item)
 {
 	struct entry *entry = item;
 
-	FREE_NULL_BITMAP(entry->cores);
+	xfree(entry->cores);
 	xfree(entry->nodes);
 	xfree(entry->key);
 	xfree(entry);
@@ -58,6 +66,7 @@ static void destroy_entry(void *item)
 static void free_counts(struct counts *counts)
 {
 	xfree(counts->holders);
+	xfree(counts->taken);
 	xfree(counts->busy);
 }
 
@@ -68,6 +77,30 @@ void tb_ledger_fini(void)
 	entries = NULL;
 	bound_entries = 0;
 	free_counts(&present);
+	xfree(first_word);
+	xfree(first_core);
+}
+
+static uint32_t cores_of_node(uint32_t node)
+{
+	return first_core[node + 1] - first_core[node];
+}
+
+static uint32_t words_of_node(uint32_t node)
+{
+	return first_word[node + 1] - first_word[node];
+}
+
+static void find_places(void)
+{
+	first_word = xcalloc(node_count + 1, sizeof(*first_word));
+	first_core = xcalloc(node_count + 1, sizeof(*first_core));
+	first_core[0] = tb_node_first_core(0);
+	for (uint32_t node = 0; node < node_count; node++) {
+		first_core[node + 1] = tb_node_first_core(node + 1);
+		first_word[node + 1] = first_word[node] +
+				       (cores_of_node(node) + 63) / 64;
+	}
 }
 
 void tb_ledger_reset(void)
@@ -76,44 +109,58 @@ void tb_ledger_reset(void)
 	core_count = tb_all_cores();
 	node_count = tb_node_count();
 	entries = xhash_init(entry_key, destroy_entry);
+	find_places();
 	present.holders = xcalloc(core_count + 1, sizeof(*present.holders));
+	present.taken = xcalloc(first_word[node_count] + 1,
+				sizeof(*present.taken));
 	present.busy = xcalloc(node_count + 1, sizeof(*present.busy));
-}
-
-static uint32_t cores_of_node(uint32_t node)
-{
-	return tb_node_first_core(node + 1) - tb_node_first_core(node);
 }
 
 /* Call visit for each core that the entry holds. */
 static void visit_cores(const struct entry *entry, tb_core_visitor visit,
 			void *arg)
 {
-	uint32_t bit = 0;
+	const uint64_t *at = entry->cores;
 
 	for (uint32_t i = 0; i < entry->node_count; i++) {
-		uint32_t cores = cores_of_node(entry->nodes[i]);
+		uint32_t words = words_of_node(entry->nodes[i]);
 
-		for (uint32_t core = 0; core < cores; core++, bit++)
-			if (bit_test(entry->cores, bit))
-				visit(entry->nodes[i], core, arg);
+		for (uint32_t word = 0; word < words; word++, at++)
+			for (uint64_t left = *at; left; left &= left - 1)
+				visit(entry->nodes[i],
+				      word * 64 + __builtin_ctzll(left), arg);
 	}
+}
+
+/* The bit of a core in a word of its node, of a set of all nodes' cores. */
+static uint64_t *word_of(uint64_t *taken, uint32_t node, uint32_t core)
+{
+	return &taken[first_word[node] + core / 64];
+}
+
+static uint64_t bit_of(uint32_t core)
+{
+	return (uint64_t)1 << core % 64;
 }
 
 static void add_core(uint32_t node, uint32_t core, void *arg)
 {
 	struct counts *counts = arg;
 
-	if (!counts->holders[tb_node_first_core(node) + core]++)
-		counts->busy[node]++;
+	if (counts->holders[first_core[node] + core]++)
+		return;
+	*word_of(counts->taken, node, core) |= bit_of(core);
+	counts->busy[node]++;
 }
 
 static void drop_core(uint32_t node, uint32_t core, void *arg)
 {
 	struct counts *counts = arg;
 
-	if (!--counts->holders[tb_node_first_core(node) + core])
-		counts->busy[node]--;
+	if (--counts->holders[first_core[node] + core])
+		return;
+	*word_of(counts->taken, node, core) &= ~bit_of(core);
+	counts->busy[node]--;
 }
 
 static char *key_of(uint32_t job_id)
@@ -144,6 +191,26 @@ static bool sizes_agree(const job_resources_t *allocated)
 	return cores == bit_size(allocated->core_bitmap);
 }
 
+/* From Slurm's bits, which lie in a row. */
+static void copy_cores(struct entry *entry, bitstr_t *cores)
+{
+	uint64_t *at;
+	uint32_t bit = 0;
+
+	for (uint32_t i = 0; i < entry->node_count; i++)
+		entry->words += words_of_node(entry->nodes[i]);
+	at = entry->cores = xcalloc(entry->words + 1, sizeof(*entry->cores));
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+
+		for (uint32_t core = 0; core < cores_of_node(node);
+		     core++, bit++)
+			if (bit_test(cores, bit))
+				at[core / 64] |= bit_of(core);
+		at += words_of_node(node);
+	}
+}
+
 static struct entry *create_entry(const job_record_t *job, bool bound)
 {
 	const job_resources_t *allocated = job->job_resrcs;
@@ -152,12 +219,12 @@ static struct entry *create_entry(const job_record_t *job, bool bound)
 	entry->key = key_of(job->job_id);
 	entry->job_id = job->job_id;
 	entry->bound = bound;
-	entry->cores = bit_copy(allocated->core_bitmap);
 	entry->nodes = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
 			       sizeof(*entry->nodes));
 	for (uint32_t node = 0; node < node_count; node++)
 		if (bit_test(allocated->node_bitmap, node))
 			entry->nodes[entry->node_count++] = node;
+	copy_cores(entry, allocated->core_bitmap);
 	return entry;
 }
 
@@ -185,7 +252,7 @@ static bool same_entry(const struct entry *a, const struct entry *b)
 {
 	return a->bound == b->bound && a->node_count == b->node_count &&
 	       !memcmp(a->nodes, b->nodes, sizeof(*a->nodes) * a->node_count) &&
-	       bit_equal(a->cores, b->cores);
+	       !memcmp(a->cores, b->cores, sizeof(*a->cores) * a->words);
 }
 
 bool tb_ledger_put(job_record_t *job, bool bound)
@@ -212,13 +279,13 @@ bool tb_ledger_put(job_record_t *job, bool bound)
 /* The cores of one job against those of others. */
 struct clash {
 	const struct entry *own;
-	bitstr_t *taken; /* by others, of all cores */
+	uint64_t *taken; /* by others, of all cores */
 	bool found;
 };
 
 static void take_core(uint32_t node, uint32_t core, void *taken)
 {
-	bit_set(taken, tb_node_first_core(node) + core);
+	*word_of(taken, node, core) |= bit_of(core);
 }
 
 static void take_entry(void *item, void *arg)
@@ -235,7 +302,7 @@ static void look_for_core(uint32_t node, uint32_t core, void *arg)
 {
 	struct clash *clash = arg;
 
-	if (bit_test(clash->taken, tb_node_first_core(node) + core))
+	if (*word_of(clash->taken, node, core) & bit_of(core))
 		clash->found = true;
 }
 
@@ -248,10 +315,11 @@ bool tb_ledger_clashes(const job_record_t *job, bool bound)
 		return false;
 	own = create_entry(job, bound);
 	clash.own = own;
-	clash.taken = bit_alloc(core_count);
+	clash.taken = xcalloc(first_word[node_count] + 1,
+			      sizeof(*clash.taken));
 	xhash_walk(entries, take_entry, &clash);
 	visit_cores(own, look_for_core, &clash);
-	FREE_NULL_BITMAP(clash.taken);
+	xfree(clash.taken);
 	destroy_entry(own);
 	return clash.found;
 }
@@ -274,11 +342,14 @@ struct tb_view *tb_view_idle(void)
 static void own_copy(struct tb_view *view)
 {
 	size_t holders = sizeof(*present.holders) * core_count;
+	size_t taken = sizeof(*present.taken) * first_word[node_count];
 	size_t busy = sizeof(*present.busy) * node_count;
 
 	view->copy.holders = xmalloc(holders + 1);
+	view->copy.taken = xmalloc(taken + 1);
 	view->copy.busy = xmalloc(busy + 1);
 	memcpy(view->copy.holders, present.holders, holders);
+	memcpy(view->copy.taken, present.taken, taken);
 	memcpy(view->copy.busy, present.busy, busy);
 	view->counts = &view->copy;
 }
@@ -328,7 +399,16 @@ uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 {
 	if (!view->counts)
 		return 0;
-	return view->counts->holders[tb_node_first_core(node) + core];
+	return view->counts->holders[first_core[node] + core];
+}
+
+void tb_view_taken(const struct tb_view *view, uint32_t node,
+		   struct tb_bitset *cores)
+{
+	tb_bitset_clear_all(cores);
+	if (!tb_view_node_idle(view, node))
+		memcpy(cores->words, view->counts->taken + first_word[node],
+		       sizeof(*cores->words) * words_of_node(node));
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
@@ -357,7 +437,7 @@ bool tb_ledger_has_bound(void)
 }
 
 struct bound_visit {
-	List except;
+	list_t *except;
 	tb_core_visitor visit;
 	void *arg;
 };
@@ -381,7 +461,7 @@ static void visit_entry(void *item, void *arg)
 	visit_cores(entry, bound->visit, bound->arg);
 }
 
-void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg)
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg)
 {
 	struct bound_visit bound = {
 		.except = except, .visit = visit, .arg = arg

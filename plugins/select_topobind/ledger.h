@@ -15,6 +15,7 @@
 
 #include "compat/select_compat.h"
 #include "compat/select_gres.h"
+#include "core/bitset.h"
 
 /* Forget everything; sized for the present node table. */
 void tb_ledger_reset(void);
@@ -49,6 +50,9 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
 bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
 
+/* The cores that jobs hold, of a node; the set has the node's cores. */
+void tb_view_taken(const struct tb_view *view, uint32_t node,
+		   struct tb_bitset *cores);
 /* How many jobs hold this core (logical, of the node)?  None any of them? */
 uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 			      uint32_t core);
@@ -62,7 +66,7 @@ struct tb_gres_view tb_view_gres(const struct tb_view *view);
  */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
-void tb_ledger_visit_bound(List except, tb_core_visitor visit, void *arg);
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg);
 bool tb_ledger_has_bound(void);
 
 #endif

@@ -37,7 +37,7 @@ static bool is_node(char *name)
 }
 
 static void tell_unknown_nodes(const struct tb_conf *site, const char *nodes,
-			       hostlist_t unknown)
+			       tb_hostlist_t unknown)
 {
 	char *names = hostlist_ranged_string_xmalloc(unknown);
 	struct tb_error where;
@@ -50,8 +50,8 @@ static void tell_unknown_nodes(const struct tb_conf *site, const char *nodes,
 
 static void check_nodes(const struct tb_conf *site, const char *nodes)
 {
-	hostlist_t listed = hostlist_create(nodes);
-	hostlist_t unknown = hostlist_create(NULL);
+	tb_hostlist_t listed = hostlist_create(nodes);
+	tb_hostlist_t unknown = hostlist_create(NULL);
 	char *name;
 
 	while ((name = hostlist_shift(listed))) {

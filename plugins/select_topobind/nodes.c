@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "src/common/log.h"
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
@@ -29,6 +30,12 @@ struct node {
 	char *topology;      /* as stated, or NULL */
 	char *distances;     /* likewise */
 	time_t looked_at;    /* when the record was last looked at */
+	uint64_t looked_extra; /* a digest of Extra as it was then */
+	uint64_t question;   /* in which that was, if in one */
+	/* Of topobind.conf, found with the first look. */
+	const char *conf_topology, *conf_distances;
+	const struct tb_filter *filter;
+	bool says_filter;
 	char *speed;         /* only to be shown */
 	struct tb_shape *shown; /* what Extra says is in use is of this one */
 	uint64_t extra;         /* a digest of it as it was then */
@@ -38,6 +45,7 @@ struct node {
 static const struct tb_conf *site;
 static struct node *nodes;
 static uint32_t node_count;
+static uint64_t question; /* 0: none, nodes may change */
 static struct tb_shape **shapes;
 static uint32_t shape_count;
 
@@ -48,6 +56,7 @@ static void destroy_shape(struct tb_shape *shape)
 	tb_bitset_destroy(shape->used);
 	tb_bitset_destroy(shape->threads);
 	tb_bitset_destroy(shape->cores);
+	tb_bitset_destroy(shape->placed);
 	xfree(shape->held);
 	for (unsigned i = 0; i < TB_UNIT_KINDS; i++)
 		xfree(shape->sizes[i]);
@@ -115,8 +124,10 @@ static bool complete_shape(struct tb_shape *shape, uint32_t bits)
 	shape->used = tb_bitset_create(threads);
 	shape->threads = tb_bitset_create(threads);
 	shape->cores = tb_bitset_create(bits);
+	shape->placed = tb_bitset_create(bits);
 	shape->held = xcalloc(threads, sizeof(*shape->held));
-	return shape->placer && shape->used && shape->threads && shape->cores;
+	return shape->placer && shape->used && shape->threads &&
+	       shape->cores && shape->placed;
 }
 
 static int fail_misfit(const struct tb_shape *shape, uint32_t bits,
@@ -204,7 +215,6 @@ static struct part token(const node_record_t *record, const char *name)
 static struct statement statement_of(const struct node *node,
 				     const node_record_t *record)
 {
-	const char *configured = tb_conf_topology(site, record->name);
 	struct statement stated = {
 		whole(node->topology), whole(node->distances),
 		whole(node->speed),
@@ -216,10 +226,9 @@ static struct statement statement_of(const struct node *node,
 		stated.distances = token(record, TB_EXTRA_DISTANCES);
 		stated.speed = token(record, TB_EXTRA_SPEED);
 	}
-	if (configured) {
-		stated.topology = whole(configured);
-		stated.distances =
-			whole(tb_conf_distances(site, record->name));
+	if (node->conf_topology) {
+		stated.topology = whole(node->conf_topology);
+		stated.distances = whole(node->conf_distances);
 	}
 	return stated;
 }
@@ -298,6 +307,49 @@ static struct tb_shape *look_up_shape(struct node *node,
 	return shape;
 }
 
+#define LANES 4
+
+static uint64_t mix(uint64_t value, uint64_t word)
+{
+	value = (value ^ word) * 0x9e3779b97f4a7c15;
+	return value ^ value >> 32;
+}
+
+/*
+ * A digest, as a node's text is asked about again and again: by length and
+ * address nobody sees that it changed, as a new text can have both.  In lanes
+ * that do not wait for each other.
+ */
+static uint64_t digest(const char *extra)
+{
+	size_t left = extra ? strlen(extra) : 0;
+	uint64_t lanes[LANES] = { ~(uint64_t)left, 1, 2, 3 };
+	uint64_t words[LANES];
+
+	while (left) {
+		size_t size = MIN(left, sizeof(words));
+
+		if (size < sizeof(words))
+			memset(words, 0, sizeof(words));
+		memcpy(words, extra, size);
+		for (unsigned i = 0; i < LANES; i++)
+			lanes[i] = mix(lanes[i], words[i]);
+		extra += size;
+		left -= size;
+	}
+	for (unsigned i = 1; i < LANES; i++)
+		lanes[0] = mix(lanes[0], lanes[i]);
+	return lanes[0];
+}
+
+static void look_into_conf(struct node *node, const char *name)
+{
+	node->conf_topology = tb_conf_topology(site, name);
+	node->conf_distances = tb_conf_distances(site, name);
+	node->filter = tb_conf_node_filter(site, name);
+	node->says_filter = tb_conf_node_says_filter(site, name);
+}
+
 /*
  * The Extra field can change at any time by an update of the node, which moves
  * last_node_update; that has a resolution of a second, so a look in that same
@@ -305,7 +357,20 @@ static struct tb_shape *look_up_shape(struct node *node,
  */
 static bool is_stale(const struct node *node)
 {
-	return node->looked_at <= last_node_update;
+	return node->looked_at <= last_node_update &&
+	       (!question || node->question != question);
+}
+
+void tb_nodes_hold(void)
+{
+	static uint64_t count;
+
+	question = ++count;
+}
+
+void tb_nodes_release(void)
+{
+	question = 0;
 }
 
 /*
@@ -326,11 +391,21 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	node_record_t *record = node_record_table_ptr[index];
 	struct node *node = &nodes[index];
 	struct statement stated;
+	uint64_t extra;
 
 	if (!record || index >= node_count)
 		return NULL;
 	if (!is_stale(node))
 		return node->shape;
+	node->question = question;
+	extra = digest(record->extra);
+	if (node->looked_at && extra == node->looked_extra) {
+		node->looked_at = time(NULL);
+		return node->shape;
+	}
+	if (!node->looked_at)
+		look_into_conf(node, record->name);
+	node->looked_extra = extra;
 	stated = statement_of(node, record);
 	if (!node->looked_at || !is_same(node->topology, stated.topology) ||
 	    !is_same(node->distances, stated.distances)) {
@@ -376,32 +451,54 @@ void tb_shape_cores(const struct tb_shape *shape,
 		tb_cores_of_threads(shape->topology, threads, cores);
 }
 
-static bool core_used(uint32_t node, uint32_t core, const struct tb_view *view,
-		      const struct tb_test *test)
+static bool core_kept(uint32_t node, uint32_t core, const struct tb_test *test)
 {
 	bitstr_t *usable = node_record_table_ptr[node]->node_spec_bitmap;
 
-	return (view && tb_view_core_holders(view, node, core)) ||
-	       (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
+	return (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
 	       tb_test_core_excluded(test, node, core);
+}
+
+void tb_node_taken(uint32_t node, struct tb_shape *shape,
+		   const struct tb_view *view, const struct tb_test *test)
+{
+	if (view)
+		tb_view_taken(view, node, shape->cores);
+	else
+		tb_bitset_clear_all(shape->cores);
+	if (!test->excluded && !node_record_table_ptr[node]->node_spec_bitmap)
+		return;
+	for (uint32_t core = 0; core < shape->cores->nbits; core++)
+		if (core_kept(node, core, test))
+			tb_bitset_set(shape->cores, core);
+}
+
+const struct tb_filter *tb_job_filter(const job_record_t *job)
+{
+	return tb_conf_partition_filter(site, tb_job_partition(job));
+}
+
+/* A site's string is for the nodes of that shape. */
+const struct tb_filter *tb_node_filter(uint32_t node,
+				       const struct tb_shape *shape,
+				       const struct tb_filter *of_partition)
+{
+	const struct tb_filter *filter = nodes[node].says_filter
+		? nodes[node].filter : of_partition;
+
+	return filter && tb_filter_matches(filter, shape->topology) ? filter
+								    : NULL;
 }
 
 void tb_node_used(uint32_t node, struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test)
 {
 	const struct tb_filter *filter =
-		tb_conf_filter(site, tb_job_partition(test->job),
-			       node_record_table_ptr[node]->name);
+		tb_node_filter(node, shape, tb_job_filter(test->job));
 
-	tb_bitset_clear_all(shape->cores);
-	if ((view && !tb_view_node_idle(view, node)) || test->excluded ||
-	    node_record_table_ptr[node]->node_spec_bitmap)
-		for (uint32_t core = 0; core < shape->cores->nbits; core++)
-			if (core_used(node, core, view, test))
-				tb_bitset_set(shape->cores, core);
+	tb_node_taken(node, shape, view, test);
 	tb_shape_threads(shape, shape->cores, shape->used);
-	/* A site's string is for the nodes of that shape. */
-	if (filter && tb_filter_matches(filter, shape->topology))
+	if (filter)
 		tb_filter_add(filter, shape->topology, shape->used);
 }
 
@@ -440,10 +537,7 @@ void tb_node_show(uint32_t node)
 	if (!shape || !tb_conf_node_record(site))
 		return;
 	view = tb_view_now();
-	tb_bitset_clear_all(shape->cores);
-	for (uint32_t core = 0; core < shape->cores->nbits; core++)
-		if (tb_view_core_holders(view, node, core))
-			tb_bitset_set(shape->cores, core);
+	tb_view_taken(view, node, shape->cores);
 	tb_view_destroy(view);
 	tb_shape_threads(shape, shape->cores, shape->used);
 	inuse = tb_topology_print(shape->topology, shape->used);
@@ -453,19 +547,6 @@ void tb_node_show(uint32_t node)
 	show_token(record, TB_EXTRA_INUSE, inuse);
 	nodes[node].shown = shape;
 	free(inuse);
-}
-
-/*
- * FNV-1a.  Asked of all nodes when one is shown: tokens are looked for only when
- * it differs.  Length and address are no sign: a new text can have both.
- */
-static uint64_t digest(const char *extra)
-{
-	uint64_t value = 0xcbf29ce484222325;
-
-	for (; extra && *extra; extra++)
-		value = (value ^ (unsigned char)*extra) * 0x100000001b3;
-	return value;
 }
 
 /* All tokens are there, for the topology that the node has now. */

@@ -36,6 +36,7 @@ struct tb_shape {
 	struct tb_bitset *used;    /* threads */
 	struct tb_bitset *threads; /* threads */
 	struct tb_bitset *cores;   /* Slurm cores of the node */
+	struct tb_bitset *placed;  /* likewise; of offers.c */
 	struct tb_holding *held;   /* by thread; see sharing.h */
 	/* See unit_sizes.h: by kind of unit, and for which of them. */
 	uint16_t *sizes[TB_UNIT_KINDS];
@@ -51,6 +52,13 @@ void tb_nodes_fini(void);
  */
 struct tb_shape *tb_node_shape(uint32_t node);
 
+/*
+ * Between these two nobody changes a record, as slurmctld's locks are held: it is
+ * looked at once at most.
+ */
+void tb_nodes_hold(void);
+void tb_nodes_release(void);
+
 /* The same for placing a job; NULL also where OnAnyHost=no keeps it off. */
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 
@@ -64,7 +72,21 @@ void tb_shape_cores(const struct tb_shape *shape,
 		    const struct tb_bitset *threads, struct tb_bitset *cores);
 
 /*
- * The threads that a test must not use, into shape->used: held by jobs of the
+ * The Slurm cores of the node that a test must not use, into shape->cores: held
+ * by jobs of the view (NULL: none are), set aside for the system (core
+ * specialization), and held by reservations.  And what a filter of topobind.conf
+ * masks for the test's job on the node; NULL: nothing.
+ */
+void tb_node_taken(uint32_t node, struct tb_shape *shape,
+		   const struct tb_view *view, const struct tb_test *test);
+const struct tb_filter *tb_node_filter(uint32_t node,
+				       const struct tb_shape *shape,
+				       const struct tb_filter *of_partition);
+/* What topobind.conf says for the job's partition; NULL for none. */
+const struct tb_filter *tb_job_filter(const job_record_t *job);
+
+/*
+ * Both, as the threads that a test must not use, into shape->used: held by jobs of the
  * view (NULL: none are), set aside for the system (core specialization), masked by a filter of
  * topobind.conf for the test's job, and held by reservations.
  */

@@ -7,33 +7,27 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
-#include "core/fit.h"
-
 #include "scale.h"
 
 /* What the offered slots would do to the node. */
-static void describe_fit(const struct tb_offers *offers,
-			 const struct tb_test *test,
+static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
 			 const struct tb_offer *offer,
 			 struct tb_candidate *candidate)
 {
-	struct tb_shape *shape = tb_node_shape(offer->node);
-	const struct tb_bitset *placed;
+	const struct tb_placed *placed = offer->placed;
 	uint32_t cpus = offer->cpus * offer->slots;
 	uint32_t free_cpus = tb_node_free_cpus(offer->node);
 
-	tb_offers_place(offers, test, offer, shape, offer->slots);
-	placed = tb_placed_threads(shape->placer);
-	if (test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
-		candidate->diameter = tb_diameter(shape->topology, placed);
-	candidate->broken = -(int32_t)tb_broken_containers(shape->topology,
-							    shape->used);
-	tb_bitset_or(shape->used, placed);
-	candidate->broken += tb_broken_containers(shape->topology, shape->used);
+	if (!placed)
+		placed = tb_offers_place(offers, test, offer,
+					 tb_node_shape(offer->node),
+					 offer->slots);
+	candidate->diameter = placed->diameter;
+	candidate->broken = placed->broken;
 	candidate->left = free_cpus > cpus ? free_cpus - cpus : 0;
 }
 
-static void describe_offer(const struct tb_offers *offers,
+static void describe_offer(struct tb_offers *offers,
 			   const struct tb_test *test,
 			   const struct tb_offer *offer,
 			   struct tb_candidate *candidate)
@@ -69,7 +63,7 @@ static void describe(const struct tb_order *order, const struct tb_test *test,
 }
 
 void tb_class_order_init(struct tb_class_order *class,
-			 const struct tb_offers *offers,
+			 struct tb_offers *offers,
 			 const struct tb_test *test, uint32_t first,
 			 uint32_t end)
 {

@@ -13,14 +13,14 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test);
 
 struct tb_class_order {
 	struct tb_order order;
-	const struct tb_offers *offers;
+	struct tb_offers *offers;
 	uint32_t first, end; /* of the class */
 	void *arg;           /* the caller's */
 };
 
 /* For the nodes of a class; the caller sets order.try and arg. */
 void tb_class_order_init(struct tb_class_order *class,
-			 const struct tb_offers *offers,
+			 struct tb_offers *offers,
 			 const struct tb_test *test, uint32_t first,
 			 uint32_t end);
 

@@ -6,6 +6,9 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "core/fit.h"
+
+#include "node_facts.h"
 #include "scale.h"
 #include "sharing.h"
 #include "unit_sizes.h"
@@ -79,30 +82,21 @@ static int place_implicit(const struct tb_offers *offers,
 	return 0;
 }
 
-uint32_t tb_offers_place(const struct tb_offers *offers,
-			 const struct tb_test *test,
-			 const struct tb_offer *offer, struct tb_shape *shape,
-			 uint32_t slots)
+/* Given shape->used; how many slots, or less than 1. */
+static int place_slots(const struct tb_offers *offers,
+		       const struct tb_test *test, const struct tb_offer *offer,
+		       struct tb_shape *shape, uint32_t slots)
 {
 	uint32_t per_host = offers->request->type == TB_HOST;
-	int placed;
 
-	tb_sharing_used(offer->node, shape, offers->view, test,
-			offers->request);
 	if (offer->unit_size)
 		tb_unit_size_only(shape, offers->request->unit,
 				  offer->unit_size, test->share);
 	if (test->implicit_cpus)
-		placed = place_implicit(offers, test, offer->node, shape,
-					slots);
-	else
-		placed = tb_sharing_place(shape, test, offers->request,
-					  find_near(offers, offer->node, shape,
-						    per_host), slots);
-	if (placed <= 0)
-		return 0;
-	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
-	return offers->request->type == TB_HOST ? 1 : placed;
+		return place_implicit(offers, test, offer->node, shape, slots);
+	return tb_sharing_place(shape, test, offers->request,
+				find_near(offers, offer->node, shape, per_host),
+				slots);
 }
 
 /*
@@ -123,6 +117,119 @@ static uint32_t equal_slots(const struct tb_offers *offers,
 			break;
 	}
 	return equal;
+}
+
+static void size_slots(const struct tb_offers *offers,
+		       const struct tb_test *test, uint32_t node,
+		       struct tb_shape *shape, struct tb_placed *placed)
+{
+	if (test->implicit_cpus) {
+		placed->equal = placed->slots;
+		placed->cpus = cpus_of(offers, test->job, node, shape,
+				       tb_placed_threads(shape->placer)) /
+			       placed->slots;
+	} else {
+		placed->equal = equal_slots(offers, test->job, node, shape,
+					    &placed->cpus);
+	}
+}
+
+/* What the placed units would do to a node with shape->used. */
+static void describe_fit(const struct tb_test *test, struct tb_shape *shape,
+			 struct tb_placed *placed)
+{
+	const struct tb_bitset *threads = tb_placed_threads(shape->placer);
+	enum tb_allocation policy = test->choice ? test->choice->policy
+						 : TB_ALLOCATE_SLURM;
+
+	if (policy == TB_ALLOCATE_BESTTOPOLOGY)
+		placed->diameter = tb_diameter(shape->topology, threads);
+	if (policy != TB_ALLOCATE_BESTTOPOLOGY &&
+	    policy != TB_ALLOCATE_BESTFIT)
+		return;
+	placed->broken = -(int32_t)tb_broken_containers(shape->topology,
+							shape->used);
+	tb_bitset_or(shape->used, threads);
+	placed->broken += tb_broken_containers(shape->topology, shape->used);
+}
+
+/* Given shape->used and room for placed->cores. */
+static void place_and_describe(const struct tb_offers *offers,
+			       const struct tb_test *test,
+			       const struct tb_offer *offer,
+			       struct tb_shape *shape, uint32_t slots,
+			       struct tb_placed *placed)
+{
+	int count = place_slots(offers, test, offer, shape, slots);
+
+	if (count <= 0)
+		return;
+	placed->slots = offers->request->type == TB_HOST ? 1 : count;
+	size_slots(offers, test, offer->node, shape, placed);
+	tb_shape_cores(shape, tb_placed_threads(shape->placer), shape->cores);
+	tb_bitset_assign(&placed->cores, shape->cores);
+	describe_fit(test, shape, placed);
+}
+
+/* Valid until the next node is looked at. */
+static const struct tb_placed *place_once(struct tb_offers *offers,
+					  const struct tb_test *test,
+					  const struct tb_offer *offer,
+					  struct tb_shape *shape,
+					  uint32_t slots)
+{
+	struct tb_placed *placed = &offers->last;
+
+	*placed = (struct tb_placed) { .cores = *shape->placed };
+	tb_sharing_used(offer->node, shape, offers->view, test,
+			offers->request);
+	place_and_describe(offers, test, offer, shape, slots, placed);
+	return placed;
+}
+
+/* All that a placement depends on, but for what is the same for all nodes. */
+static struct tb_memo_key key_of(const struct tb_offers *offers,
+				 const struct tb_test *test,
+				 const struct tb_offer *offer,
+				 const struct tb_shape *shape, uint32_t slots)
+{
+	return (struct tb_memo_key) {
+		.shape = shape,
+		.filter = tb_node_filter(offer->node, shape, offers->filter),
+		.numbers = {
+			slots, offer->unit_size,
+			tb_cpus_per_core(test->job, offer->node) << 16 |
+				node_record_table_ptr[offer->node]->tpc,
+		},
+		.cores = shape->cores,
+	};
+}
+
+const struct tb_placed *tb_offers_place(struct tb_offers *offers,
+					const struct tb_test *test,
+					const struct tb_offer *offer,
+					struct tb_shape *shape, uint32_t slots)
+{
+	struct tb_placed *placed;
+	struct tb_memo_key key;
+	bool is_new;
+
+	if (!offers->memo)
+		return place_once(offers, test, offer, shape, slots);
+	tb_node_taken(offer->node, shape, offers->view, test);
+	key = key_of(offers, test, offer, shape, slots);
+	placed = tb_memo_find(offers->memo, &key, &is_new);
+	if (placed && !is_new)
+		return placed;
+	if (placed)
+		placed->cores.nbits = shape->cores->nbits;
+	if (!placed || !tb_memo_make_set(offers->memo, &placed->cores))
+		return place_once(offers, test, offer, shape, slots);
+	tb_shape_threads(shape, shape->cores, shape->used);
+	if (key.filter)
+		tb_filter_add(key.filter, shape->topology, shape->used);
+	place_and_describe(offers, test, offer, shape, slots, placed);
+	return placed;
 }
 
 static bool is_short_of(uint16_t wanted, uint16_t there)
@@ -173,18 +280,14 @@ static void offer_units(struct tb_offers *offers, const struct tb_test *test,
 			uint32_t unit_size)
 {
 	struct tb_offer offer = { .node = node, .unit_size = unit_size };
-	uint32_t slots, cpus;
-
-	slots = tb_offers_place(offers, test, &offer, shape,
+	const struct tb_placed *placed =
+		tb_offers_place(offers, test, &offer, shape,
 				tb_job_slots_per_node(test->job));
+	uint32_t slots = placed->equal, cpus = placed->cpus;
+
 	offers->could_be_more |= tb_sharing_could_be_more(shape, test);
 	if (!slots)
 		return;
-	if (test->implicit_cpus)
-		cpus = cpus_of(offers, test->job, node, shape,
-			       tb_placed_threads(shape->placer)) / slots;
-	else
-		slots = equal_slots(offers, test->job, node, shape, &cpus);
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
 		return;
@@ -193,6 +296,8 @@ static void offer_units(struct tb_offers *offers, const struct tb_test *test,
 		return;
 	offer.slots = slots;
 	offer.cpus = cpus;
+	if (offers->memo && slots == placed->slots)
+		offer.placed = placed;
 	add_offer(offers, &offer);
 }
 
@@ -226,6 +331,16 @@ static int by_size(const void *left, const void *right)
 	return a->node < b->node ? -1 : 1;
 }
 
+static void sort_offers(struct tb_offers *offers)
+{
+	for (uint32_t i = 1; i < offers->count; i++)
+		if (by_size(&offers->list[i - 1], &offers->list[i]) > 0) {
+			qsort(offers->list, offers->count,
+			      sizeof(*offers->list), by_size);
+			return;
+		}
+}
+
 struct tb_offers *tb_offers_create(const struct tb_test *test,
 				   const struct tb_request *request,
 				   const struct tb_view *view)
@@ -235,14 +350,16 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->request = request;
 	offers->view = view;
 	offers->devices = tb_devices_create(test);
+	offers->filter = tb_job_filter(test->job);
+	if (!test->share && !offers->devices)
+		offers->memo = tb_memo_create(sizeof(struct tb_placed));
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(test->nodes, node))
 			offer_node(offers, test, node);
 	if (request->type == TB_SLOT)
-		qsort(offers->list, offers->count, sizeof(*offers->list),
-		      by_size);
+		sort_offers(offers);
 	return offers;
 }
 
@@ -251,6 +368,7 @@ void tb_offers_destroy(struct tb_offers *offers)
 	if (!offers)
 		return;
 	tb_devices_destroy(offers->devices);
+	tb_memo_destroy(offers->memo);
 	xfree(offers->list);
 	xfree(offers);
 }
@@ -304,6 +422,7 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 	uint32_t missing = required ? bit_set_count(required) : 0;
 	uint32_t *others = xcalloc(end - first, sizeof(*others));
 	uint32_t count = 0, sum = 0, left = test->max_nodes;
+	bool sorted = true;
 
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t holds = tb_offer_holds(offers, test,
@@ -314,10 +433,12 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 			left -= left > 0;
 			missing--;
 		} else {
+			sorted = sorted && (!count || others[count - 1] >= holds);
 			others[count++] = holds;
 		}
 	}
-	qsort(others, count, sizeof(*others), descending);
+	if (!sorted)
+		qsort(others, count, sizeof(*others), descending);
 	for (uint32_t i = 0; !missing && i < count && i < left; i++)
 		sum += others[i];
 	xfree(others);
@@ -327,19 +448,30 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
 		    struct tb_mask *mask)
 {
-	for (unsigned core = tb_bitset_next(cores, 0); core < cores->nbits;
-	     core = tb_bitset_next(cores, core + 1))
-		tb_mask_allow(mask, node, core);
+	unsigned first = tb_bitset_next(cores, 0);
+
+	while (first < cores->nbits) {
+		unsigned end = tb_bitset_next_clear(cores, first);
+
+		tb_mask_allow(mask, node, first, end - first);
+		first = tb_bitset_next(cores, end);
+	}
 }
 
-void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
-		     uint32_t first, uint32_t end, struct tb_mask *mask)
+void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, const bitstr_t *nodes,
+		     struct tb_mask *mask)
 {
 	for (uint32_t i = first; i < end; i++) {
 		const struct tb_offer *offer = &offers->list[i];
-		struct tb_shape *shape = tb_node_shape(offer->node);
+		const struct tb_placed *placed = offer->placed;
 
-		tb_offers_place(offers, test, offer, shape, offer->slots);
-		tb_allow_cores(offer->node, shape->cores, mask);
+		if (!bit_test((bitstr_t *)nodes, offer->node))
+			continue;
+		if (!placed)
+			placed = tb_offers_place(offers, test, offer,
+						 tb_node_shape(offer->node),
+						 offer->slots);
+		tb_allow_cores(offer->node, &placed->cores, mask);
 	}
 }

@@ -13,11 +13,23 @@
 #define TB_SELECT_OFFERS_H
 
 #include "compat/select_compat.h"
+#include "core/memo.h"
 #include "core/request.h"
 
 #include "devices.h"
 #include "ledger.h"
 #include "nodes.h"
+
+/* What a placement on a node came to; the same for all that are alike. */
+struct tb_placed {
+	uint32_t slots; /* TB_HOST: 1; 0: nothing fits */
+	uint32_t equal; /* of them, from the first on, as large as it */
+	uint32_t cpus;  /* of each of these; TB_HOST: of the host's units */
+	struct tb_bitset cores; /* Slurm's */
+	/* For BESTFIT and BESTTOPOLOGY only: core/fit.h, broken containers more. */
+	uint32_t diameter;
+	int32_t broken;
+};
 
 struct tb_offer {
 	uint32_t node;
@@ -25,6 +37,7 @@ struct tb_offer {
 	uint32_t cpus;  /* per slot; TB_HOST: of the host's units */
 	uint32_t unit_size; /* only these units, see unit_sizes.h; 0: any */
 	uint32_t class_rank; /* see offer_order.h */
+	const struct tb_placed *placed; /* just these slots; NULL: place again */
 };
 
 struct tb_offers {
@@ -34,6 +47,13 @@ struct tb_offers {
 	uint32_t count, room;
 	bool could_be_more; /* if units could have more jobs: test->share */
 	struct tb_devices *devices; /* near which units are; or NULL */
+	/*
+	 * By what is taken of a node; NULL where more counts: who shares units,
+	 * which devices are free.
+	 */
+	struct tb_memo *memo;
+	const struct tb_filter *filter; /* of the job's partition */
+	struct tb_placed last; /* of a node that is not remembered */
 };
 
 /* The offers of the test's candidate nodes.  The caller destroys. */
@@ -66,18 +86,19 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 			const struct tb_test *test, uint32_t first,
 			uint32_t end);
 
-/* Let the mask allow the cores of the offers [first, end). */
-void tb_offers_allow(const struct tb_offers *offers, const struct tb_test *test,
-		     uint32_t first, uint32_t end, struct tb_mask *mask);
+/* Let the mask allow the cores of those of the offers [first, end) on nodes. */
+void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, const bitstr_t *nodes,
+		     struct tb_mask *mask);
 
 /*
- * Place slots (TB_HOST: once) on the offer's node, of its unit_size; the cores
- * are then in the scratch set shape->cores.  Returns how many slots fit.
+ * Place slots (TB_HOST: once) on the offer's node, of its unit_size.  The result
+ * is valid until the next call.
  */
-uint32_t tb_offers_place(const struct tb_offers *offers,
-			 const struct tb_test *test,
-			 const struct tb_offer *offer, struct tb_shape *shape,
-			 uint32_t slots);
+const struct tb_placed *tb_offers_place(struct tb_offers *offers,
+					const struct tb_test *test,
+					const struct tb_offer *offer,
+					struct tb_shape *shape, uint32_t slots);
 
 /* Let the mask allow these cores of the node. */
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,

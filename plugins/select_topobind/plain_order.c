@@ -31,7 +31,7 @@ static struct supply supply_of(uint32_t node, bool later)
 	};
 }
 
-static uint32_t cpus_by_memory(const struct job_details *details,
+static uint32_t cpus_by_memory(const job_details_t *details,
 			       uint64_t memory, uint32_t cpus)
 {
 	uint64_t wanted = details->pn_min_memory & ~MEM_PER_CPU;
@@ -46,7 +46,7 @@ static uint32_t cpus_by_memory(const struct job_details *details,
 static uint32_t cpus_for(const struct tb_test *test,
 			 const struct supply *supply)
 {
-	const struct job_details *details = test->job->details;
+	const job_details_t *details = test->job->details;
 	uint32_t per_task = details->cpus_per_task == NO_VAL16
 		? 1 : MAX(details->cpus_per_task, 1);
 	uint32_t cpus = cpus_by_memory(details, supply->memory, supply->cpus);
@@ -75,7 +75,7 @@ static void describe(const struct tb_order *order, const struct tb_test *test,
 
 void tb_plain_order_init(struct tb_order *order, const struct tb_test *test)
 {
-	const struct job_details *details = test->job->details;
+	const job_details_t *details = test->job->details;
 	uint32_t cpus = details->min_cpus == NO_VAL ? 1 : details->min_cpus;
 
 	*order = (struct tb_order) {

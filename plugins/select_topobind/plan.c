@@ -8,7 +8,7 @@
 #include "scale.h"
 
 /* Offers of a class lie in the order of their nodes. */
-static const struct tb_offer *offer_of(const struct tb_offers *offers,
+static const struct tb_offer *offer_of(struct tb_offers *offers,
 				       uint32_t node, uint32_t *at,
 				       uint32_t end)
 {
@@ -27,7 +27,7 @@ static uint32_t slots_given(const job_resources_t *allocated, uint32_t index,
 	return allocated->cpus[index] / cpus_per_slot;
 }
 
-struct tb_plan *tb_plan_of_allocation(const struct tb_offers *offers,
+struct tb_plan *tb_plan_of_allocation(struct tb_offers *offers,
 				      const struct tb_test *test,
 				      uint32_t first, uint32_t end)
 {
@@ -94,24 +94,24 @@ void tb_plan_even_out(struct tb_plan *plan)
 	deal_out(plan, take_all_slots(plan));
 }
 
-/* Place the part anew: its cores into the scratch set of its shape. */
-static struct tb_shape *place_part(const struct tb_plan_part *part,
-				   const struct tb_offers *offers,
-				   const struct tb_test *test)
+/* Place the part anew: its cores, valid until the next part; NULL: no room. */
+static const struct tb_bitset *place_part(const struct tb_plan_part *part,
+					  struct tb_offers *offers,
+					  const struct tb_test *test)
 {
 	const struct tb_offer offer = {
 		.node = part->node, .unit_size = part->unit_size
 	};
 	struct tb_shape *shape = tb_node_shape(part->node);
+	const struct tb_placed *placed;
 
-	if (!shape || !part->slots ||
-	    tb_offers_place(offers, test, &offer, shape, part->slots) <
-		    part->slots)
+	if (!shape || !part->slots)
 		return NULL;
-	return shape;
+	placed = tb_offers_place(offers, test, &offer, shape, part->slots);
+	return placed->slots < part->slots ? NULL : &placed->cores;
 }
 
-bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
+bool tb_plan_allow(struct tb_plan *plan, struct tb_offers *offers,
 		   const struct tb_test *test, struct tb_mask *mask)
 {
 	uint32_t per_task = MAX(test->job->details->cpus_per_task, 1);
@@ -122,13 +122,13 @@ bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
 	plan->per_slot = 0;
 	for (uint32_t i = 0; i < plan->count; i++) {
 		const struct tb_plan_part *part = &plan->parts[i];
-		struct tb_shape *shape = place_part(part, offers, test);
+		const struct tb_bitset *cores = place_part(part, offers, test);
 		uint32_t cpus;
 
-		if (!shape)
+		if (!cores)
 			return false;
-		tb_allow_cores(part->node, shape->cores, mask);
-		cpus = tb_bitset_count(shape->cores) *
+		tb_allow_cores(part->node, cores, mask);
+		cpus = tb_bitset_count(cores) *
 		       tb_cpus_per_core(test->job, part->node);
 		plan->cpus += cpus;
 		plan->odd = plan->odd || cpus % per_task;
@@ -152,7 +152,7 @@ static bool cores_are_granted(const struct tb_bitset *cores,
 }
 
 bool tb_plan_is_granted(const struct tb_plan *plan,
-			const struct tb_offers *offers,
+			struct tb_offers *offers,
 			const struct tb_test *test)
 {
 	const job_resources_t *allocated = test->job->job_resrcs;
@@ -161,20 +161,20 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
 	if (plan->count != allocated->nhosts)
 		return false;
 	for (uint32_t i = 0; i < plan->count; i++) {
-		struct tb_shape *shape =
+		const struct tb_bitset *cores =
 			place_part(&plan->parts[i], offers, test);
 
-		if (!shape ||
+		if (!cores ||
 		    !bit_test(allocated->node_bitmap, plan->parts[i].node) ||
-		    !cores_are_granted(shape->cores, allocated, first))
+		    !cores_are_granted(cores, allocated, first))
 			return false;
-		first += shape->cores->nbits;
+		first += cores->nbits;
 	}
 	return true;
 }
 
 bool tb_plan_select_devices(const struct tb_plan *plan,
-			    const struct tb_offers *offers,
+			    struct tb_offers *offers,
 			    const struct tb_test *test)
 {
 	tb_devices_count_selected(offers->devices);
@@ -188,7 +188,7 @@ bool tb_plan_select_devices(const struct tb_plan *plan,
 }
 
 /* The first offer of each chosen node, with the job's slots. */
-static struct tb_plan *plan_of_offers(const struct tb_offers *offers,
+static struct tb_plan *plan_of_offers(struct tb_offers *offers,
 				      const struct tb_test *test)
 {
 	struct tb_plan *plan = xmalloc(sizeof(*plan));
@@ -214,15 +214,17 @@ static struct tb_plan *plan_of_offers(const struct tb_offers *offers,
 }
 
 static bool add_cores(const struct tb_plan_part *part,
-		      const struct tb_offers *offers,
+		      struct tb_offers *offers,
 		      const struct tb_test *test, bitstr_t *cores)
 {
-	struct tb_shape *shape = place_part(part, offers, test);
+	const struct tb_bitset *placed = place_part(part, offers, test);
+	uint32_t first = tb_node_first_core(part->node);
 
-	for (uint32_t core = 0; shape && core < shape->cores->nbits; core++)
-		if (tb_bitset_test(shape->cores, core))
-			bit_set(cores, tb_node_first_core(part->node) + core);
-	return shape;
+	for (unsigned core = placed ? tb_bitset_next(placed, 0) : 0;
+	     placed && core < placed->nbits;
+	     core = tb_bitset_next(placed, core + 1))
+		bit_set(cores, first + core);
+	return placed;
 }
 
 bitstr_t *tb_plan_cores(const struct tb_test *test,

@@ -29,7 +29,7 @@ struct tb_plan {
  * From the allocation that the job was given out of the offers [first, end).
  * The caller destroys.
  */
-struct tb_plan *tb_plan_of_allocation(const struct tb_offers *offers,
+struct tb_plan *tb_plan_of_allocation(struct tb_offers *offers,
 				      const struct tb_test *test,
 				      uint32_t first, uint32_t end);
 void tb_plan_destroy(struct tb_plan *plan); /* NULL is fine */
@@ -38,12 +38,12 @@ void tb_plan_destroy(struct tb_plan *plan); /* NULL is fine */
 void tb_plan_even_out(struct tb_plan *plan);
 
 /* Let the mask allow exactly the cores of the plan.  False: it does not fit. */
-bool tb_plan_allow(struct tb_plan *plan, const struct tb_offers *offers,
+bool tb_plan_allow(struct tb_plan *plan, struct tb_offers *offers,
 		   const struct tb_test *test, struct tb_mask *mask);
 
 /* Are the cores of the job's allocation exactly those of the plan? */
 bool tb_plan_is_granted(const struct tb_plan *plan,
-			const struct tb_offers *offers,
+			struct tb_offers *offers,
 			const struct tb_test *test);
 
 /*
@@ -52,7 +52,7 @@ bool tb_plan_is_granted(const struct tb_plan *plan,
  * with the plan would be another; those stay that select/cons_tres selected.
  */
 bool tb_plan_select_devices(const struct tb_plan *plan,
-			    const struct tb_offers *offers,
+			    struct tb_offers *offers,
 			    const struct tb_test *test);
 
 /*

@@ -16,11 +16,11 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
-#include "src/slurmctld/preempt.h"
 
 #include "components.h"
 #include "job_test.h"
 #include "plan.h"
+#include "scale.h"
 #include "units.h"
 
 /* How many victims are tried one by one whether they can be spared. */
@@ -73,7 +73,7 @@ static int add_candidate(void *item, void *arg)
 	struct choice *choice = arg;
 
 	if (slurm_job_preempt_mode(job) != PREEMPT_MODE_OFF &&
-	    job_overlap_and_running(choice->candidates, job)) {
+	    tb_job_runs_on(job, choice->candidates)) {
 		choice->victims[choice->count] = (struct victim) {
 			.job = job, .order = choice->count
 		};
@@ -116,9 +116,9 @@ static void sort_candidates(struct choice *choice)
 	      by_turn);
 }
 
-static List ending(const struct choice *choice)
+static list_t *ending(const struct choice *choice)
 {
-	List list = list_create(NULL);
+	list_t *list = list_create(NULL);
 
 	for (uint32_t i = 0; i < choice->count; i++)
 		if (choice->victims[i].ends)
@@ -243,10 +243,9 @@ static void choose(struct choice *choice)
 	/* Whoever is on other nodes is not in the way. */
 	bit_copybits(choice->candidates, choice->chosen);
 	for (uint32_t i = 0; i < choice->count; i++)
-		if (!job_overlap_and_running(choice->chosen,
-					     choice->victims[i].job))
+		if (!tb_job_runs_on(choice->victims[i].job, choice->chosen))
 			set_ends(choice, &choice->victims[i], false);
-	if (choice->test.job->details->whole_node == WHOLE_NODE_REQUIRED)
+	if (tb_wants_whole_nodes(choice->test.job))
 		return;
 	spare_all_beside(choice);
 	spare_one_by_one(choice);
@@ -259,14 +258,14 @@ static void clear(struct choice *choice)
 	xfree(choice->victims);
 }
 
-List tb_preempt_choose(const struct tb_test *test,
+list_t *tb_preempt_choose(const struct tb_test *test,
 		       const struct tb_request *request, struct tb_view *view)
 {
 	struct choice choice = {
 		.test = *test, .request = request, .view = view,
 		.tells_when = tb_test_mode(test) == TB_WILL_RUN,
 	};
-	List victims = NULL;
+	list_t *victims = NULL;
 
 	if (!test->preemptees)
 		return NULL;
@@ -301,13 +300,13 @@ static int ends_it(void *job, void *unused)
 	return slurm_job_preempt_mode(job) != PREEMPT_MODE_SUSPEND;
 }
 
-bool tb_preempt_must_end(List victims)
+bool tb_preempt_must_end(list_t *victims)
 {
 	return list_find_first(victims, ends_it, NULL);
 }
 
 struct told {
-	List list;
+	list_t *list;
 	bool all;
 };
 
@@ -320,7 +319,7 @@ static int tell_victim(void *job, void *arg)
 	return 0;
 }
 
-void tb_preempt_tell(const struct tb_test *test, List victims)
+void tb_preempt_tell(const struct tb_test *test, list_t *victims)
 {
 	struct told told = { .all = tb_test_mode(test) == TB_WILL_RUN };
 

@@ -23,20 +23,20 @@
  * the view the victims have ended.  NULL when it would not fit with all of them
  * gone; all of them have ended in the view then.
  */
-List tb_preempt_choose(const struct tb_test *test,
+list_t *tb_preempt_choose(const struct tb_test *test,
 		       const struct tb_request *request, struct tb_view *view);
 
 /*
  * Is there one that is ended, not suspended?  The job is given nothing before
  * it is gone.
  */
-bool tb_preempt_must_end(List victims);
+bool tb_preempt_must_end(list_t *victims);
 
 /*
  * Put into *test->preempted what Slurm has to do: when jobs have to end those,
  * the others when Slurm asks the next time; when all are suspended nothing, as
  * the gang scheduler does it by itself.  All of them when the question was when.
  */
-void tb_preempt_tell(const struct tb_test *test, List victims);
+void tb_preempt_tell(const struct tb_test *test, list_t *victims);
 
 #endif

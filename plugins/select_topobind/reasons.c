@@ -12,7 +12,7 @@
 #include "worker.h"
 
 /* Numbers of jobs with a sentence.  Lock order: slurmctld's, the list's own. */
-static List watched;
+static list_t *watched;
 
 /*
  * slurmctld says "not available" also of nodes that a job before this one waits

@@ -5,7 +5,7 @@
 
 uint32_t tb_job_slots(const job_record_t *job)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 	uint32_t nodes = MAX(details->min_nodes, 1);
 
 	if (details->overcommit)
@@ -24,9 +24,12 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 	return limit ? MIN(limit, slots) : slots;
 }
 
+/* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
 bool tb_wants_whole_nodes(const job_record_t *job)
 {
-	return job->details && job->details->whole_node == WHOLE_NODE_REQUIRED;
+	return job->details &&
+	       (job->details->whole_node &
+		(WHOLE_NODE_REQUIRED | WHOLE_NODE_USER)) == WHOLE_NODE_REQUIRED;
 }
 
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
@@ -41,9 +44,15 @@ uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 	return threads;
 }
 
-static void save(const struct job_details *details, struct tb_scale *saved)
+/* Set, they have select/cons_tres take other cores than it is shown. */
+#define SCALED_FLAGS ((uint64_t)(GRES_ENFORCE_BIND | JOB_NTASKS_SET))
+
+static void save(const job_record_t *job, struct tb_scale *saved)
 {
+	const job_details_t *details = job->details;
+
 	*saved = (struct tb_scale) {
+		.flags = job->bit_flags & SCALED_FLAGS,
 		.overcommit = details->overcommit,
 		.ntasks_per_node = details->ntasks_per_node,
 		.num_tasks = details->num_tasks,
@@ -73,7 +82,7 @@ static void free_layout(multi_core_data_t *layout)
 }
 
 /* How many tasks a node has, where select/cons_tres knows; else 0. */
-static uint32_t tasks_of_node(const struct job_details *details)
+static uint32_t tasks_of_node(const job_details_t *details)
 {
 	if (details->ntasks_per_node)
 		return details->ntasks_per_node;
@@ -88,12 +97,18 @@ static uint32_t tasks_of_node(const struct job_details *details)
  * node do not need: let them need all.  Where these do not divide by the tasks
  * and GRES do not go with tasks, there is one for each node.
  */
-static void scale_tasks_of_host(const job_record_t *job, uint32_t cpus)
+static void scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 	uint32_t tasks = tasks_of_node(details);
 
-	if (!job->gres_list_req || !tasks)
+	if (!job->gres_list_req) {
+		/* CPUs for so many tasks only would be fewer than the units. */
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+		details->ntasks_per_node = 0;
+		return;
+	}
+	if (!tasks)
 		return;
 	if (cpus % tasks && !job->tres_per_task) {
 		details->ntasks_per_node = 0;
@@ -106,13 +121,12 @@ static void scale_tasks_of_host(const job_record_t *job, uint32_t cpus)
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 	uint32_t slots = tb_job_slots(job);
 	uint32_t least = cpus; /* on a node */
 
-	save(details, saved);
+	save(job, saved);
 	/* Which devices are near is seen to in devices.c, not by sockets. */
-	saved->gres_flags = job->bit_flags & GRES_ENFORCE_BIND;
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
@@ -141,9 +155,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 
 void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 {
-	struct job_details *details = job->details;
+	job_details_t *details = job->details;
 
-	job->bit_flags |= saved->gres_flags;
+	job->bit_flags |= saved->flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
 	details->num_tasks = saved->num_tasks;

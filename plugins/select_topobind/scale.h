@@ -16,13 +16,13 @@
 #include "core/request.h"
 
 struct tb_scale {
+	uint64_t flags;
 	uint8_t overcommit;
 	uint16_t cpus_per_task, ntasks_per_node;
 	uint32_t num_tasks;
 	uint32_t min_cpus, max_cpus;
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
 	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core;
-	uint64_t gres_flags;
 };
 
 /*

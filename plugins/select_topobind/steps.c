@@ -6,6 +6,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "compat/select_steps.h"
+
 #include "nodes.h"
 #include "step_layout.h"
 
@@ -303,9 +305,12 @@ static bool count_cpus(const struct placing *placing, uint32_t index,
 	job_resources_t *books = step->job_ptr->job_resrcs;
 	const struct part *part = &placing->parts[index];
 	uint32_t node = part->job_index;
-	uint32_t before = counted_cpus(part, step->step_layout->tasks[index],
-				       step->cpus_per_task);
-	uint32_t after = counted_cpus(part, placing->tasks[index], per_task);
+	uint32_t before = tb_step_counted(
+		counted_cpus(part, step->step_layout->tasks[index],
+			     step->cpus_per_task), part->threads);
+	uint32_t after = tb_step_counted(
+		counted_cpus(part, placing->tasks[index], per_task),
+		part->threads);
 	uint32_t used = books->cpus_used[node];
 
 	if (used < before || used - before + after > books->cpus[node])
@@ -342,6 +347,17 @@ static bool count_memory(const struct placing *placing, uint32_t index,
 	return true;
 }
 
+static void tell_slurm(const struct placing *placing, uint32_t per_task)
+{
+	uint16_t *cpus = xcalloc(placing->count, sizeof(*cpus));
+
+	for (uint32_t i = 0; i < placing->count; i++)
+		cpus[i] = counted_cpus(&placing->parts[i], placing->tasks[i],
+				       per_task);
+	tb_step_set_cpus(placing->step, cpus);
+	xfree(cpus);
+}
+
 /*
  * Count what the step uses of its job in Slurm's books when each task has
  * per_task CPUs.  False when some node has not got them; without commit nothing
@@ -353,6 +369,8 @@ static bool count(const struct placing *placing, uint32_t per_task, bool commit)
 		if (!count_cpus(placing, i, per_task, commit) ||
 		    !count_memory(placing, i, per_task, commit))
 			return false;
+	if (commit)
+		tell_slurm(placing, per_task);
 	return true;
 }
 

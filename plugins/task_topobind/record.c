@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "task_topobind/record.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,10 +18,10 @@ static int write_comment(uint32_t job, char *comment, struct tb_error *err)
 	update.job_id = job;
 	update.admin_comment = comment;
 	if (slurm_update_job(&update) == SLURM_SUCCESS ||
-	    slurm_get_errno() == ESLURM_JOB_FINISHED)
+	    errno == ESLURM_JOB_FINISHED)
 		return 0;
 	return tb_fail(err, "the AdminComment of job %u cannot be written: %s",
-		       job, slurm_strerror(slurm_get_errno()));
+		       job, slurm_strerror(errno));
 }
 
 static int add(uint32_t job, const struct tb_soft_counts *more,
@@ -32,7 +33,7 @@ static int add(uint32_t job, const struct tb_soft_counts *more,
 
 	if (slurm_load_job(&jobs, job, 0) != SLURM_SUCCESS)
 		return tb_fail(err, "the record of job %u cannot be read: %s",
-			       job, slurm_strerror(slurm_get_errno()));
+			       job, slurm_strerror(errno));
 	if (jobs->record_count > 0)
 		comment = tb_soft_record_add(jobs->job_array[0].admin_comment,
 					     more);

@@ -2,20 +2,34 @@
 /*
  * bench_place - how long a placement takes (DESIGN.md, section 11, first row)
  *
- * Prints a table: the median of SAMPLES samples with the 10th and the 90th
- * percentile, in microseconds per tb_place() call.  Budgets exist for C on the
- * 2x64x2 node; there "met" or "MISSED" follows.  Always exits 0: a slow
- * machine is no defect.
+ *	bench_place [--quick] [--records]
+ *	    A table: the median of SAMPLES samples with the 10th and the 90th
+ *	    percentile, in microseconds per tb_place() call, and beside it its
+ *	    peer, sampled in turns with it: for a request with a strategy, sort,
+ *	    window or unit of its own the same placement without; for that a
+ *	    loop of fixed work, which tells how fast the machine is just now.
+ *	    Where there is a budget, whether it is met.  Then how the time grows
+ *	    with threads and slots.  --records prints lines as lib.sh says.
+ *	    --quick has fewer shapes and samples.
+ *	bench_place --count
+ *	    For callgrind (test/bench/instructions): some placements of the table, once
+ *	    each, with a call of begin_case() before each.
+ *
+ * Always exits 0 when the arguments are right: a slow machine is no defect.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/memo.h"
 #include "core/place.h"
 
 #define SAMPLES 101
 #define SAMPLE_US 200.0 /* how long one sample takes, about */
+#define QUICK_SAMPLES 21
+#define WORK_STEPS 100 /* of the loop of fixed work */
 
 struct shape {
 	const char *name;
@@ -123,120 +137,352 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double sample(struct tb_placer *placer,
-		     const struct tb_request *request,
-		     const struct tb_bitset *used, unsigned nslots,
-		     unsigned calls)
+/* --- what is measured ----------------------------------------------------------- */
+
+/* A placement, or without a request the loop of fixed work. */
+struct work {
+	struct tb_placer *placer;
+	const struct tb_request *request;
+	const struct tb_bitset *used;
+	unsigned nslots;
+};
+
+static volatile uint64_t sink;
+
+/* Each step needs the one before it. */
+static void work_fixed(void)
+{
+	uint64_t x = sink | 1;
+
+	for (unsigned i = 0; i < WORK_STEPS; i++) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+	}
+	sink = x;
+}
+
+static void do_work(const struct work *work)
+{
+	if (work->request)
+		tb_place(work->placer, work->request, work->used,
+			 work->nslots);
+	else
+		work_fixed();
+}
+
+static double sample(const struct work *work, unsigned calls)
 {
 	double start = now_us();
 
 	for (unsigned i = 0; i < calls; i++)
-		tb_place(placer, request, used, nslots);
+		do_work(work);
 	return (now_us() - start) / calls;
 }
 
-static void measure(struct tb_placer *placer, const struct tb_request *request,
-		    const struct tb_bitset *used, unsigned nslots,
-		    double samples[SAMPLES])
+static unsigned calls_in_sample(const struct work *work)
 {
-	double once = sample(placer, request, used, nslots, 20);
-	unsigned calls = 1 + (unsigned)(SAMPLE_US / (once + 0.01));
-
-	for (unsigned i = 0; i < SAMPLES; i++)
-		samples[i] = sample(placer, request, used, nslots, calls);
-	qsort(samples, SAMPLES, sizeof(samples[0]), compare);
+	return 1 + (unsigned)(SAMPLE_US / (sample(work, 20) + 0.01));
 }
 
-/* Microseconds, or 0 where section 11 says nothing. */
-static double budget_of(const struct shape *shape, const char *line,
-			unsigned nslots)
-{
-	double budget = nslots == 1 ? 0.5 : nslots == 8 ? 2 : 20;
+struct times {
+	double median, p10, p90;
+};
 
-	if (shape != &shapes[BUDGET_SHAPE] || strstr(line, "bunit") ||
-	    strstr(line, "bstart"))
+static struct times times_of(double *samples, unsigned count)
+{
+	qsort(samples, count, sizeof(samples[0]), compare);
+	return (struct times) { samples[count / 2], samples[count / 10],
+				samples[count * 9 / 10] };
+}
+
+/* Both in turns. */
+static void measure(const struct work *own, const struct work *peer,
+		    unsigned count, struct times *times,
+		    struct times *peer_times)
+{
+	unsigned calls = calls_in_sample(own), peers = calls_in_sample(peer);
+	double samples[SAMPLES], peer_samples[SAMPLES];
+
+	for (unsigned i = 0; i < count; i++) {
+		samples[i] = sample(own, calls);
+		peer_samples[i] = sample(peer, peers);
+	}
+	*times = times_of(samples, count);
+	*peer_times = times_of(peer_samples, count);
+}
+
+/* --- the table -------------------------------------------------------------------- */
+
+static const char base_line[] = "bamount=1";
+
+static const char *const lines[] = {
+	base_line,
+	"bamount=1,bstrategy=linear",
+	"bamount=1,bstrategy=scatter",
+	"bamount=1,bsort=S",
+	"bamount=1,bsort=nsxyc",
+	"bamount=1,bsort=NSXYCT",
+	"bamount=1,bstrategy=scatter,bsort=NSXYC",
+	"bamount=1,bstart=X",
+	"bamount=1,bsort=NSXYC,bstart=S,bstop=s",
+	"bamount=1,bsort=X,bstart=x,bstop=x",
+	"bamount=2,bunit=C",
+	"bamount=4,bunit=C,bsort=NSXYC",
+	"bamount=2,bunit=T",
+	"bunit=X,bamount=1",
+	"bunit=Y,bamount=4,bsort=XY",
+};
+static const unsigned slots[] = { 1, 8, 64 };
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+struct options {
+	unsigned samples;
+	bool quick, records;
+};
+
+/* Of base_line on idle nodes. */
+static double growth[COUNT(shapes)][COUNT(slots)];
+
+/* Microseconds that the base may take, or 0 where section 11 says nothing. */
+static double budget_of(const struct shape *shape, unsigned nslots)
+{
+	if (shape != &shapes[BUDGET_SHAPE])
 		return 0;
-	return strstr(line, "bsort") ? 3 * budget : budget;
+	return nslots == 1 ? 0.5 : nslots == 8 ? 2 : 20;
 }
 
-static void run(const struct bench *bench, const struct shape *shape,
-		const char *line, unsigned nslots, int half)
-{
-	const struct tb_bitset *used = half ? bench->half : bench->idle;
-	struct tb_request request;
-	struct tb_error err;
-	double samples[SAMPLES];
-	double budget = budget_of(shape, line, nslots);
-	double median;
-	int slots;
+struct row {
+	const struct shape *shape;
+	const char *line;
+	unsigned nslots;
+	int placed;
+	bool half;
+	struct times times, peer;
+};
 
-	tb_request_init(&request);
-	if (tb_request_parse(&request, line, &err))
-		die(err.text);
-	slots = tb_place(bench->placer, &request, used, nslots);
-	measure(bench->placer, &request, used, nslots, samples);
-	median = samples[SAMPLES / 2];
-	printf("%-8s %-4s %3u/%-3d %8.2f %8.2f %8.2f ", shape->name,
-	       half ? "half" : "idle", nslots, slots, median,
-	       samples[SAMPLES / 10], samples[SAMPLES * 9 / 10]);
-	if (budget > 0)
-		printf("%6.1f %-6s ", budget,
-		       median <= budget ? "met" : "MISSED");
+/* "<0.5" us, or how many times the peer; "-" for none. */
+static void find_budget(const struct row *row, char text[16], bool *met)
+{
+	double budget = budget_of(row->shape, row->nslots);
+	bool sorts = strstr(row->line, "bsort") != NULL;
+
+	*met = true;
+	strcpy(text, "-");
+	if (budget <= 0 || strstr(row->line, "bunit") ||
+	    strstr(row->line, "bstart"))
+		return;
+	if (sorts)
+		snprintf(text, 16, "3");
 	else
-		printf("%6s %-6s ", "-", "");
-	puts(line);
+		snprintf(text, 16, "<%g", budget);
+	*met = sorts ? row->times.median <= 3 * row->peer.median
+		     : row->times.median <= budget;
+}
+
+static void print_row(const struct row *row, bool records)
+{
+	char budget[16];
+	bool met;
+
+	find_budget(row, budget, &met);
+	if (records)
+		printf("%s %s %u slots: %s\tus\t%.3f\t%.3f\t%.3f\t%.3f\t%s\n",
+		       row->shape->name, row->half ? "half" : "idle",
+		       row->nslots, row->line, row->times.median,
+		       row->times.p10, row->times.p90, row->peer.median,
+		       budget);
+	else
+		printf("%-8s %-4s %3u/%-3d %8.2f %8.2f %8.2f %8.2f %6s %-6s %s\n",
+		       row->shape->name, row->half ? "half" : "idle",
+		       row->nslots, row->placed, row->times.median,
+		       row->times.p10, row->times.p90,
+		       row->times.median / row->peer.median, budget,
+		       budget[0] == '-' ? "" : met ? "met" : "MISSED",
+		       row->line);
+}
+
+static void read_request(struct tb_request *request, const char *line)
+{
+	struct tb_error err;
+
+	tb_request_init(request);
+	if (tb_request_parse(request, line, &err))
+		die(err.text);
+}
+
+static void run(const struct bench *bench, struct row *row,
+		const struct options *options)
+{
+	const struct tb_bitset *used = row->half ? bench->half : bench->idle;
+	struct tb_request request, base;
+	struct work own = { bench->placer, &request, used, row->nslots };
+	struct work peer = { bench->placer, &base, used, row->nslots };
+
+	read_request(&request, row->line);
+	read_request(&base, base_line);
+	if (row->line == base_line)
+		peer.request = NULL;
+	row->placed = tb_place(bench->placer, &request, used, row->nslots);
+	measure(&own, &peer, options->samples, &row->times, &row->peer);
+	print_row(row, options->records);
+	tb_request_clear(&request);
+	tb_request_clear(&base);
+}
+
+static void open_bench(struct bench *bench, const struct shape *shape)
+{
+	unsigned threads;
+
+	bench->topology = make_topology(shape);
+	threads = tb_topology_threads(bench->topology);
+	bench->placer = tb_placer_create(bench->topology);
+	bench->idle = tb_bitset_create(threads);
+	bench->half = tb_bitset_create(threads);
+	if (!bench->placer || !bench->idle || !bench->half)
+		die("out of memory");
+	use_half(bench->topology, bench->half);
+}
+
+static void close_bench(struct bench *bench)
+{
+	tb_bitset_destroy(bench->idle);
+	tb_bitset_destroy(bench->half);
+	tb_placer_destroy(bench->placer);
+	tb_topology_destroy(bench->topology);
+}
+
+static void run_shape(size_t at, const struct options *options)
+{
+	struct bench bench;
+
+	open_bench(&bench, &shapes[at]);
+	for (size_t i = 0; i < COUNT(lines); i++)
+		for (size_t s = 0; s < COUNT(slots); s++)
+			for (int half = 0; half < 2; half++) {
+				struct row row = {
+					.shape = &shapes[at], .half = half,
+					.line = lines[i], .nslots = slots[s],
+				};
+
+				run(&bench, &row, options);
+				if (i == 0 && !half)
+					growth[at][s] = row.times.median;
+			}
+	close_bench(&bench);
+}
+
+static void print_growth(const struct options *options)
+{
+	printf("\ngrowth with threads and slots: %s on idle nodes, us\n\n%-8s %7s",
+	       base_line, "node", "threads");
+	for (size_t s = 0; s < COUNT(slots); s++)
+		printf(" %5u slots", slots[s]);
+	putchar('\n');
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		const struct shape *shape = &shapes[i];
+
+		if (options->quick && i != BUDGET_SHAPE)
+			continue;
+		printf("%-8s %7u", shape->name, shape->sockets *
+		       shape->caches * shape->cores * shape->threads);
+		for (size_t s = 0; s < COUNT(slots); s++)
+			printf(" %11.2f", growth[i][s]);
+		putchar('\n');
+	}
+}
+
+/* --- for callgrind ------------------------------------------------------------------ */
+
+/* Called by its name: counts are dumped before. */
+__attribute__((noinline)) void begin_case(const char *name);
+void begin_case(const char *name)
+{
+	printf("%s\n", name);
+}
+
+static void count_line(const struct bench *bench, const char *line)
+{
+	struct tb_request request;
+	char name[96];
+
+	read_request(&request, line);
+	for (size_t s = 0; s < COUNT(slots); s++)
+		for (int half = 0; half < 2; half++) {
+			snprintf(name, sizeof(name), "%s %u %s", line,
+				 slots[s], half ? "half" : "idle");
+			begin_case(name);
+			tb_place(bench->placer, &request,
+				 half ? bench->half : bench->idle, slots[s]);
+		}
 	tb_request_clear(&request);
 }
 
-static void run_shape(const struct shape *shape)
-{
-	static const char *const lines[] = {
-		"bamount=1",
-		"bamount=1,bstrategy=linear",
-		"bamount=1,bstrategy=scatter",
-		"bamount=1,bsort=S",
-		"bamount=1,bsort=nsxyc",
-		"bamount=1,bsort=NSXYCT",
-		"bamount=1,bstrategy=scatter,bsort=NSXYC",
-		"bamount=1,bstart=X",
-		"bamount=1,bsort=NSXYC,bstart=S,bstop=s",
-		"bamount=1,bsort=X,bstart=x,bstop=x",
-		"bamount=2,bunit=C",
-		"bamount=4,bunit=C,bsort=NSXYC",
-		"bamount=2,bunit=T",
-		"bunit=X,bamount=1",
-		"bunit=Y,bamount=4,bsort=XY",
-	};
-	static const unsigned slots[] = { 1, 8, 64 };
-	struct bench bench;
-	unsigned threads;
+#define STATES 100
 
-	bench.topology = make_topology(shape);
-	threads = tb_topology_threads(bench.topology);
-	bench.placer = tb_placer_create(bench.topology);
-	bench.idle = tb_bitset_create(threads);
-	bench.half = tb_bitset_create(threads);
-	if (!bench.placer || !bench.idle || !bench.half)
-		die("out of memory");
-	use_half(bench.topology, bench.half);
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		for (size_t s = 0; s < sizeof(slots) / sizeof(slots[0]); s++)
-			for (int half = 0; half < 2; half++)
-				run(&bench, shape, lines[i], slots[s], half);
-	tb_bitset_destroy(bench.idle);
-	tb_bitset_destroy(bench.half);
-	tb_placer_destroy(bench.placer);
-	tb_topology_destroy(bench.topology);
+/* States of nodes, each found once more after it was remembered. */
+static void count_remembered(const struct bench *bench)
+{
+	struct tb_memo *memo = tb_memo_create(64);
+	struct tb_bitset *cores = tb_bitset_copy(bench->idle);
+	struct tb_memo_key key = { .shape = bench, .cores = cores };
+	bool is_new;
+
+	for (unsigned round = 0; round < 2; round++) {
+		if (round)
+			begin_case("100 remembered states");
+		for (unsigned i = 0; i < STATES; i++) {
+			tb_bitset_clear_all(cores);
+			tb_bitset_set(cores, i);
+			tb_memo_find(memo, &key, &is_new);
+		}
+	}
+	tb_bitset_destroy(cores);
+	tb_memo_destroy(memo);
 }
 
-int main(void)
+static int count(void)
 {
-	print_machine();
-	printf("microseconds per placement, %d samples; slots: asked/placed\n\n",
-	       SAMPLES);
-	printf("%-8s %-4s %-7s %8s %8s %8s %6s %-6s %s\n", "node", "use",
-	       "slots", "median", "p10", "p90", "budget", "", "request");
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		run_shape(&shapes[i]);
+	struct bench bench;
+
+	open_bench(&bench, &shapes[BUDGET_SHAPE]);
+	for (size_t i = 0; i < COUNT(lines); i++)
+		count_line(&bench, lines[i]);
+	count_remembered(&bench);
+	begin_case("end");
+	close_bench(&bench);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .samples = SAMPLES };
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--count"))
+			return count();
+		if (!strcmp(argv[i], "--quick"))
+			options.quick = true;
+		else if (!strcmp(argv[i], "--records"))
+			options.records = true;
+		else
+			die("usage: bench_place [--quick] [--records] | --count");
+	}
+	if (options.quick)
+		options.samples = QUICK_SAMPLES;
+	if (!options.records) {
+		print_machine();
+		printf("microseconds per placement, %u samples; slots: asked/placed\n\n",
+		       options.samples);
+		printf("%-8s %-4s %-7s %8s %8s %8s %8s %6s %-6s %s\n", "node",
+		       "use", "slots", "median", "p10", "p90", "of peer",
+		       "budget", "", "request");
+	}
+	for (size_t i = 0; i < COUNT(shapes); i++)
+		if (!options.quick || i == BUDGET_SHAPE)
+			run_shape(i, &options);
+	if (!options.records)
+		print_growth(&options);
 	return 0;
 }

@@ -224,7 +224,7 @@ test_case "a node fails, the job is requeued" case_requeued
 test_case "a pending job's request changes" case_update_pending
 test_case "and to one that cannot be" case_update_to_nonsense
 test_case "scontrol reconfigure after a job became smaller" \
-	case_grants_after_restart scontrol reconfigure
+	case_grants_after_restart reconfigure
 test_case "slurmctld did not die" \
 	assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
 test_case "slurmctld restarts after a job became smaller" \

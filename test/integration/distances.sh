@@ -17,7 +17,7 @@ machines=$top/test/data/topologies
 # on_line NODE TEXT - TEXT at the end of its line of topobind.conf
 on_line() {
 	sed -i "s/^NodeName=$1 .*/& $2/" "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 # publish_from NODE XML - its slurmd starts with hwloc reading XML
@@ -244,7 +244,7 @@ cluster_start --nodes quadrant,power
 test_case "topobind.conf: the table of quadrants" case_configured
 test_case "topobind.conf: as load grows" case_load_grows
 sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
-scontrol reconfigure
+reconfigure
 test_case "published: the table of quadrants" case_published
 test_case "published: as load grows" case_load_grows
 test_case "published: Extra is overwritten" case_overwritten

@@ -341,7 +341,7 @@ case_hidden() {
 
 hide_jobs() {
 	echo PrivateData=jobs >>"$cluster/etc/slurm.conf"
-	scontrol reconfigure
+	reconfigure
 	wait_until 20 jobs_are_hidden
 }
 

@@ -12,6 +12,25 @@ must=--gres-flags=enforce-binding
 # threads.  Two GPUs are near each NUMA node, a NIC near each socket.
 quad=SNXCTTCTTXCTTCTTNXCTTCTTXCTTCTTSNXCTTCTTXCTTCTTNXCTTCTTXCTTCTT
 
+# sockets NODE COUNT CORES - in Slurm's record of the node
+sockets() {
+	sed -i -E "/^NodeName=$1 / { s/ Sockets(PerBoard)?=[0-9]+/ Sockets\1=$2/
+		s/ CoresPerSocket=[0-9]+/ CoresPerSocket=$3/ }" \
+		"$cluster/etc/slurm.conf" "$cluster/etc/virtual/slurm.conf"
+}
+
+# Since Slurm 24.11 cores near a device must be whole sockets of the record, and
+# these are NUMA nodes, with SlurmdParameters=numa_node_as_socket.
+make_sockets_near_devices() {
+	slurm_is_from 24.11 || return 0
+	sockets "$NODE_QUAD" 4 4
+	sockets "$NODE_TURNED" 4 4
+	sockets "$NODE_THREAD" 2 4
+	sockets "$NODE_THIS" "$(slurmd -C | awk -v RS=' ' -F= '
+		$1 ~ /^(SocketsPerBoard|CoresPerSocket)$/ { n = (n ? n : 1) * $2 }
+		END { print n }')" 1
+}
+
 start() {
 	cluster_start --nodes this --machine "quad $quad 2 8 2" \
 		--machine "turned $quad 2 8 2" \
@@ -40,6 +59,7 @@ start() {
 	give_gres "$NODE_ANYWHERE" gpu:2 "Name=gpu File=DEVICE[0-1]"
 	give_gres "$NODE_THIS" gpu:2 "Name=gpu File=DEVICE0 Cores=1" \
 		"Name=gpu File=DEVICE1 Cores=0"
+	make_sockets_near_devices
 	start_with_gres "$NODE_QUAD" "$NODE_TURNED" "$NODE_THREAD" \
 		"$NODE_ANYWHERE" "$NODE_THIS"
 }

@@ -47,6 +47,14 @@ cluster_start() {
 	mkdir -m 1777 "$work"
 }
 
+# slurm_is_from VERSION - is the installed Slurm this one (24.11, say), or later?
+slurm_is_from() {
+	local installed
+
+	installed=$(slurmctld -V | sed 's/.* //')
+	printf '%s\n' "$1" "$installed" | sort -V -C
+}
+
 cluster_stop() {
 	[ -z "$cluster" ] || "$cluster_program" stop "$cluster"
 	cluster=''
@@ -85,7 +93,28 @@ conf_with() {
 
 reconfigure_with() {
 	conf_with "$@"
+	reconfigure
+}
+
+# Later Slurms go on in another slurmctld, to which the nodes come again.
+reconfigure() {
 	scontrol reconfigure
+	wait_until 60 nodes_answer
+}
+
+# reconfigure_refused_with LINE... - Slurm goes on as it was; later ones say so
+reconfigure_refused_with() {
+	conf_with "$@"
+	if slurm_is_from 23.11; then
+		refute scontrol reconfigure
+		wait_until 60 nodes_answer
+	else
+		reconfigure
+	fi
+}
+
+nodes_answer() {
+	! sinfo -h -N -o %t | grep -E '\*|unk' >/dev/null
 }
 
 restart_slurmctld() {

@@ -85,7 +85,7 @@ of_page() {
 restore_conf() {
 	cmp -s "$work/topobind.conf" "$cluster/etc/topobind.conf" && return
 	cp "$work/topobind.conf" "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 # --- examples ---------------------------------------------------------------

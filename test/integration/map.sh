@@ -15,7 +15,7 @@ export LC_ALL=C
 # and no frame
 cells() {
 	topobind map "$1" | sed -e '/^\./,$d' -e 1d -e 's/+-[^|]*+//g' |
-		tr -d " |'\n-" | grep -o .
+		tr -d " |'\n" | grep -o .
 }
 
 # drawn_as SYMBOL NODE - the threads that are
@@ -254,6 +254,32 @@ case_no_controller() {
 	assert_ended 0
 }
 
+restore_conf() {
+	conf_with
+	scontrol reconfigure
+}
+
+case_filtered() {
+	local bound plain filter
+
+	trap restore_conf EXIT
+	filter=$(node_token "$NODE_ZEN" m_topology | sed 's/XYCTT/XYctt/2')
+	conf_with Filter=first_core
+	sed -i "/^NodeName=$NODE_ZEN /s/\$/ Filter=$filter/" \
+		"$cluster/etc/topobind.conf"
+	scontrol reconfigure
+	assert_eq "of a line for the node" "$(lower_threads "$filter")" \
+		"$(drawn_as - "$NODE_ZEN")"
+	assert_eq "of the site" 0-1 "$(drawn_as - "$NODE_RAPTOR")"
+	bound=$(alloc -w "$NODE_RAPTOR" --bunit=C --bamount=5)
+	assert_drawn A "$bound" "$NODE_RAPTOR"
+	assert_eq "filtered" 0-1 "$(drawn_as - "$NODE_RAPTOR")"
+	# They are for plain jobs.
+	plain=$(alloc -w "$NODE_RAPTOR" -n9)
+	assert_drawn '#' "$plain" "$NODE_RAPTOR"
+	assert_eq "filtered" "" "$(drawn_as - "$NODE_RAPTOR")"
+}
+
 # Slurm shows a user no job of others, but what is in use.
 case_hidden() {
 	local job
@@ -282,6 +308,7 @@ test_case "units on two nodes" case_many_units
 test_case "a suspended job has none" case_suspended
 test_case "named nodes, and the jobs on them" case_named_nodes
 test_case "what --json has recorded draws the same" case_recorded
+test_case "cores that jobs with a binding do not get" case_filtered
 test_case "jobs that a user may not see" case_hidden
 test_case "this machine, coloured by lstopo" case_this_machine_in_lstopo
 test_case "--watch follows jobs; q ends it" case_watch

@@ -179,7 +179,7 @@ case_mem_bind_before_the_site() {
 
 case_as_it_was() {
 	conf_with
-	scontrol reconfigure
+	reconfigure
 	assert_eq "without" "$(memory_nodes) default $(fenced 0)" \
 		"$(here --bamount=1)"
 }

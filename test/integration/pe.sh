@@ -20,10 +20,16 @@ as_user() {
 rank_prints='echo "$OMPI_COMM_WORLD_RANK $SLURMD_NODENAME $(sed -n \
 	"s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"'
 
+# As Open MPI wants to be told of a rank file; its version 5 has words of its own.
+case $(mpirun --version) in
+*' '[1-4].*) by_rank_file='--rankfile ' ;;
+*) by_rank_file='--map-by rankfile:file=' ;;
+esac
+
 # What mpirun's ranks say, in their order.  A binding that fails is a warning
 # for Open MPI, which starts the rank all the same.
 # shellcheck disable=SC2016
-in_job='
+in_job="by_rank_file='$by_rank_file'"'
 ranks() {
 	mpirun "$@" bash -c "$RANK" </dev/null | sort -n
 }
@@ -80,7 +86,7 @@ compare() {
 	# shellcheck disable=SC2016
 	[ "$1" = script ] ||
 		ranks='<(topobind hostfile --rankfile "$SLURM_JOB_ID")'
-	output=$("$1" "slots; echo --; ranks --rankfile $ranks" "${@:2}")
+	output=$("$1" "slots; echo --; ranks \$by_rank_file$ranks" "${@:2}")
 	ranks_are "$(part 1 "$output")" "$(part 2 "$output")"
 	seen=$(part 2 "$output")
 }
@@ -106,7 +112,7 @@ case_slots_of_two_cores() {
 	# shellcheck disable=SC2016
 	output=$(shell '
 		slots; echo --
-		ranks --rankfile <(topobind hostfile --rankfile "$SLURM_JOB_ID")
+		ranks $by_rank_file<(topobind hostfile --rankfile "$SLURM_JOB_ID")
 		echo --
 		topobind hostfile --openmpi "$SLURM_JOB_ID" >hosts.$SLURM_JOB_ID
 		ranks --hostfile hosts.$SLURM_JOB_ID --map-by slot:PE=2 \
@@ -130,7 +136,7 @@ case_second_core_of_the_node() {
 	# shellcheck disable=SC2016
 	output=$(script '
 		slots; echo --
-		ranks --rankfile "$TOPOBIND_RANKFILE"; echo --
+		ranks $by_rank_file"$TOPOBIND_RANKFILE"; echo --
 		cat "$TOPOBIND_RANKFILE"; echo --
 		RANK="for cpu in \$(seq 0 \$((\$(nproc --all) - 1))); do
 			taskset -c \$cpu true 2>/dev/null && echo \$cpu
@@ -196,7 +202,7 @@ case_interactive_step() {
 		-w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
 		--binstance=pe srun --interactive --preserve-env bash -c "$in_job"'
 		slots; echo --
-		ranks --rankfile "$TOPOBIND_RANKFILE"')
+		ranks $by_rank_file"$TOPOBIND_RANKFILE"')
 	ranks_are "$(part 1 "$output")" "$(part 2 "$output")"
 	wait_until 20 no_jobs
 	assert_eq "files that are left" "" \
@@ -326,7 +332,7 @@ case_machines_that_are_not_here() {
 		"SLURM_NODELIST=$(job_field "$job" NodeList)" \
 		SLURM_TASKS_PER_NODE='2(x2)' SLURM_NNODES=2 \
 		timeout 60 mpirun --launch-agent "$work/orted_of_node" \
-		--rankfile "$work/ranks" bash -c "$rank_was_bound" </dev/null | sort -n |
+		"${by_rank_file%% *}" "${by_rank_file#* }$work/ranks" bash -c "$rank_was_bound" </dev/null | sort -n |
 		while read -r rank node cpus; do
 			echo "$rank $node $(tr , '\n' <<<"$cpus" | as_list)"
 		done)

@@ -110,15 +110,16 @@ case_implicit() {
 
 case_wrong_file() {
 	reconfigure_with NodeAllocationPolicy=LASTAVAILABLE
-	reconfigure_with NodeAllocationPolicy=BEST
+	reconfigure_refused_with NodeAllocationPolicy=BEST
 	lands "$NODE_Q"
-	reconfigure_with NodeAllocationPolicy=PRIORITY \
+	reconfigure_refused_with NodeAllocationPolicy=PRIORITY \
 		'PriorityFunction="1 + * LOAD"'
 	lands "$NODE_Q"
-	reconfigure_with NodeAllocationPolicy=FASTEST \
+	reconfigure_refused_with NodeAllocationPolicy=FASTEST \
 		"PartitionName=virtual PriorityFunction=WEIGHT"
 	lands "$NODE_Q"
-	reconfigure_with NodeAllocationPolicy=FASTEST "NodeName=none Speed=fast"
+	reconfigure_refused_with NodeAllocationPolicy=FASTEST \
+		"NodeName=none Speed=fast"
 	lands "$NODE_Q"
 	reconfigure_with
 	lands "$NODE_A"

@@ -32,7 +32,7 @@ case_plain_jobs_count_too() {
 case_foreign_content_stays() {
 	local job extra='rack=12 note=old {"site":{"a":[1,2]}}'
 
-	scontrol reconfigure
+	reconfigure
 	scontrol update NodeName="$NODE_ZEN" Extra=
 	assert_eq "in use, after it was emptied" \
 		"$(node_token "$NODE_ZEN" m_topology)" \
@@ -71,7 +71,7 @@ case_after_each_change() {
 	scontrol update NodeName="$NODE_ZEN" State=DRAIN Reason=test
 	assert_inuse "on a node that drains" 0-5
 	scontrol update NodeName="$NODE_ZEN" State=RESUME
-	scontrol reconfigure
+	reconfigure
 	assert_inuse "after reconfigure" 0-5
 	daemon slurmctld stop
 	daemon slurmctld start
@@ -137,7 +137,7 @@ case_bad_conf_is_refused_at_reconfigure() {
 	for line in Nonsense=yes Filter=ZZZ 'NodeName=other Topology=NSQ' \
 		NodeRecord=perhaps "NodeName=$NODE_ZEN Topology=NSC" \
 		'NodeName=other Distances=1'; do
-		reconfigure_with "$line"
+		reconfigure_refused_with "$line"
 		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
 		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 		assert_granted "$job" "$NODE_ZEN" 0-5
@@ -237,7 +237,7 @@ publishes() {
 forget_topology() {
 	sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
 	scontrol update NodeName="$NODE_ZEN" Extra=m_topology=
-	scontrol reconfigure
+	reconfigure
 	daemon slurmctld stop
 	daemon slurmctld start
 }

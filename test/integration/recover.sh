@@ -144,7 +144,7 @@ while_the_controller_is_away() {
 add_partition() {
 	echo "PartitionName=added$1 Nodes=ALL DefaultTime=10" \
 		>>"$cluster/etc/slurm.conf"
-	scontrol reconfigure
+	reconfigure
 	random_job 8 -p "added$1"
 }
 
@@ -320,7 +320,7 @@ case_node_is_added() {
 	assert_eq "what is held" "$before" "$(held)"
 	all_is_well
 	daemon "slurmd-$name" start
-	scontrol reconfigure
+	reconfigure
 	assert_eq "what is held" "$before" "$(held)"
 	nodes+=("$name")
 	wait_until 60 node_is_idle "$name" "$name"

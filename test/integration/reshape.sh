@@ -348,7 +348,7 @@ case_running_job() {
 # As in the files of the cluster, which topobind.conf would say for ever.
 nodes_speak_for_themselves() {
 	sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 cluster_start --nodes this --machine "cores $two_caches_string 1 8 2" \
@@ -360,7 +360,7 @@ nodes_speak_for_themselves
 pid=$(daemon slurmctld pid)
 test_case "threads are switched off and on" case_smt
 test_case "caches of another size" case_other_caches true
-test_case "and after a reconfigure" case_other_caches scontrol reconfigure
+test_case "and after a reconfigure" case_other_caches reconfigure
 test_case "a string that does not fit the node" case_no_usable_string
 test_case "a node counted by threads" case_counted_by_threads
 test_case "cores of other kinds" case_kinds

@@ -94,7 +94,7 @@ case_reconfigure() {
 
 	some_jobs
 	before=$(held)
-	scontrol reconfigure
+	reconfigure
 	assert_eq "what is held" "$before" "$(held)"
 	assert is_pending "$pending"
 	continues

@@ -250,7 +250,7 @@ case_enabled() {
 # on_zen TEXT - TEXT at the end of zen's line
 on_zen() {
 	sed -i "s/^NodeName=$NODE_ZEN .*/& $1/" "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 # first_core_is PARTITION NODE LIST [OPTION] - the first core that a job is
@@ -265,12 +265,12 @@ first_core_is() {
 
 case_filter() {
 	conf_with Filter=first_core "PartitionName=virtual Filter=NONE"
-	scontrol reconfigure
+	reconfigure
 	first_core_is main "$NODE_ZEN" 2-3
 	first_core_is main "$NODE_RAPTOR" 2-3
 	first_core_is virtual "$NODE_ZEN" 0-1
 	conf_with "PartitionName=virtual Filter=first_core"
-	scontrol reconfigure
+	reconfigure
 	first_core_is main "$NODE_ZEN" 0-1
 	first_core_is virtual "$NODE_ZEN" 2-3
 	conf_with
@@ -295,7 +295,7 @@ case_filter_of_the_job_adds() {
 	conf_with
 	sed -i "s/^NodeName=$NODE_RAPTOR .*/& Filter=first_core/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	first_core_is main "$NODE_RAPTOR" 4-5 "$second"
 	reconfigure_with "Filter=first_core+${string/YCTTYCTT/YCTTyctt}"
 	first_core_is main "$NODE_RAPTOR" 4-5
@@ -396,7 +396,7 @@ case_topology_changes_under_jobs() {
 	before=$(held)
 	sed -i "s/^\(NodeName=$NODE_RAPTOR Topology=\).*/\1SCCCCCCCCCCSEEEEEEEEEE/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	assert_eq "held afterwards" "$before" "$(held)"
 	assert_eq "in use" 0-7,12-15 "$(inuse "$NODE_RAPTOR")"
 	first_core_is main "$NODE_RAPTOR" 8
@@ -584,10 +584,10 @@ first_of_two() {
 case_wrong_file_is_refused_at_reconfigure() {
 	local line pids job
 
-	pids=$(daemon_pids)
 	reconfigure_with Implicit=yes DefaultUnit=X
+	pids=$(daemon_pids)
 	while IFS=$'\t' read -r line _; do
-		reconfigure_with Implicit=no "$line"
+		reconfigure_refused_with Implicit=no "$line"
 		assert_eq "daemons after $line" "$pids" "$(daemon_pids)"
 		job=$(alloc -w "$NODE_ZEN" -n1)
 		assert_eq "the running configuration after $line" \
@@ -621,7 +621,7 @@ case_topology_that_does_not_fit() {
 	conf_with
 	sed -i "s/^\(NodeName=$NODE_ZEN Topology=\).*/\1SXCCSXCC/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	assert_granted "$job" "$NODE_ZEN" 0-47
 	cancel "$job"
@@ -631,7 +631,7 @@ case_topology_that_does_not_fit() {
 		--bunit=X --bamount=1 sh -c 'echo $TOPOBIND_CPUS')"
 	echo OnAnyHost=no >>"$cluster/etc/topobind.conf"
 	sed -i '/^OnAnyHost=yes/d' "$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	never -w "$NODE_ZEN" --bunit=X --bamount=1
 	never -w "$NODE_ZEN" --bcpus=0
 	job=$(alloc -w "$NODE_ZEN" -n1)
@@ -643,7 +643,7 @@ case_filter_of_another_shape() {
 	conf_with
 	sed -i "s/^NodeName=$NODE_RAPTOR .*/NodeName=$NODE_RAPTOR Filter=ScC/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	first_core_is main "$NODE_RAPTOR" 0-1
 }
 
@@ -653,7 +653,7 @@ case_wrong_file_on_a_node() {
 	reconfigure_with Implicit=yes
 	asked=$(here -n1 --bunit=C --bamount=1)
 	implicit=$(here -n2)
-	reconfigure_with Implicit=no Nonsense=yes
+	reconfigure_refused_with Implicit=no Nonsense=yes
 	assert_eq "a task that asked" "$asked" \
 		"$(here -n1 --bunit=C --bamount=1)"
 	assert_eq "two tasks that did not" "$implicit" "$(here -n2)"

@@ -288,7 +288,7 @@ case_cost() {
 	local job start cost
 
 	conf_with SoftUtilLowPct=10
-	scontrol reconfigure
+	reconfigure
 	job=$(soft_batch 3 "${one_core[@]}")
 	wait_until 60 counts_up "$job" allowed
 	start=$EPOCHSECONDS

@@ -171,7 +171,7 @@ test_case "a suspended job is requeued" case_requeued_while_suspended
 test_case "a held job holds nothing" case_held
 test_case "a draining node" case_drain
 test_case "scontrol reconfigure while a job is suspended" \
-	case_restart scontrol reconfigure
+	case_restart reconfigure
 test_case "slurmctld did not die" \
 	assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
 test_case "slurmctld restarts while a job is suspended" \

@@ -81,7 +81,7 @@ be_bare_and_split() {
 		printf 'CTT%.0s' {1..6})EEEEEEEE/" \
 		-e "s/^NodeName=$NODE_GB10 .*/NodeName=$NODE_GB10 Topology=SCCCCCCCCCCSEEEEEEEEEE/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 # --- neither kind for the other ---------------------------------------------

@@ -17,7 +17,7 @@ struct model {
 
 static void check_same(const struct tb_bitset *set, const struct model *model)
 {
-	unsigned count = 0, next = model->nbits;
+	unsigned count = 0, next = model->nbits, clear = model->nbits;
 
 	assert_int_equal(set->nbits, model->nbits);
 	for (unsigned i = model->nbits; i-- > 0;) {
@@ -25,7 +25,10 @@ static void check_same(const struct tb_bitset *set, const struct model *model)
 		count += model->bits[i];
 		if (model->bits[i])
 			next = i;
+		else
+			clear = i;
 		assert_int_equal(tb_bitset_next(set, i), next);
+		assert_int_equal(tb_bitset_next_clear(set, i), clear);
 	}
 	assert_int_equal(tb_bitset_next(set, model->nbits), model->nbits);
 	assert_int_equal(tb_bitset_count(set), count);

@@ -3,8 +3,12 @@
 #include "slurm_accounting.h"
 
 #include "src/common/read_config.h"
-#include "src/common/slurm_accounting_storage.h"
 #include "src/common/slurm_protocol_api.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#include "src/common/slurm_accounting_storage.h"
+#else
+#include "src/interfaces/accounting_storage.h"
+#endif
 
 bool tb_accounting_is_there(void)
 {

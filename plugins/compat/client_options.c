@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * client_options_2205.c - the options of sbatch, srun and salloc of Slurm 22.05
+ * client_options.c - the options of sbatch, srun and salloc
  *
  * Each has a variable "opt", and libslurmfull tells what is in it by names.  All
  * is weak: slurmstepd has no such variable, and nobody can ask for the options
@@ -57,6 +57,8 @@ static char *cpu_bind_given(char *value)
 	if (value && !(opt.srun_opt->cpu_bind_type & CPU_BIND_LISTS))
 		return value;
 	/* And keeps only the list, or nothing at all. */
+	if (!opt.srun_opt->cpu_bind_type)
+		return value;
 	if (opt.srun_opt->cpu_bind_type & CPU_BIND_NONE)
 		return xstrdup("none");
 	slurm_sprint_cpu_bind_type(type, opt.srun_opt->cpu_bind_type);

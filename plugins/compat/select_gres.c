@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_gres_2205.c - Slurm 22.05 keeps GRES in lists of records whose data
- * depend on whose they are
+ * select_gres.c - Slurm keeps GRES in lists of records whose data depend on
+ * whose they are
  */
 #include "select_gres.h"
 
-#include "src/common/gres.h"
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#include "src/common/gres.h"
+#else
+#include "src/interfaces/gres.h"
+#endif
 
 /* Of one node and one name: what jobs gave back. */
 struct given {
@@ -75,7 +79,7 @@ static int has_plugin_id(void *item, void *key)
 /* NULL: nothing whose place is known. */
 static gres_node_state_t *places_of(const gres_state_t *entry, uint32_t node)
 {
-	List list = node_record_table_ptr[node]->gres_list;
+	list_t *list = node_record_table_ptr[node]->gres_list;
 	uint32_t id = entry->plugin_id;
 	gres_state_t *state = list ? list_find_first(list, has_plugin_id, &id)
 				   : NULL;

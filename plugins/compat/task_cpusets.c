@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm 22.05's cgroup interface, for tb_slurm_cpusets_*().
+ * Slurm's cgroup interface, for tb_slurm_cpusets_*().
  *
  * Its cgroup plugin counts the uses of a step's cgroups: every plugin that has
  * called cgroup_g_step_create() must call cgroup_g_step_destroy() once, and
@@ -19,10 +19,14 @@
 
 #include "cgroup/cpuset.h"
 
-#include "src/common/cgroup.h"
 #include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/slurmd/slurmd/slurmd.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#include "src/common/cgroup.h"
+#else
+#include "src/interfaces/cgroup.h"
+#endif
 
 static bool is_open;
 static bool is_ours; /* topobind writes what task/cgroup does not */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_cpus.h - the cores of a job on a node, as slurmctld tells its clients
+ */
+#ifndef TB_COMPAT_JOB_CPUS_H
+#define TB_COMPAT_JOB_CPUS_H
+
+#include "slurm_types.h"
+
+#include "core/bitset.h"
+#include "core/error.h"
+
+/*
+ * Of n cores that the node has; the caller destroys.  NULL with a sentence in err
+ * when Slurm does not tell.
+ */
+struct tb_bitset *tb_job_cpus_on_node(const job_info_t *job, const char *node,
+				      unsigned n, struct tb_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* select_cores.c - nodes, cores and modes of a test, where the versions agree */
+#include "select_compat.h"
+
+#include "src/common/node_conf.h"
+
+#include "select_ops.h"
+
+uint32_t tb_node_count(void)
+{
+	return node_record_count;
+}
+
+uint64_t tb_node_memory_in_use(uint32_t node)
+{
+	dynamic_plugin_data_t *info =
+		node_record_table_ptr[node]->select_nodeinfo;
+	uint64_t memory = 0;
+
+	if (info)
+		tb_ops.nodeinfo_get(info->data, SELECT_NODEDATA_MEM_ALLOC, 0,
+				    &memory);
+	return memory;
+}
+
+void tb_nodes_look_at_memory(void)
+{
+	tb_ops.nodeinfo_set_all();
+}
+
+uint32_t tb_node_first_core(uint32_t node)
+{
+	return cr_get_coremap_offset(node);
+}
+
+uint32_t tb_all_cores(void)
+{
+	return cr_get_coremap_offset(node_record_count);
+}
+
+enum tb_mode tb_test_mode(const struct tb_test *test)
+{
+	if (SELECT_IS_MODE_TEST_ONLY(test->mode))
+		return TB_TEST_ONLY;
+	if (SELECT_IS_MODE_WILL_RUN(test->mode))
+		return TB_WILL_RUN;
+	return TB_RUN_NOW;
+}
+
+void tb_test_set_will_run(struct tb_test *test)
+{
+	test->mode = SELECT_MODE_WILL_RUN;
+}

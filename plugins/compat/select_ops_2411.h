@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* select_ops_2411.h - the operations of a select plugin of Slurm 24.11 */
+#ifndef TB_COMPAT_SELECT_OPS_2411_H
+#define TB_COMPAT_SELECT_OPS_2411_H
+
+#include "select_compat.h"
+
+typedef struct {
+	uint32_t *plugin_id;
+	int (*state_save)(char *dir_name);
+	int (*state_restore)(char *dir_name);
+	int (*job_init)(list_t *jobs);
+	int (*node_init)(void);
+	int (*job_test)(job_record_t *job, bitstr_t *nodes,
+			uint32_t min_nodes, uint32_t max_nodes,
+			uint32_t req_nodes, uint16_t mode,
+			list_t *preemptees, list_t **preempted,
+			resv_exc_t *excluded, will_run_data_t *will_run);
+	int (*job_begin)(job_record_t *job);
+	int (*job_ready)(job_record_t *job);
+	int (*job_expand)(job_record_t *from, job_record_t *to);
+	int (*job_resized)(job_record_t *job, node_record_t *node);
+	int (*job_fini)(job_record_t *job);
+	int (*job_suspend)(job_record_t *job, bool indefinite);
+	int (*job_resume)(job_record_t *job, bool indefinite);
+	bitstr_t *(*step_pick_nodes)(job_record_t *job,
+				     select_jobinfo_t *info,
+				     uint32_t node_count, bitstr_t **available);
+	int (*step_start)(step_record_t *step);
+	int (*step_finish)(step_record_t *step, bool killing);
+	int (*nodeinfo_pack)(select_nodeinfo_t *info, buf_t *buffer,
+			     uint16_t version);
+	int (*nodeinfo_unpack)(select_nodeinfo_t **info, buf_t *buffer,
+			       uint16_t version);
+	select_nodeinfo_t *(*nodeinfo_alloc)(void);
+	int (*nodeinfo_free)(select_nodeinfo_t *info);
+	int (*nodeinfo_set_all)(void);
+	int (*nodeinfo_set)(job_record_t *job);
+	int (*nodeinfo_get)(select_nodeinfo_t *info,
+			    enum select_nodedata_type what,
+			    enum node_states state, void *data);
+	select_jobinfo_t *(*jobinfo_alloc)(void);
+	int (*jobinfo_free)(select_jobinfo_t *info);
+	int (*jobinfo_set)(select_jobinfo_t *info,
+			   enum select_jobdata_type what, void *data);
+	int (*jobinfo_get)(select_jobinfo_t *info,
+			   enum select_jobdata_type what, void *data);
+	select_jobinfo_t *(*jobinfo_copy)(select_jobinfo_t *info);
+	int (*jobinfo_pack)(select_jobinfo_t *info, buf_t *buffer,
+			    uint16_t version);
+	int (*jobinfo_unpack)(select_jobinfo_t **info, buf_t *buffer,
+			      uint16_t version);
+	int (*get_info_from_plugin)(enum select_plugindata_info what,
+				    job_record_t *job, void *data);
+	int (*reconfigure)(void);
+} slurm_select_ops_t;
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_steps.h - the CPUs of a job that Slurm counts as taken by its steps
+ */
+#ifndef TB_COMPAT_SELECT_STEPS_H
+#define TB_COMPAT_SELECT_STEPS_H
+
+#include "select_compat.h"
+
+/*
+ * How many CPUs of a node with so many threads on a core are counted for a step
+ * that uses cpus of them.
+ */
+uint32_t tb_step_counted(uint32_t cpus, uint32_t threads);
+
+/*
+ * The step has other CPUs on its nodes than Slurm gave it: as many it shall give
+ * back at its end.  An entry for each node of its layout.
+ */
+void tb_step_set_cpus(step_record_t *step, uint16_t *cpus);
+
+#endif

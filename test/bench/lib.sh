@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# lib.sh - what the parts of test/bench/run share.  Sourced.
+#
+# A part prints records, a line for each of its results, with tabs between:
+#
+#	what, unit, median, 10th and 90th percentile, the peer's median, budget
+#
+# The peer is measured in turns with it.  The budget is what the quotient of
+# the two may be; with "<" before it the value's own limit; "-" for none.
+set -euo pipefail
+
+bench_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+top=$(cd "$bench_dir/../.." && pwd -P)
+# shellcheck source=contribs/common.sh
+. "$top/contribs/common.sh"
+cluster_program=$top/contribs/cluster
+work=$(mktemp -d "${TMPDIR:-/tmp}/topobind-bench-XXXXXX")
+clusters=()
+
+bench_end() {
+	local dir
+
+	for dir in "${clusters[@]}"; do
+		[ ! -d "$dir" ] || "$cluster_program" stop "$dir"
+	done
+	rm -rf "$work"
+}
+trap bench_end EXIT
+trap 'exit 1' INT TERM HUP
+
+record() {
+	local IFS=$'\t'
+
+	printf '%s\n' "$*"
+}
+
+# places - where bootstrap has put things, with the plugin that asks
+find_places() {
+	local assignments
+
+	assignments=$("$top/contribs/bootstrap" --tests)
+	eval "$assignments"
+	logged "$work/make" make -C "$TOPOBIND_BUILD" -j"$(nproc)" check TESTS=
+}
+
+# wait_until SECONDS COMMAND...
+wait_until() {
+	local end=$((EPOCHSECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ "$EPOCHSECONDS" -lt "$end" ] || die "waited too long for: $*"
+		sleep 0.2
+	done
+}
+
+# --- clusters ------------------------------------------------------------------
+
+# start_cluster NAME OPTION... - its directory is then work/NAME
+start_cluster() {
+	local name=$1 dir
+
+	shift
+	dir=$("$cluster_program" start --owner $$ "$@")
+	clusters+=("$dir")
+	rm -f "$work/$name"
+	ln -s "$dir" "$work/$name"
+}
+
+stop_cluster() {
+	"$cluster_program" stop "$(readlink "$work/$1")"
+	rm "$work/$1"
+}
+
+# of NAME COMMAND... - a command of Slurm's for that cluster
+of() {
+	local name=$1
+
+	shift
+	SLURM_CONF=$work/$name/etc/slurm.conf "$@"
+}
+
+# A node of two sockets with 64 cores of two threads each.
+big_node() {
+	local i j caches=''
+
+	for ((i = 0; i < 8; i++)); do
+		caches+=X
+		for ((j = 0; j < 8; j++)); do caches+=CTT; done
+	done
+	echo "NS${caches}NS$caches"
+}
+
+# Nodes that slurmctld believes it could switch on: no slurmd runs, jobs on them
+# hold their cores for ever.  virtual_options COUNT SCHEDULER
+virtual_options() {
+	options=(--nodes this
+		--slurm "NodeName=n[1-$1] State=CLOUD Sockets=2 CoresPerSocket=64 ThreadsPerCore=2 RealMemory=500000"
+		--slurm "PartitionName=bench Nodes=n[1-$1] DefaultTime=60 State=UP"
+		--slurm SuspendProgram=/bin/true --slurm ResumeProgram=/bin/true
+		--slurm ResumeRate=0 --slurm ResumeTimeout=60000
+		--slurm SuspendTime=INFINITE --slurm SlurmctldDebug=error
+		--slurm MaxJobCount=100000 --slurm MaxArraySize=50001
+		--slurm "SchedulerParameters=$2")
+}
+
+# start_virtual NAME COUNT SCHEDULER - with topobind and the plugin that asks
+start_virtual() {
+	local options prefix=$work/prefix
+
+	virtual_options "$2" "$3"
+	if [ ! -d "$prefix" ]; then
+		cp -r "$TOPOBIND_ROOT" "$prefix"
+		cp "$TOPOBIND_BUILD/test/bench/.libs/slurmctld_topobind_bench.so" \
+			"$prefix"
+		mkfifo "$work/ask" "$work/ask.out"
+	fi
+	TOPOBIND_BENCH=$work/ask start_cluster "$1" "${options[@]}" \
+		--prefix "$prefix" --slurm SlurmctldPlugstack=topobind_bench \
+		--topobind "NodeName=n[1-$2] Topology=$(big_node)" \
+		--topobind 'PriorityFunction="SPEED + .01 * AMEM - 10 * JOBCOUNT"'
+}
+
+# start_virtual_plain NAME COUNT SCHEDULER - without topobind
+start_virtual_plain() {
+	local options
+
+	virtual_options "$2" "$3"
+	start_cluster "$1" --plain "${options[@]}"
+}
+
+# ask COMMAND - of slurmctld_bench.c; its answer
+ask() {
+	local line
+
+	echo "$*" >"$work/ask"
+	while read -r line && [ "$line" != . ]; do
+		[[ $line != '?'* ]] || die "$*: $line"
+		echo "$line"
+	done <"$work/ask.out"
+}
+
+# submit NAME OPTION... - the number of the job
+submit() {
+	local name=$1
+
+	shift
+	of "$name" sbatch --parsable -o /dev/null "$@" --wrap 'sleep 1000' \
+		2>/dev/null
+}
+
+pending() {
+	of "$1" squeue -h -t pending -o %r | grep -cv JobHeld || true
+}
+
+all_started() {
+	[ "$(pending "$1")" -eq 0 ]
+}
+
+none_runs() {
+	[ -z "$(of "$1" squeue -h -t running,configuring,completing)" ]
+}
+
+# Held jobs stay.
+cancel_running() {
+	of "$1" scancel -p bench --state=running
+	wait_until 120 none_runs "$1"
+}

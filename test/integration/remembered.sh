@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# remembered - whatever has happened, select/topobind answers as one would that has
+# just begun, knows nothing but Slurm's own lists, and looks at each node by itself
+#
+# test/bench/slurmctld_bench.c loads such a plugin (test/bench/no_memo.c), into the
+# same slurmctld, lets it begin anew, and asks both about jobs of many kinds in every
+# mode: may they ever run, now (whom would they preempt), or when, on which cores.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# ask COMMAND - of slurmctld_bench.c
+ask() {
+	echo "$*" >"$cluster/ask"
+	timeout $((60 * slowness)) cat "$cluster/ask.out"
+}
+
+wishes=(
+	"-n1 --bunit=C --bamount=1"
+	"-n2 --bunit=X --bamount=1"
+	"-n40 --bunit=C --bamount=2 --bstrategy=scatter"
+	"-N2 -n2 --bunit=S --bamount=1"
+	"-n3 --bunit=X --bamount=2 --bsort=xc"
+	"-N1 -n1 --bcpus=0-3"
+	"-N2 --btype=host --bunit=C --bamount=7 --bnodes=BESTFIT"
+	"-n4 --bunit=X --bamount=1 --bnodes=BESTTOPOLOGY"
+	"-n1 -c6"
+	"-N1 --exclusive --bunit=S --bamount=1"
+)
+
+submit_wishes() {
+	local wish
+
+	held=()
+	for wish in "${wishes[@]}"; do
+		# shellcheck disable=SC2086 # options
+		held+=("$(batch -H -p low $wish)" "$(batch -H -p urgent $wish)")
+	done
+}
+
+# No answer may differ; yes and no must both be among them in the end.
+assert_same() {
+	local answers all yes
+
+	answers=$(ask differ "$cluster/select_topobind_anew.so" "${held[@]}")
+	read -r _ all _ yes < <(grep '^answers ' <<<"$answers")
+	assert_eq "answers" $((3 * ${#held[@]})) "$all"
+	assert_eq "after $*" "answers $all yes $yes
+." "$answers"
+	echo "$all $yes" >>"$work/asked"
+}
+
+# --- what happens -----------------------------------------------------------------
+
+start_some() {
+	random_job 600 -p low
+	random_job 600 -p urgent
+	random_job 600 -p low -J short
+}
+
+end_some() {
+	to_one_in running scancel
+	to_one_in running scancel
+}
+
+suspend_one() {
+	to_one_in running scontrol suspend
+}
+
+resume_one() {
+	to_one_in suspended scontrol resume
+}
+
+shrink() {
+	scontrol update NumNodes=1 job="$1"
+}
+
+resize_one() {
+	local job
+
+	job=$(squeue -h -t running -o '%i %D' | awk '$2 > 1 { print $1; exit }')
+	[ -z "$job" ] || shrink "$job" >/dev/null 2>&1 || true
+}
+
+reconfigure_filter() {
+	local filters=(Filter=first_core Filter=NONE)
+
+	reconfigure_with "${filters[RANDOM % 2]}"
+}
+
+# Of the node that topobind.conf says nothing about.
+change_topology() {
+	local strings=(NSXCTTCTTCTTCTTXCTTCTTCTTCTT NSXCTTCTTXCTTCTTXCTTCTTXCTTCTT
+		SXCTTCTTCTTCTTCTTCTTCTTCTT)
+
+	scontrol update node="$NODE_FREE" \
+		extra="m_topology=${strings[RANDOM % ${#strings[@]}]}"
+}
+
+reserve() {
+	scontrol delete reservation r >/dev/null 2>&1 || true
+	scontrol create reservation ReservationName=r Users=root \
+		StartTime=now Duration=60 Nodes="$NODE_TWIN" \
+		CoreCnt=$((RANDOM % 40 + 1)) >/dev/null 2>&1 || true
+}
+
+drain_or_resume_node() {
+	local states=(drain resume)
+
+	scontrol update node="$NODE_ZEN" state="${states[RANDOM % 2]}" \
+		reason=test 2>/dev/null || true
+}
+
+requeue_one() {
+	to_one_in running scontrol requeue
+}
+
+happenings=(start_some start_some start_some end_some end_some suspend_one
+	suspend_one resume_one resize_one reconfigure_filter change_topology
+	reserve drain_or_resume_node requeue_one)
+
+case_any_order() {
+	local held what _
+
+	RANDOM=${SEED:-1}
+	: >"$work/asked"
+	submit_wishes
+	assert_same nothing
+	for _ in {1..60}; do
+		what=${happenings[RANDOM % ${#happenings[@]}]}
+		"$what"
+		assert_same "$what"
+	done
+	scontrol delete reservation r >/dev/null 2>&1 || true
+	scontrol update node="$NODE_ZEN" state=resume 2>/dev/null || true
+	awk '{ all += $1; yes += $2; if ($2 < $1) some_no = 1 }
+		END { exit !(some_no && yes > all / 10 && yes < all) }' \
+		"$work/asked" || fail "the answers were all the same"
+}
+
+# Each by itself, for certain.
+case_each() {
+	local held job
+
+	submit_wishes
+	job=$(alloc -p low -N2 -n4 --bunit=X --bamount=1)
+	assert_same "a start"
+	scontrol suspend "$job"
+	assert_same "a suspension"
+	scontrol resume "$job"
+	assert_same "a resumption"
+	shrink "$job" >/dev/null
+	assert_same "giving a node back"
+	cancel "$job"
+	assert_same "an end"
+	change_topology
+	assert_same "another topology"
+	reconfigure_with Filter=first_core
+	assert_same "a filter"
+	reconfigure_with Filter=NONE
+	reserve
+	assert_same "a reservation"
+	scontrol delete reservation r
+}
+
+prepare() {
+	eval "$("$top/contribs/bootstrap")"
+	make -C "$TOPOBIND_BUILD" test/bench/slurmctld_topobind_bench.la \
+		test/bench/select_topobind_anew.la >/dev/null
+	prefix=$(mktemp -d "${TMPDIR:-/tmp}/topobind-remembered-XXXXXX")
+	cp -r "${TOPOBIND_ROOT:?}/." "$prefix"
+	cp "$TOPOBIND_BUILD/test/bench/.libs/slurmctld_topobind_bench.so" \
+		"$prefix"
+	mkfifo "$prefix/ask" "$prefix/ask.out"
+	export TOPOBIND_BENCH=$prefix/ask
+}
+
+prepare
+cluster_start --prefix "$prefix" --nodes zen,twin \
+	--machine "free NSXCTTCTTCTTCTTXCTTCTTCTTCTT 1 8 2" \
+	--slurm SlurmctldPlugstack=topobind_bench \
+	--slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
+	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
+	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
+mv "$prefix/ask" "$prefix/ask.out" "$cluster"
+cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_anew.so" "$cluster"
+rm -rf "$prefix"
+# What the node itself says of its topology counts.
+sed -i "/^NodeName=$NODE_FREE /d" "$cluster/etc/topobind.conf"
+export TOPOBIND_BENCH=$cluster/ask
+restart_slurmctld
+test_case "each change by itself" case_each
+test_case "changes in any order" case_any_order
+tests_done
