@@ -26,15 +26,19 @@ static int load(struct tb_cluster *cluster, unsigned what,
 {
 	uint16_t detail = what & TB_CLUSTER_CORES ? SHOW_DETAIL : 0;
 
-	if (slurm_load_node(0, &cluster->nodes, SHOW_ALL))
+	if (slurm_load_node(0, &cluster->nodes, SHOW_ALL | SHOW_MIXED))
 		return cannot_get("nodes", err);
 	if (what & (TB_CLUSTER_JOBS | TB_CLUSTER_CORES) &&
 	    slurm_load_jobs(0, &cluster->jobs, SHOW_ALL | detail))
 		return cannot_get("jobs", err);
+	if (what & (TB_CLUSTER_SITE | TB_CLUSTER_PARTITIONS) &&
+	    slurm_load_partitions(0, &cluster->partitions, SHOW_ALL))
+		return cannot_get("partitions", err);
+	if (what & TB_CLUSTER_PARTITIONS)
+		slurm_populate_node_partitions(cluster->nodes,
+					       cluster->partitions);
 	if (!(what & TB_CLUSTER_SITE))
 		return 0;
-	if (slurm_load_partitions(0, &cluster->partitions, SHOW_ALL))
-		return cannot_get("partitions", err);
 	/* PrivateData=reservations hides all of them from users. */
 	if (slurm_load_reservations(0, &cluster->reservations) &&
 	    errno != ESLURM_ACCESS_DENIED)

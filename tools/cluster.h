@@ -20,6 +20,7 @@ enum {
 	TB_CLUSTER_JOBS = 1,  /* ids, states, comments */
 	TB_CLUSTER_CORES = 2, /* and their cores: common/job_cores.h */
 	TB_CLUSTER_SITE = 4,  /* partitions and reservations */
+	TB_CLUSTER_PARTITIONS = 8, /* and which ones each node is in */
 };
 
 /* Lists that were not asked for are NULL. */

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - topobind explain */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <slurm/slurm_errno.h>
 
 #include "command.h"
 #include "common/job_comment.h"
@@ -294,23 +291,6 @@ static int explain_job(const struct options *options, const job_info_t *job)
 	return rc;
 }
 
-static job_info_msg_t *load_job(const struct tb_job_id *id,
-				struct tb_error *err)
-{
-	job_info_msg_t *jobs = NULL;
-
-	/* The tasks of an array that wait, all of them. */
-	setenv("SLURM_BITSTR_LEN", "0", 1);
-	if (!slurm_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL))
-		return jobs;
-	if (errno == ESLURM_INVALID_JOB_ID)
-		tb_fail(err, "Slurm knows no such job, or does not show it to you");
-	else
-		tb_fail(err, "Slurm's controller gives no answer: %s",
-			slurm_strerror(errno));
-	return NULL;
-}
-
 static int run(const struct options *options)
 {
 	struct tb_error err = { "it has no such task or part" };
@@ -319,7 +299,7 @@ static int run(const struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	jobs = load_job(&options->id, &err);
+	jobs = tb_job_id_load(&options->id, 0, &err);
 	if (jobs)
 		job = tb_job_id_find(&options->id, jobs);
 	rc = job ? explain_job(options, job) : fail(options, &err);

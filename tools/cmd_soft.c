@@ -5,17 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compat/slurm_types.h"
 
 #include "common/soft_state.h"
 
 #include "command.h"
-#include "slurm_library.h"
-
-/* What libslurm has read of slurm.conf. */
-extern slurm_conf_t slurm_conf;
+#include "soft_node.h"
 
 struct options {
 	struct tb_command common;
@@ -98,67 +94,6 @@ static int read_options(struct options *options, int argc, char **argv)
 	return read_arguments(options, argc - optind, argv + optind);
 }
 
-/* ---- slurmd's spool directory ---- */
-
-/* %n is the node, %h the host. */
-static void expand(FILE *out, const char *text, const char *node,
-		   const char *host)
-{
-	for (; *text; text++) {
-		if (*text != '%') {
-			fputc(*text, out);
-			continue;
-		}
-		if (text[1] == 'n')
-			fputs(node, out);
-		else if (text[1] == 'h')
-			fputs(host, out);
-		text += text[1] != '\0';
-	}
-}
-
-static char *spool_directory(const struct options *options)
-{
-	char host[256], *path = NULL;
-	size_t size;
-	FILE *out;
-
-	if (gethostname(host, sizeof(host)) < 0)
-		return NULL;
-	host[sizeof(host) - 1] = '\0';
-	host[strcspn(host, ".")] = '\0';
-	out = open_memstream(&path, &size);
-	if (!out)
-		return NULL;
-	expand(out, slurm_conf.slurmd_spooldir,
-	       options->node ? options->node : host, host);
-	if (!fclose(out))
-		return path;
-	free(path);
-	return NULL;
-}
-
-static struct tb_registry *open_registry(const struct options *options)
-{
-	struct tb_registry *registry;
-	struct tb_error err;
-	char *spool;
-
-	tb_slurm_begin(options->common.name);
-	spool = spool_directory(options);
-	tb_slurm_end();
-	if (!spool) {
-		tb_command_fail(options->common.name, "out of memory");
-		return NULL;
-	}
-	registry = tb_registry_find(spool, &err);
-	if (!registry)
-		tb_command_fail(options->common.name, "%s; is this the node (--node), and are you root?",
-				err.text);
-	free(spool);
-	return registry;
-}
-
 /* ---- actions ---- */
 
 struct looker {
@@ -168,17 +103,6 @@ struct looker {
 	unsigned seen;
 	json_t *steps; /* NULL: a table is printed */
 };
-
-/* As Slurm writes them. */
-static void name_step(char name[40], const struct tb_soft_state *state)
-{
-	if (state->step == SLURM_BATCH_SCRIPT)
-		snprintf(name, 40, "%u.batch", state->job);
-	else if (state->step == SLURM_INTERACTIVE_STEP)
-		snprintf(name, 40, "%u.interactive", state->job);
-	else
-		snprintf(name, 40, "%u.%u", state->job, state->step);
-}
 
 static const char *name_mode(const struct looker *looker,
 			     const struct tb_soft_state *state)
@@ -193,9 +117,9 @@ static const char *name_mode(const struct looker *looker,
 static void print_state(const struct looker *looker,
 			const struct tb_soft_state *state)
 {
-	char name[40];
+	char name[TB_STEP_NAME_SIZE];
 
-	name_step(name, state);
+	tb_soft_step_name(state, name);
 	if (looker->seen == 1)
 		printf("%-18s %-9s %6s %6s %10s %10s %10s\n", "STEP", "SOFT",
 		       "TASKS", "SPREAD", "PREFERRED", "ALLOWED", "SMOOTHED");
@@ -209,9 +133,9 @@ static void print_state(const struct looker *looker,
 static void add_state(const struct looker *looker,
 		      const struct tb_soft_state *state)
 {
-	char name[40];
+	char name[TB_STEP_NAME_SIZE];
 
-	name_step(name, state);
+	tb_soft_step_name(state, name);
 	json_array_append_new(
 		looker->steps,
 		json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "step",
@@ -332,7 +256,7 @@ int tb_command_soft(int argc, char **argv)
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;
-	registry = open_registry(&options);
+	registry = tb_soft_node_open(options.common.name, options.node);
 	if (!registry)
 		return TB_EXIT_BAD;
 	rc = act(&options, registry);

@@ -24,7 +24,10 @@ enum tb_exit {
 int tb_command_conf(int argc, char **argv);
 int tb_command_explain(int argc, char **argv);
 int tb_command_hostfile(int argc, char **argv);
+int tb_command_job(int argc, char **argv);
 int tb_command_map(int argc, char **argv);
+int tb_command_metrics(int argc, char **argv);
+int tb_command_nodes(int argc, char **argv);
 int tb_command_options_list(int argc, char **argv);
 int tb_command_place(int argc, char **argv);
 int tb_command_plan(int argc, char **argv);

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <slurm/slurm_errno.h>
+
 #include "command.h"
 #include "job_id.h"
 
@@ -55,6 +57,24 @@ const char *tb_job_id_argument(const char *command, int count, char **words,
 				words[0]);
 	else
 		return words[0];
+	return NULL;
+}
+
+job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
+			       struct tb_error *err)
+{
+	job_info_msg_t *jobs = NULL;
+
+	/* Else Slurm's library cuts the list of an array's tasks that wait. */
+	setenv("SLURM_BITSTR_LEN", "0", 1);
+	/* This cluster's: a federation takes a question more. */
+	if (!slurm_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL | what))
+		return jobs;
+	if (errno == ESLURM_INVALID_JOB_ID)
+		tb_fail(err, "Slurm knows no such job, or does not show it to you");
+	else
+		tb_fail(err, "Slurm's controller gives no answer: %s",
+			slurm_strerror(errno));
 	return NULL;
 }
 

@@ -17,9 +17,16 @@ const char *tb_job_id_argument(const char *command, int count, char **words,
 			       struct tb_job_id *id);
 
 /*
+ * The records that Slurm has of the number, with those of all tasks of an array
+ * and all parts of a heterogeneous job.  what: beside SHOW_ALL, such as
+ * SHOW_DETAIL.  NULL with a sentence.
+ */
+job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
+			       struct tb_error *err);
+
+/*
  * The record that is meant.  Tasks of an array that wait have one together,
- * which is that of each of them; Slurm's library cuts their list unless the
- * environment had SLURM_BITSTR_LEN=0 when it was read.  NULL: there is none.
+ * which is that of each of them.  NULL: there is none.
  */
 const job_info_t *tb_job_id_find(const struct tb_job_id *id,
 				 const job_info_msg_t *jobs);

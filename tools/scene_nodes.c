@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "common/node_extra.h"
+#include "words.h"
 
 /* What is asked of all nodes. */
 struct rules {
@@ -46,19 +47,6 @@ static bool is_in(tb_hostlist_t list, const node_info_t *node)
 	return slurm_hostlist_find(list, node->name) >= 0;
 }
 
-/* Is the word one of a list with commas? */
-static bool has_word(const char *list, const char *word, size_t length)
-{
-	while (list && *list) {
-		size_t own = strcspn(list, ",");
-
-		if (own == length && !strncmp(list, word, length))
-			return true;
-		list += own + (list[own] == ',');
-	}
-	return false;
-}
-
 /* The nodes of all partitions of a list. */
 static tb_hostlist_t partition_nodes(const struct tb_cluster *cluster,
 				  const char *names)
@@ -70,7 +58,7 @@ static tb_hostlist_t partition_nodes(const struct tb_cluster *cluster,
 			&cluster->partitions->partition_array[i];
 
 		if (partition->name && partition->nodes &&
-		    has_word(names, partition->name, strlen(partition->name)))
+		    tb_words_have(names, partition->name, strlen(partition->name)))
 			slurm_hostlist_push(nodes, partition->nodes);
 	}
 	return nodes;
@@ -160,7 +148,7 @@ static bool has_features(const node_info_t *node, const char *wanted)
 		return true;
 	while (*wanted) {
 		size_t length = strcspn(wanted, "&|,");
-		bool has = has_word(there, wanted, length);
+		bool has = tb_words_have(there, wanted, length);
 
 		if (!any && !has)
 			return false;

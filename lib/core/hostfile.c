@@ -236,7 +236,7 @@ static unsigned deal_round(struct tb_hostfile *file, unsigned ranks,
  * As Slurm finds out how many tasks each node gets.  What there is no room for,
  * with --overcommit, is left out.
  */
-static void deal_ranks(struct tb_hostfile *file)
+void tb_hostfile_deal(struct tb_hostfile *file)
 {
 	unsigned left = all_tasks(file), ranks = 0, dealt;
 
@@ -246,6 +246,31 @@ static void deal_ranks(struct tb_hostfile *file)
 		dealt = deal_round(file, ++ranks, left);
 		left -= dealt;
 	} while (dealt);
+}
+
+bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,
+		      struct tb_hostfile_node *node)
+{
+	const struct grant *grant;
+
+	if (i >= file->nnodes)
+		return false;
+	grant = grant_of(file, &file->nodes[i]);
+	*node = (struct tb_hostfile_node){
+		.name = file->nodes[i].name,
+		.grant = grant->string,
+		.topology = grant->topology,
+		.threads = grant->threads,
+		.ranks = file->nodes[i].ranks,
+		.slots = grant->slots,
+	};
+	return true;
+}
+
+void tb_hostfile_slot(const struct tb_hostfile *file, unsigned i,
+		      unsigned slot, struct tb_bitset *threads)
+{
+	tb_placed_group(grant_of(file, &file->nodes[i])->placer, slot, threads);
 }
 
 /* ---- the text ---- */
@@ -383,7 +408,7 @@ char *tb_hostfile_print(struct tb_hostfile *file,
 	char *taken;
 	int rc;
 
-	deal_ranks(file);
+	tb_hostfile_deal(file);
 	rc = add_lines(&text, file, format, err);
 	taken = tb_text_take(&text);
 	if (rc) {

@@ -27,6 +27,7 @@
 
 #include "error.h"
 #include "request.h"
+#include "topology.h"
 
 /* Open MPI 4 copies "host slot=list" of a rank into 64 bytes, unchecked. */
 #define TB_RANK_TEXT_MAX 63
@@ -63,6 +64,25 @@ int tb_hostfile_add(struct tb_hostfile *file, const char *name,
  */
 char *tb_hostfile_print(struct tb_hostfile *file,
 			enum tb_hostfile_format format, struct tb_error *err);
+
+/*
+ * The same for who prints it otherwise.  Ranks are dealt once all nodes are
+ * there; a node's strings and sets are the file's, valid as long as it is.
+ */
+struct tb_hostfile_node {
+	const char *name, *grant;
+	const struct tb_topology *topology;
+	const struct tb_bitset *threads; /* granted */
+	unsigned ranks;
+	unsigned slots; /* 1 with btype=host: all ranks share it */
+};
+void tb_hostfile_deal(struct tb_hostfile *file);
+/* The i-th node; false when there are no more. */
+bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,
+		      struct tb_hostfile_node *node);
+/* The threads of a slot of the i-th node. */
+void tb_hostfile_slot(const struct tb_hostfile *file, unsigned i,
+		      unsigned slot, struct tb_bitset *threads);
 
 /*
  * Are there nodes on which the job has other cores, but as many of everything?

@@ -19,8 +19,10 @@
 #include "src/common/xstring.h"
 
 #include "common/conf_line.h"
+#include "common/conf_metrics.h"
 #include "common/conf_policy.h"
 #include "common/conf_soft.h"
+#include "common/conf_take.h"
 #include "core/distances.h"
 #include "core/topology.h"
 
@@ -60,6 +62,7 @@ struct tb_conf {
 	bool node_record;
 	bool job_record;
 	struct tb_conf_soft soft;
+	struct tb_conf_metrics metrics;
 	struct tb_policy policy;
 	struct node_line *lines;
 	unsigned line_count;
@@ -173,6 +176,7 @@ static s_p_options_t conf_options[] = {
 	{.key = "NodeRecord", .type = S_P_ARRAY},
 	{.key = "JobRecord", .type = S_P_ARRAY},
 	TB_SOFT_OPTIONS,
+	TB_METRICS_OPTIONS,
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -426,21 +430,6 @@ static struct tb_conf *create_conf(const char *path)
 	return site;
 }
 
-/* A yes or no of the site only. */
-static int take_flag(bool *flag, const char *key, s_p_hashtbl_t *table,
-		     const struct tb_conf_where *where, struct tb_error *err)
-{
-	struct tb_conf_word word = {NULL, NULL};
-	int rc;
-
-	tb_conf_word_take(&word, key, table);
-	rc = tb_conf_word_check(&word, key, where, err);
-	if (!rc)
-		rc = tb_conf_read_flag(flag, key, word.value, where, err);
-	tb_conf_word_clear(&word);
-	return rc;
-}
-
 /* All that is in the table; an empty one gives the defaults. */
 static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 		    const char *path, struct tb_error *err)
@@ -452,13 +441,15 @@ static int take_all(struct tb_conf *site, s_p_hashtbl_t *table,
 	tb_conf_words_take(&words, table);
 	rc = tb_policy_make(&site->policy, NULL, &words, &where, err);
 	if (!rc)
-		rc = take_flag(&site->node_record, "NodeRecord", table, &where,
-			       err);
+		rc = tb_conf_take_flag(&site->node_record, "NodeRecord", table,
+				       &where, err);
 	if (!rc)
-		rc = take_flag(&site->job_record, "JobRecord", table, &where,
-			       err);
+		rc = tb_conf_take_flag(&site->job_record, "JobRecord", table,
+				       &where, err);
 	if (!rc)
 		rc = tb_conf_soft_take(&site->soft, table, &where, err);
+	if (!rc)
+		rc = tb_conf_metrics_take(&site->metrics, table, &where, err);
 	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
 	if (!rc)
@@ -473,7 +464,7 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	struct tb_error place;
 
 	tb_conf_bad_line(path, conf_options, &place);
-	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
+	return tb_fail(err, "%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, MetricsFile, MetricsInterval, NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
 		       place.text);
 }
 
@@ -516,6 +507,7 @@ void tb_conf_destroy(struct tb_conf *site)
 	xfree(site->lines);
 	xfree(site->partitions);
 	tb_policy_clear(&site->policy);
+	xfree(site->metrics.file);
 	xfree(site->path);
 	xfree(site);
 }
@@ -576,6 +568,11 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *site)
+{
+	return &site->metrics;
 }
 
 const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *site)

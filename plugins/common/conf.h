@@ -22,6 +22,7 @@
 #define TB_CONF_FILE "topobind.conf"
 
 struct tb_conf;
+struct tb_conf_metrics;
 struct tb_conf_soft;
 
 /*
@@ -62,6 +63,8 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 /* The memory policy of bound jobs, with a request or not, that name none. */
 enum tb_memory tb_conf_memory(const struct tb_conf *conf,
 			      const char *partition);
+/* Where slurmctld's metrics are written; owned by conf. */
+const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */
 const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *conf);
 /*

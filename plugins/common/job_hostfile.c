@@ -183,8 +183,8 @@ static int read_job(struct tb_job_hostfile *job, const job_info_t *info,
 	return rc;
 }
 
-static struct tb_job_hostfile *create_job(const job_info_t *info,
-					  struct tb_error *err)
+struct tb_job_hostfile *tb_job_hostfile_of(const job_info_t *info,
+					   struct tb_error *err)
 {
 	struct tb_job_hostfile *job = calloc(1, sizeof(*job));
 
@@ -252,7 +252,7 @@ static struct tb_job_hostfile *of_records(const struct tb_job_id *id,
 	else if (info->nodes == NULL)
 		tb_fail(err, "it has no nodes");
 	else
-		return create_job(info, err);
+		return tb_job_hostfile_of(info, err);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "compat/slurm_types.h"
 #include "core/error.h"
 #include "core/hostfile.h"
 
@@ -29,6 +30,12 @@ struct tb_job_hostfile;
  */
 struct tb_job_hostfile *tb_job_hostfile_load(const struct tb_job_id *id,
 					     struct tb_error *err);
+/*
+ * Of a job's record, asked for with SHOW_DETAIL, in whatever state: by its
+ * SystemComment, and for a large job with a question to the controller.
+ */
+struct tb_job_hostfile *tb_job_hostfile_of(const job_info_t *info,
+					   struct tb_error *err);
 void tb_job_hostfile_destroy(struct tb_job_hostfile *job); /* NULL is fine */
 
 /* Owned by the job's. */

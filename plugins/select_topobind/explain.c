@@ -259,7 +259,7 @@ static bool lacks_memory(const struct tb_test *test,
 
 /* Units there are enough; what else select/cons_tres counts is not. */
 static char *print_others(const struct tb_offers *offers,
-			  const struct tb_test *test)
+			  const struct tb_test *test, enum tb_refusal *kind)
 {
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	uint32_t nodes = 0, lacking = 0;
@@ -274,43 +274,50 @@ static char *print_others(const struct tb_offers *offers,
 		nodes++;
 		lacking += lacks_memory(test, offer);
 	}
-	if (lacking)
+	if (lacking) {
+		*kind = TB_REFUSED_MEMORY;
 		xstrfmtcat(text, "units are free on %u node%s, of which %u %s too little memory",
 			   nodes, nodes == 1 ? "" : "s", lacking,
 			   lacking == 1 ? "has" : "have");
-	else if (nodes && test->job->gres_list_req)
+	} else if (nodes && test->job->gres_list_req) {
+		*kind = TB_REFUSED_GRES;
 		xstrfmtcat(text, "units are free on %u node%s, but not the GRES%s with them",
 			   nodes, nodes == 1 ? "" : "s",
 			   test->job->mem_per_tres ? " and the memory for it"
 						   : "");
+	}
 	return text;
 }
 
 static char *print_slots(const struct tb_test *test,
 			 const struct tb_request *request,
-			 const struct tb_view *view, bool required)
+			 const struct tb_view *view, bool required,
+			 enum tb_refusal *kind)
 {
 	struct tb_offers *offers = tb_offers_create(test, request, view);
 	uint32_t wanted = tb_job_slots(test->job), nodes;
 	uint32_t slots = most_slots(offers, test, &nodes);
 	char *text = NULL;
 
-	if (!offers->count && request->start)
+	*kind = TB_REFUSED_SLOTS;
+	if (!offers->count && request->start) {
 		text = print_window(request, required);
-	else if (request->type == TB_SLOT && slots < wanted)
+	} else if (request->type == TB_SLOT && slots < wanted) {
 		xstrfmtcat(text, "only %u of %u slots (%u %s each) are free, on %u node%s",
 			   slots, wanted, request->amount,
 			   tb_unit_name(request->unit), nodes,
 			   nodes == 1 ? "" : "s");
-	else
-		text = print_others(offers, test);
+	} else {
+		*kind = TB_REFUSED_OTHER;
+		text = print_others(offers, test, kind);
+	}
 	tb_offers_destroy(offers);
 	return text;
 }
 
 char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_request *request,
-		      const struct tb_view *view)
+		      const struct tb_view *view, enum tb_refusal *kind)
 {
 	struct tally tally = { .enough = false };
 	struct look look = { .test = test, .request = request, .view = view };
@@ -318,11 +325,14 @@ char *tb_explain_wait(const struct tb_test *test,
 	bitstr_t *nodes = required ? required : test->nodes;
 	char *text = tb_explain_devices(test, request, view);
 
-	if (text)
+	if (text) {
+		*kind = TB_REFUSED_GRES;
 		return text;
+	}
 	tally_nodes(&tally, &look, nodes);
+	*kind = tally.fragmented ? TB_REFUSED_FRAGMENTED : TB_REFUSED_UNITS;
 	if (tally.enough)
-		text = print_slots(test, request, view, required);
+		text = print_slots(test, request, view, required, kind);
 	else if (request->cpus)
 		text = print_cpus(&tally, request, required);
 	else

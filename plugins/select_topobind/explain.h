@@ -9,6 +9,7 @@
 #include "core/request.h"
 
 #include "ledger.h"
+#include "metrics.h"
 
 /*
  * One sentence about the units of the test's candidate nodes, such as "no node
@@ -18,9 +19,10 @@
  * use.  Nodes of another shape than btopology asks for are told apart.  Where
  * there are enough units, but too little memory or no GRES with them, that.
  * xmalloc()ed; NULL when the reason is none of these.
+ * kind, which is set before, becomes that of the sentence.
  */
 char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_request *request,
-		      const struct tb_view *view);
+		      const struct tb_view *view, enum tb_refusal *kind);
 
 #endif

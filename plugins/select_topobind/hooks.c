@@ -11,6 +11,7 @@
 
 #include "combinations.h"
 #include "common/conf.h"
+#include "common/conf_metrics.h"
 #include "common/soft_record.h"
 #include "account.h"
 #include "consumption.h"
@@ -19,6 +20,8 @@
 #include "job_test.h"
 #include "learning.h"
 #include "ledger.h"
+#include "metrics.h"
+#include "metrics_file.h"
 #include "names.h"
 #include "node_order.h"
 #include "nodes.h"
@@ -43,6 +46,7 @@ int tb_hook_init(void)
 
 void tb_hook_fini(void)
 {
+	tb_metrics_file_end();
 	tb_account_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
@@ -108,9 +112,17 @@ static void read_again(void)
 	site = read;
 }
 
+static void set_metrics_file(void)
+{
+	const struct tb_conf_metrics *metrics = tb_conf_metrics(site);
+
+	tb_metrics_file_set(metrics->file, metrics->interval);
+}
+
 void tb_hook_node_init(void)
 {
 	read_again();
+	set_metrics_file();
 	tb_names_check(site);
 	rebuild();
 }
@@ -167,6 +179,7 @@ static int limit_expansion(struct tb_test *test,
  */
 static int refuse(const struct tb_test *test, const struct tb_error *why)
 {
+	tb_metrics_refused(TB_REFUSED_REQUEST);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
 		info("topobind: %pJ refused: %s", test->job, why->text);
 	else
@@ -215,6 +228,17 @@ static void show_request(const struct tb_effective *effective,
 	xfree(shown);
 }
 
+/* With a binding: a request that makes no sense is one, too. */
+static int test_counted(struct tb_test *test, struct tb_effective *effective,
+			const struct tb_error *wrong)
+{
+	struct tb_measure measure = tb_metrics_begin();
+	int rc = wrong ? refuse(test, wrong) : test_effective(test, effective);
+
+	tb_metrics_end(&measure, test, rc);
+	return rc;
+}
+
 int tb_hook_job_test(struct tb_test *test)
 {
 	struct tb_effective effective;
@@ -227,11 +251,13 @@ int tb_hook_job_test(struct tb_test *test)
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
 	tb_nodes_hold();
-	if (!tb_effective_find(&effective, site, test->job, &why)) {
-		show_request(&effective, test->job);
-		rc = test_effective(test, &effective);
+	if (tb_effective_find(&effective, site, test->job, &why)) {
+		rc = test_counted(test, &effective, &why);
 	} else {
-		rc = refuse(test, &why);
+		show_request(&effective, test->job);
+		rc = tb_request_binds(&effective.request)
+			? test_counted(test, &effective, NULL)
+			: test_effective(test, &effective);
 	}
 	tb_effective_clear(&effective);
 	tb_nodes_release();
@@ -309,8 +335,10 @@ void tb_hook_state_saved(const char *directory)
 {
 	if (directory)
 		tb_learning_save(directory);
-	if (slurmctld_config.shutdown_time)
+	if (slurmctld_config.shutdown_time) {
+		tb_metrics_file_end();
 		tb_account_fini();
+	}
 }
 
 void tb_hook_state_restored(const char *directory)

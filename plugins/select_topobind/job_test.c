@@ -19,6 +19,7 @@
 
 #include "explain.h"
 #include "future.h"
+#include "metrics.h"
 #include "offer_order.h"
 #include "plain_order.h"
 #include "plan.h"
@@ -340,6 +341,7 @@ static int test_only(const struct tb_test *test,
 	uint32_t first = 0, end;
 	int rc = SLURM_ERROR;
 
+	tb_metrics_refused(TB_REFUSED_NEVER);
 	tb_request_widen_window(&wide);
 	/* What reservations hold now, they need not hold for ever. */
 	call.excluded = NULL;
@@ -360,10 +362,12 @@ static void say_why(const struct tb_test *test,
 {
 	uint16_t limit = tb_sharing_limit(test->job);
 	struct tb_test call = *test;
+	enum tb_refusal refusal = TB_REFUSED_OTHER;
 	char *why;
 
 	call.share = limit > 1 ? limit : 0;
-	why = tb_explain_wait(&call, request, view);
+	why = tb_explain_wait(&call, request, view, &refusal);
+	tb_metrics_refused(refusal);
 	tb_reasons_tell(test->job, why);
 	xfree(why);
 }

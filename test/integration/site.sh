@@ -484,6 +484,11 @@ SoftCount=node	job, all
 SoftIntervalMs=9	10 to 60000
 SoftIntervalMs=60001	10 to 60000
 SoftIntervalMs=1s	10 to 60000
+MetricsFile=topobind.prom	an absolute path, NONE
+MetricsFile=/	an absolute path, NONE
+MetricsInterval=0	1 to 3600
+MetricsInterval=3601	1 to 3600
+PartitionName=main MetricsFile=/a	keys
 PartitionName=main SoftUtilLowPct=5	keys
 DefaultUnit=Q	T CT ET C E S
 DefaultUnit=CT,X	T CT ET C E S

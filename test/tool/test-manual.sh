@@ -43,6 +43,13 @@ prints_its_example() {
 		diff "$work/out" "$work/replayed" >"$work/err"
 }
 
+# asks_slurm N - an example of what only a cluster can answer: a test in
+# test/integration runs it
+asks_slurm() {
+	manual_example "$manual" "$1" |
+		grep -q -E '^\$ topobind (nodes|job|metrics)'
+}
+
 code=0
 for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
 	name=$(basename "$manual")
@@ -51,7 +58,8 @@ for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
 	n=0
 	while [ "$n" -lt "$count" ]; do
 		n=$((n + 1))
-		check "$name: example $n" prints_its_example "$n"
+		asks_slurm "$n" ||
+			check "$name: example $n" prints_its_example "$n"
 	done
 done
 

@@ -1,0 +1,293 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# job - topobind job: request and grant, by node and by task, as Slurm has booked
+# them and as tasks find them
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/page.bash
+. "$(dirname "$0")/page.bash"
+
+# of_job JOB FILTER - of its first object in the JSON
+of_job() {
+	topobind job --json "$1" | jq -r ".jobs[0] | $2"
+}
+
+# threads_of JOB NODE - by the JSON
+threads_of() {
+	of_job "$1" ".nodes[] | select(.node == \"$2\") | .threads"
+}
+
+# assert_booked JOB NODE... - it has these nodes, and there what Slurm booked; its
+# tasks have all of it together, and none shares any of it with another
+assert_booked() {
+	local job=$1 node
+
+	shift
+	assert_eq "nodes of $job" "$*" "$(of_job "$job" '[.nodes[].node] | join(" ")')"
+	for node; do
+		assert_eq "threads of $job on $node" "$(cpu_ids "$job" "$node")" \
+			"$(threads_of "$job" "$node")"
+		assert_eq "grant of $job on $node" "$(granted "$job" "$node")" \
+			"$(lower_threads "$(of_job "$job" \
+				".nodes[] | select(.node == \"$node\") | .topology")")"
+		assert_eq "threads of tasks of $job on $node" \
+			"$(cpu_ids "$job" "$node")" \
+			"$(of_job "$job" ".tasks[] | select(.node == \"$node\") | .threads" |
+				while read -r list; do expand_list "$list"; done | as_list)"
+	done
+}
+
+# slots_placed NODE JSON-OPTIONS... - the threads of slots as topobind place has them
+# on the idle node
+slots_placed() {
+	local node=$1
+
+	shift
+	topobind place --topology "$(node_token "$node" m_topology)" --json "$@" |
+		jq -r '.slot_threads | join(" ")'
+}
+
+# --- a job ------------------------------------------------------------------------
+
+case_slots() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n3 --bunit=X --bamount=2)
+	assert_booked "$job" "$NODE_ZEN"
+	assert_eq request "$(binding "$job")" "$(of_job "$job" .request)"
+	assert_eq state RUNNING "$(of_job "$job" .state)"
+	assert_eq user "$(id -un)" "$(of_job "$job" .user)"
+	assert_eq partition "$(job_field "$job" Partition)" \
+		"$(of_job "$job" .partition)"
+	assert_eq slots "$(slots_placed "$NODE_ZEN" --slots 3 --bunit X \
+		--bamount 2)" "$(of_job "$job" '[.tasks[].threads] | join(" ")')"
+	assert_eq units '[[3,6],[2,2,2]]' "$(of_job "$job" \
+		'[[.nodes[0].tasks, .nodes[0].units], [.tasks[].units]] | tojson')"
+	assert_eq tasks '[[0,0],[1,1],[2,2]]' \
+		"$(of_job "$job" '[.tasks[] | [.task, .slot]] | tojson')"
+}
+
+case_scattered_slots() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n4 --bunit=C --bamount=2 --bstrategy=scatter)
+	assert_booked "$job" "$NODE_ZEN"
+	assert_eq slots "$(slots_placed "$NODE_ZEN" --slots 4 --bunit C \
+		--bamount 2 --bstrategy scatter)" \
+		"$(of_job "$job" '[.tasks[].threads] | join(" ")')"
+}
+
+case_several_nodes() {
+	local job
+
+	job=$(alloc -N2 -n5 -w "$NODE_ZEN,$NODE_TWIN" --bunit=X --bamount=1)
+	assert_booked "$job" "$NODE_TWIN" "$NODE_ZEN"
+	assert_eq "tasks of nodes" "3 2" \
+		"$(of_job "$job" '[.nodes[].tasks] | join(" ")')"
+	assert_eq "nodes of tasks" \
+		"$NODE_TWIN $NODE_TWIN $NODE_TWIN $NODE_ZEN $NODE_ZEN" \
+		"$(of_job "$job" '[.tasks[].node] | join(" ")')"
+	assert_eq "numbers of tasks" "0 1 2 3 4" \
+		"$(of_job "$job" '[.tasks[].task | tostring] | join(" ")')"
+	cancel "$job"
+	job=$(alloc -N2 -n2 -w "$NODE_ZEN,$NODE_RAPTOR" --bcpus=0-1)
+	assert_booked "$job" "$NODE_RAPTOR" "$NODE_ZEN"
+}
+
+# Tasks of a node share its units.
+case_host() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n3 --bunit=S --bamount=1 --btype=host)
+	assert_eq tasks "$(for i in 0 1 2; do echo "$i $(cpu_ids "$job")"; done)" \
+		"$(of_job "$job" '.tasks[] | "\(.task) \(.threads)"')"
+	assert_eq units 1 "$(of_job "$job" '.nodes[0].units')"
+}
+
+# The node shows its string with threads; each of these is a Slurm core there.
+case_efficiency_cores() {
+	local job
+
+	job=$(alloc -w "$NODE_RAPTOR" -n2 --bunit=E --bamount=2)
+	assert_booked "$job" "$NODE_RAPTOR"
+	assert_eq units "4 2 2" "$(of_job "$job" \
+		'[.nodes[0].units, .tasks[].units | tostring] | join(" ")')"
+}
+
+# What the tasks see of it: their CPUs, which /proc tells.
+case_tasks_find_theirs() {
+	local job task
+
+	os_cpus=$(topobind topology --json | jq -c .os_cpus)
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n2 --bunit=C \
+		--bamount=1 --wrap "srun sh -c 'grep Cpus_allowed_list /proc/self/status >$work/task.\$SLURM_PROCID; exec sleep 600'")
+	wait_until 60 test -s "$work/task.1" -a -s "$work/task.0"
+	for task in 0 1; do
+		assert_eq "CPUs of task $task" \
+			"$(sed 's/.*:[[:space:]]*//' "$work/task.$task")" \
+			"$(expand_list "$(of_job "$job" ".tasks[$task].threads")" |
+				while read -r thread; do
+					jq ".[$thread]" <<<"$os_cpus"
+				done | as_list)"
+	done
+}
+
+# --- jobs without slots -----------------------------------------------------------
+
+case_plain() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n2 -c3)
+	assert_eq request null "$(of_job "$job" .request)"
+	assert_eq threads "$(cpu_ids "$job")" "$(threads_of "$job" "$NODE_ZEN")"
+	assert_eq tasks '[]' "$(of_job "$job" '.tasks | tojson')"
+	exits 0 "no binding" topobind job "$job"
+}
+
+case_waiting() {
+	local job holder
+
+	holder=$(alloc -w "$NODE_ZEN" --bcpus=0)
+	job=$(batch -N1 -w "$NODE_ZEN" -n2 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_eq state PENDING "$(of_job "$job" .state)"
+	assert_eq request "bunit=S,bamount=1" "$(of_job "$job" .request)"
+	assert_eq nodes '[]' "$(of_job "$job" '.nodes | tojson')"
+	assert waits_for "$job" "$(of_job "$job" .waiting)"
+	exits 0 "waiting   only 1 of 2 slots" topobind job "$job"
+	assert_eq "its row" "$job - -" "$(topobind job -h -o '%i %N %t' "$job")"
+	cancel "$holder"
+	wait_until 30 runs "$job"
+	assert_booked "$job" "$NODE_ZEN"
+	assert_eq waiting null "$(of_job "$job" .waiting)"
+}
+
+case_over() {
+	local job grant
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	grant=$(granted "$job")
+	cancel "$job"
+	assert_eq state "$(job_field "$job" JobState)" "$(of_job "$job" .state)"
+	assert_eq request "bunit=X,bamount=1" "$(of_job "$job" .request)"
+	assert_eq "what it had" "$grant" "$(threads_of "$job" "$NODE_ZEN")"
+}
+
+# --- several records --------------------------------------------------------------
+
+case_array() {
+	local job task
+
+	job=$(batch --array=1-4 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	wait_until 30 runs "${job}_2"
+	wait_until 30 was_passed_over "${job}_4"
+	assert_eq "all of them" "${job}_1 ${job}_2 ${job}_[3-4]" \
+		"$(topobind job --json "$job" | jq -r '[.jobs[].job] | sort | join(" ")')"
+	for task in 1 2; do
+		assert_eq "one" "${job}_$task" "$(of_job "${job}_$task" .job)"
+		assert_eq "what task $task has" \
+			"$(cpu_ids "$(job_field "${job}_$task" JobId)")" \
+			"$(threads_of "${job}_$task" "$NODE_ZEN")"
+	done
+	assert_eq "that waits" PENDING "$(of_job "${job}_4" .state)"
+	assert_eq rows 3 "$(topobind job -h -O jobid "$job" | wc -l)"
+}
+
+case_heterogeneous() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -N1 -n2 -w "$NODE_TWIN" \
+		--bunit=X --bamount=1 : -N1 -w "$NODE_ZEN" --bunit=S --bamount=1 \
+		--wrap 'exec sleep 600')
+	wait_until 60 runs "$((job + 1))"
+	assert_eq "both" "$job+0 $job+1" \
+		"$(topobind job --json "$job" | jq -r '[.jobs[].job] | join(" ")')"
+	assert_eq requests "bunit=X,bamount=1 bunit=S,bamount=1" \
+		"$(topobind job -h -O request "$job" | sort -u -r | xargs)"
+	assert_eq "the second" "$(cpu_ids $((job + 1)))" \
+		"$(threads_of "$job+1" "$NODE_ZEN")"
+	assert_eq "the first" "$(cpu_ids "$job")" \
+		"$(threads_of "$job+0" "$NODE_TWIN")"
+}
+
+# --- the table --------------------------------------------------------------------
+
+case_table() {
+	local job
+
+	job=$(alloc -J test -N2 -n3 -w "$NODE_ZEN,$NODE_TWIN" --bunit=X --bamount=1)
+	assert_eq "by task" "$(of_job "$job" \
+		'.tasks[] | "\(.task) \(.node) \(.slot) \(.units) \(.threads)"')" \
+		"$(topobind job -h -o '%t %N %s %U %c' "$job")"
+	assert_eq "by node" "$(of_job "$job" \
+		'.nodes[] | "\(.node) \(.tasks) \(.units) \(.threads) \(.topology)"')" \
+		"$(topobind job -h -N -o '%N %n %U %c %g' "$job")"
+	assert_eq "the job" "$(squeue -h -j "$job" -o '%i %u %j %T %P') $(binding "$job")" \
+		"$(topobind job -h -o '%i %u %j %T %P %b' "$job" | sort -u)"
+	assert_eq sorted "2 1 0" \
+		"$(topobind job -h -O task -S -task "$job" | xargs)"
+	assert_eq headings "JOBID TASK" \
+		"$(topobind job -O jobid,task "$job" | sed -n 1p | xargs)"
+	exits 0 "$NODE_TWIN" topobind job "$job"
+	exits 0 "request   bunit=X,bamount=1" topobind job "$job"
+	assert_eq "no blanks at the end" "" \
+		"$(topobind job "$job" | grep ' $' || true)"
+}
+
+case_manual() {
+	local job
+
+	job=$(alloc -w "$NODE_CHIP" -n2 --bunit=X --bamount=1)
+	assert_page job -e "s/\\b31\\b/$job/" -e "s/of ann/of $(id -un)/"
+}
+
+# --- errors -----------------------------------------------------------------------
+
+case_errors() {
+	local job
+
+	is_refused job 'no job was given'
+	is_refused job 'is not a job id' soon
+	is_refused job 'leave out "2"' 1 2
+	is_refused job 'knows no such job' 999999
+	is_refused job 'there is no column "q"' -o '%q' 1
+	is_refused job 'there is no column "cheese"' -O cheese 1
+	is_refused job 'there is no column "cheese"' -S +cheese 1
+	is_refused job 'unrecognized option' --nothing
+	job=$(alloc -w "$NODE_ZEN" -n1)
+	is_refused job 'no such task or part' "${job}_4"
+	is_refused job 'no such task or part' "$job+1"
+}
+
+# Who may not see a job is not told of it.
+case_hidden() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	sed -i '/^PrivateData=/d' "$cluster/etc/slurm.conf"
+	trap 'sed -i /^PrivateData=/d "$cluster/etc/slurm.conf"; scontrol reconfigure' EXIT
+	echo PrivateData=jobs >>"$cluster/etc/slurm.conf"
+	scontrol reconfigure
+	exits 2 "does not show it to you" setpriv --reuid=65534 \
+		--regid=65534 --clear-groups "$(command -v topobind)" job "$job"
+	exits 0 RUNNING topobind job "$job"
+}
+
+cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600
+test_case "slots of a job" case_slots
+test_case "scattered slots" case_scattered_slots
+test_case "several nodes" case_several_nodes
+test_case "units of a host" case_host
+test_case "efficiency cores" case_efficiency_cores
+test_case "tasks are where it says" case_tasks_find_theirs
+test_case "a job without a binding" case_plain
+test_case "a job that waits" case_waiting
+test_case "a job that is over" case_over
+test_case "an array" case_array
+test_case "a heterogeneous job" case_heterogeneous
+test_case "columns" case_table
+test_case "the example of the manual" case_manual
+test_case "wrong arguments" case_errors
+test_case "a hidden job" case_hidden
+tests_done

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_metrics.c - topobind metrics */
+#define _GNU_SOURCE /* getline */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "metrics.h"
+#include "slurm_library.h"
+#include "soft_node.h"
+
+struct options {
+	struct tb_command common;
+	const char *controller; /* slurmctld's file; NULL: none */
+	const char *node;       /* NULL: this host */
+	int soft;               /* of this node, and not of the cluster */
+};
+
+static void print_help(void)
+{
+	puts("Usage: topobind metrics [OPTION...]\n"
+	     "\n"
+	     "Numbers in Prometheus' text format, such as for node_exporter's textfile\n"
+	     "collector: units, free, granted and broken up, by kind and partition;\n"
+	     "fragmentation; jobs with a binding.\n"
+	     "\n"
+	     "  --controller FILE  also what slurmctld counts: placements tried, and refused\n"
+	     "                     by reason, and their time; FILE is MetricsFile= of\n"
+	     "                     topobind.conf\n"
+	     "  --soft             instead of the cluster the soft-bound steps on this node;\n"
+	     "                     for root\n"
+	     "  --node NAME        with --soft, the node's name in slurm.conf [this host's]\n"
+	     "  --help, --version\n"
+	     "\n"
+	     "Exit codes: 0 printed, 2 bad option, a file that cannot be read, not root, or\n"
+	     "Slurm does not answer.");
+}
+
+/* ---- options ---- */
+
+static int take_option(struct options *options, int option)
+{
+	switch (option) {
+	case 0: /* it has a flag */
+		return 0;
+	case 'f':
+		options->controller = optarg;
+		return 0;
+	case 'n':
+		options->node = optarg;
+		return 0;
+	default:
+		return tb_command_option(&options->common, option, print_help);
+	}
+}
+
+/* Other than 0: an error was printed. */
+static int read_options(struct options *options, int argc, char **argv)
+{
+	const struct option table[] = {
+		{ "controller", required_argument, NULL, 'f' },
+		{ "soft", no_argument, &options->soft, 1 },
+		{ "node", required_argument, NULL, 'n' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while (!options->common.done &&
+	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
+		if (take_option(options, option))
+			return -1;
+	if (options->common.done)
+		return 0;
+	if (optind < argc)
+		return tb_command_fail(options->common.name, "it takes no arguments, leave out \"%.60s\"",
+				       argv[optind]);
+	if (options->node && !options->soft)
+		return tb_command_fail(options->common.name, "--node goes with --soft");
+	return 0;
+}
+
+/* ---- what slurmctld counts ---- */
+
+/* Is it a line of slurmctld's file, and not of any other? */
+static bool is_metric(const char *line)
+{
+	static const char *const beginnings[] = {
+		"topobind_", "# HELP topobind_", "# TYPE topobind_", NULL
+	};
+	unsigned i = 0;
+
+	while (beginnings[i] &&
+	       strncmp(line, beginnings[i], strlen(beginnings[i])))
+		i++;
+	return beginnings[i] != NULL;
+}
+
+static int copy_lines(const struct options *options, FILE *from, FILE *out)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int rc = TB_EXIT_OK;
+
+	while (rc == TB_EXIT_OK && getline(&line, &size, from) > 0) {
+		if (is_metric(line))
+			fputs(line, out);
+		else
+			rc = tb_command_fail(options->common.name, "\"%.200s\" is not a file that slurmctld has written: give what is MetricsFile= in topobind.conf",
+					     options->controller);
+	}
+	free(line);
+	return rc;
+}
+
+static int print_controller(const struct options *options, FILE *out)
+{
+	/* Should it be a pipe, nobody waits for its other end. */
+	int file = open(options->controller,
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	FILE *from = file < 0 ? NULL : fdopen(file, "r");
+	int rc;
+
+	if (!from) {
+		rc = tb_command_fail(options->common.name, "\"%.200s\" cannot be read: %s",
+				     options->controller, strerror(errno));
+		if (file >= 0)
+			close(file);
+		return rc;
+	}
+	rc = copy_lines(options, from, out);
+	fclose(from);
+	return rc;
+}
+
+/* ---- the cluster, and this node ---- */
+
+static void warn(const char *sentence)
+{
+	tb_command_fail("topobind metrics", "%s", sentence);
+}
+
+static int print_cluster(const struct options *options, FILE *out)
+{
+	struct tb_node_views *views;
+	struct tb_error err;
+	int rc = TB_EXIT_OK;
+
+	tb_slurm_begin(options->common.name);
+	views = tb_node_views_load(TB_CLUSTER_PARTITIONS | TB_CLUSTER_CORES,
+				   warn, &err);
+	if (!views)
+		rc = tb_command_fail(options->common.name, "%s", err.text);
+	else if (tb_metrics_of_cluster(views, out))
+		rc = tb_command_fail(options->common.name, "out of memory");
+	tb_node_views_destroy(views);
+	tb_slurm_end();
+	return rc;
+}
+
+static int print_soft(const struct options *options, FILE *out)
+{
+	struct tb_registry *registry = tb_soft_node_open(options->common.name,
+							 options->node);
+	struct tb_error err;
+	int rc = TB_EXIT_OK;
+
+	if (!registry)
+		return TB_EXIT_BAD;
+	if (tb_metrics_of_soft(registry, out, &err))
+		rc = tb_command_fail(options->common.name, "%s", err.text);
+	tb_registry_close(registry);
+	return rc;
+}
+
+/* ---- all of it, or nothing ---- */
+
+static int print_all(const struct options *options, FILE *out)
+{
+	int rc = options->soft ? print_soft(options, out)
+			       : print_cluster(options, out);
+
+	if (rc == TB_EXIT_OK && options->controller)
+		rc = print_controller(options, out);
+	return rc;
+}
+
+/* A collector that takes half of it would take the rest for gone. */
+static int run(const struct options *options)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+	int rc = TB_EXIT_BAD;
+
+	if (out)
+		rc = print_all(options, out);
+	if (!out || fclose(out))
+		rc = tb_command_fail(options->common.name, "out of memory");
+	if (rc == TB_EXIT_OK)
+		fwrite(text, 1, size, stdout);
+	free(text);
+	return rc;
+}
+
+int tb_command_metrics(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (read_options(&options, argc, argv))
+		return TB_EXIT_BAD;
+	return options.common.done ? TB_EXIT_OK : run(&options);
+}

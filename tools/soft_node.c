@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* soft_node.c - see soft_node.h */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compat/slurm_types.h"
+
+#include "command.h"
+#include "slurm_library.h"
+#include "soft_node.h"
+
+/* What libslurm has read of slurm.conf. */
+extern slurm_conf_t slurm_conf;
+
+/* %n is the node, %h the host. */
+static void expand(FILE *out, const char *text, const char *node,
+		   const char *host)
+{
+	for (; *text; text++) {
+		if (*text != '%') {
+			fputc(*text, out);
+			continue;
+		}
+		if (text[1] == 'n')
+			fputs(node, out);
+		else if (text[1] == 'h')
+			fputs(host, out);
+		text += text[1] != '\0';
+	}
+}
+
+static char *spool_directory(const char *node)
+{
+	char host[256], *path = NULL;
+	size_t size;
+	FILE *out;
+
+	if (gethostname(host, sizeof(host)) < 0)
+		return NULL;
+	host[sizeof(host) - 1] = '\0';
+	host[strcspn(host, ".")] = '\0';
+	out = open_memstream(&path, &size);
+	if (!out)
+		return NULL;
+	expand(out, slurm_conf.slurmd_spooldir, node ? node : host, host);
+	if (!fclose(out))
+		return path;
+	free(path);
+	return NULL;
+}
+
+struct tb_registry *tb_soft_node_open(const char *command, const char *node)
+{
+	struct tb_registry *registry;
+	struct tb_error err;
+	char *spool;
+
+	tb_slurm_begin(command);
+	spool = spool_directory(node);
+	tb_slurm_end();
+	if (!spool) {
+		tb_command_fail(command, "out of memory");
+		return NULL;
+	}
+	registry = tb_registry_find(spool, &err);
+	if (!registry)
+		tb_command_fail(command, "%s; is this the node (--node), and are you root?",
+				err.text);
+	free(spool);
+	return registry;
+}
+
+void tb_soft_step_name(const struct tb_soft_state *state,
+		       char name[TB_STEP_NAME_SIZE])
+{
+	if (state->step == SLURM_BATCH_SCRIPT)
+		snprintf(name, TB_STEP_NAME_SIZE, "%u.batch", state->job);
+	else if (state->step == SLURM_INTERACTIVE_STEP)
+		snprintf(name, TB_STEP_NAME_SIZE, "%u.interactive",
+			 state->job);
+	else
+		snprintf(name, TB_STEP_NAME_SIZE, "%u.%u", state->job,
+			 state->step);
+}
