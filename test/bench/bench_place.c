@@ -5,9 +5,10 @@
  *	bench_place [--quick] [--records]
  *	    A table: the median of SAMPLES samples with the 10th and the 90th
  *	    percentile, in microseconds per tb_place() call, and beside it its
- *	    peer, sampled in turns with it: for a request with a strategy, sort,
- *	    window or unit of its own the same placement without; for that a
- *	    loop of fixed work, which tells how fast the machine is just now.
+ *	    peer, sampled in turns with it: for a request with a sort the same
+ *	    without it; for one with another strategy, window or unit a placement
+ *	    of single cores; for that a loop of fixed work, which tells how fast
+ *	    the machine is just now.
  *	    Where there is a budget, whether it is met.  Then how the time grows
  *	    with threads and slots.  --records prints lines as lib.sh says.
  *	    --quick has fewer shapes and samples.
@@ -312,6 +313,19 @@ static void read_request(struct tb_request *request, const char *line)
 		die(err.text);
 }
 
+/* What a line is compared with: itself without its sort, else base_line. */
+static void find_peer(const char *line, char peer[96])
+{
+	const char *sort = strstr(line, ",bsort=");
+	const char *rest = sort ? strchr(sort + 1, ',') : NULL;
+
+	if (sort)
+		snprintf(peer, 96, "%.*s%s", (int)(sort - line), line,
+			 rest ? rest : "");
+	else
+		snprintf(peer, 96, "%s", base_line);
+}
+
 static void run(const struct bench *bench, struct row *row,
 		const struct options *options)
 {
@@ -319,9 +333,11 @@ static void run(const struct bench *bench, struct row *row,
 	struct tb_request request, base;
 	struct work own = { bench->placer, &request, used, row->nslots };
 	struct work peer = { bench->placer, &base, used, row->nslots };
+	char peer_line[96];
 
+	find_peer(row->line, peer_line);
 	read_request(&request, row->line);
-	read_request(&base, base_line);
+	read_request(&base, peer_line);
 	if (row->line == base_line)
 		peer.request = NULL;
 	row->placed = tb_place(bench->placer, &request, used, row->nslots);

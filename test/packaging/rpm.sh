@@ -48,7 +48,7 @@ case_build() {
 # compressed on some systems.
 files() {
 	rpm -qlp "$made/topobind-$1.rpm" |
-		grep -v -E '/(COPYING|NEWS.md|README.md)$|/topobind-[a-z]*$|/\.build-id' |
+		grep -v -E '/(COPYING|NEWS.md|README.md)$|/topobind-[a-z]*-[0-9.]*$|/topobind-doc$|/\.build-id' |
 		sed 's/\.gz$//' | sort
 }
 
