@@ -59,6 +59,18 @@ AS_IF([test -z "$slurm_plugindir"], [
 ])
 AC_SUBST([slurm_plugindir])
 
+# Slurm grants some things only to a SelectType with "cons_tres" in its name.
+AC_ARG_WITH([select-name],
+  [AS_HELP_STRING([--with-select-name=NAME],
+    [SelectType is select/NAME: topobind, or cons_tres_topobind for what Slurm grants only to names with cons_tres @<:@topobind@:>@])],
+  [select_name=$withval], [select_name=topobind])
+AS_CASE([$select_name],
+  [topobind], [other_select_name=cons_tres_topobind],
+  [cons_tres_topobind], [other_select_name=topobind],
+  [AC_MSG_ERROR([--with-select-name=$select_name: allowed are topobind and cons_tres_topobind])])
+AC_SUBST([select_name])
+AC_SUBST([other_select_name])
+
 # A slurm/ directory in the tree wins over libslurm-dev's.
 AC_SUBST([SLURM_CPPFLAGS], ["-isystem $slurm_src"])
 AC_SUBST([slurm_src])

@@ -19,7 +19,7 @@ EXPORT extern const char plugin_type[];
 EXPORT extern const uint32_t plugin_version;
 
 const char plugin_name[] = "Consumable sockets, caches, NUMA nodes and cores";
-const char plugin_type[] = "select/topobind";
+const char plugin_type[] = TB_SELECT_TYPE;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 EXPORT int init(void);

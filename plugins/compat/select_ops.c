@@ -20,7 +20,7 @@ int tb_ops_load(void)
 	cons_tres = plugin_load_and_link("select/cons_tres", count, tb_ops_symbols,
 					 (void **)&tb_ops);
 	if (cons_tres == PLUGIN_INVALID_HANDLE) {
-		error("select/topobind: cannot load select/cons_tres, which it wraps; is select_cons_tres.so in PluginDir=%s?",
+		error(TB_SELECT_TYPE ": cannot load select/cons_tres, which it wraps; is select_cons_tres.so in PluginDir=%s?",
 		      slurm_conf.plugindir);
 		return SLURM_ERROR;
 	}

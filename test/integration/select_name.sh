@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# select_name - what Slurm grants only to a SelectType with cons_tres in its name,
+# with topobind under such a name (configure --with-select-name)
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Set by what bootstrap prints.
+TOPOBIND_STATE='' TOPOBIND_SRC='' TOPOBIND_SLURM_SRC=''
+dynamic_slurmd=''
+
+# The plugins under the other name, as make install has them; what else there is
+# does not know it.
+build() {
+	local dir=$TOPOBIND_STATE/build-select-name
+
+	if [ ! -f "$dir/Makefile" ]; then
+		mkdir -p "$dir"
+		(cd "$dir" && "$TOPOBIND_SRC/configure" --prefix=/usr \
+			--sysconfdir=/etc/slurm \
+			--with-slurm-src="$TOPOBIND_SLURM_SRC" \
+			--with-select-name=cons_tres_topobind)
+	fi
+	make -C "$dir" -j"$(nproc)" install-exec-local DESTDIR="$renamed"
+	mkdir -p "$renamed/usr"
+	cp -r "$TOPOBIND_ROOT/usr/bin" "$renamed/usr"
+}
+
+case_installed() {
+	assert_eq "select plugins" select_cons_tres_topobind.so \
+		"$(find "$renamed" -name 'select_*.so' -printf '%f\n')"
+	# Beside the other one it is not installed.
+	refute make -C "$TOPOBIND_STATE/build-select-name" install-exec-local \
+		DESTDIR="$TOPOBIND_ROOT"
+	assert_eq "select plugins beside" select_topobind.so \
+		"$(find "$TOPOBIND_ROOT" -name 'select_*.so' -printf '%f\n')"
+}
+
+create_node() {
+	scontrol create NodeName="created$number" State=FUTURE CPUs=4 \
+		CoresPerSocket=4 RealMemory=1000
+}
+
+case_refused() {
+	exits 1 "" create_node
+	refute scontrol -F show node "created$number"
+}
+
+setting() {
+	scontrol show config | sed -n "s/^$1 *= //p"
+}
+
+case_name() {
+	assert_eq SelectType select/cons_tres_topobind "$(setting SelectType)"
+	assert_eq MaxNodeCount 8 "$(setting MaxNodeCount)"
+}
+
+# Jobs do not see nodes come and go.
+case_create() {
+	local job before
+
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=2)
+	before=$(held)
+	assert create_node
+	assert scontrol -F show node "created$number"
+	assert_eq "what is held" "$before" "$(held)"
+	assert_no_contradictions
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=14 >/dev/null
+	assert_no_contradictions
+	cancel "$job"
+	scontrol delete NodeName="created$number"
+	refute scontrol -F show node "created$number"
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=2 >/dev/null
+	assert_no_contradictions
+}
+
+# This machine, as a node that slurm.conf does not have.
+start_dynamic() {
+	local shape
+
+	shape=$(slurmd -C | sed -n -E 's/.*(Sockets.*)/\1/p' |
+		sed 's/SocketsPerBoard/Sockets/')
+	mkdir -p "$cluster/spool/$dynamic"
+	SLURM_CONF=$cluster/etc/slurm.conf slurmd -D -Z -N "$dynamic" \
+		--conf "NodeAddr=127.0.0.1 $shape" \
+		</dev/null >"$cluster/log/$dynamic.out" 2>&1 &
+	dynamic_slurmd=$!
+	wait_until 60 node_is_idle "$dynamic" all
+	wait_until 60 publishes "$dynamic"
+}
+
+publishes() {
+	scontrol show node "$1" | grep m_topology= >/dev/null
+}
+
+end_dynamic() {
+	kill "$dynamic_slurmd"
+	wait "$dynamic_slurmd" || true
+}
+
+case_dynamic() {
+	local before job
+
+	before=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=2)
+	start_dynamic
+	srun -Q -p all -w "$dynamic" -n2 --bunit=C --bamount=1 sh -c \
+		'sed -n "s/^Cpus_allowed_list:\t//p" /proc/self/status' \
+		>"$work/cpus"
+	assert_eq "tasks" 2 "$(sort -u "$work/cpus" | wc -l)"
+	job=$(alloc -p all -w "$dynamic" --bunit=C --bamount=1)
+	[ -n "$(granted "$job" "$dynamic")" ] || fail "no grant"
+	assert_no_contradictions
+	assert_eq "in use" "$(granted "$job" "$dynamic")" "$(inuse "$dynamic")"
+	# slurmctld has it again after a restart, with what is held there.
+	save_state "$job"
+	restart_slurmctld
+	wait_until 60 runs "$job"
+	[ -n "$(granted "$job" "$dynamic")" ] || fail "no grant afterwards"
+	assert runs "$before"
+	assert_no_contradictions
+	cancel "$job"
+	end_dynamic
+	scontrol delete NodeName="$dynamic"
+	refute scontrol show node "$dynamic"
+	assert runs "$before"
+	assert_no_contradictions
+}
+
+case_shared_gres() {
+	local job
+
+	give_gres "$NODE_ZEN" gpu:2,shard:8 \
+		"Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47" "Name=shard Count=8"
+	echo "GresTypes=gpu,shard" | tee -a "$cluster/etc/slurm.conf" \
+		>>"$cluster/etc/virtual/slurm.conf"
+	start_with_gres "$NODE_ZEN"
+	for _ in 1 2 3; do
+		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --gres=shard:2)
+		assert_contains "GRES" shard:2 "$(scontrol -d show job "$job")"
+		[ -n "$(granted "$job")" ] || fail "no grant"
+	done
+	assert_no_contradictions
+}
+
+assignments=$("$top/contribs/bootstrap")
+eval "$assignments"
+renamed=$(mktemp -d)
+trap 'rm -rf "$renamed"' EXIT
+build >"$renamed/log" 2>&1 || {
+	tail -n 20 "$renamed/log"
+	echo "Bail out! no plugins"
+	exit 1
+}
+cluster_start --nodes zen
+number=${NODE_ZEN#zen}
+test_case "it is installed under its name, and alone" case_installed
+test_case "Slurm refuses nodes to select/topobind" case_refused
+cluster_stop
+
+TOPOBIND_ROOT=$renamed
+cluster_start --nodes zen --slurm MaxNodeCount=8 --slurm TreeWidth=65533 \
+	--slurm "PartitionName=all Nodes=ALL DefaultTime=10 MaxTime=INFINITE State=UP"
+trap 'cluster_stop; rm -rf "$renamed"' EXIT
+number=${NODE_ZEN#zen}
+dynamic=dyn$number
+test_case "select/cons_tres_topobind, with MaxNodeCount" case_name
+test_case "nodes are created and deleted, grants stay" case_create
+test_case "a dynamic node has its topology, bound jobs and grants" case_dynamic
+test_case "shards beside a binding" case_shared_gres
+rm -rf "$renamed"
+tests_done

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# deb - the packages that contribs/packaging/deb makes: what is in them, and how
+# they are installed, upgraded and removed in a minimal Debian (in-root)
+# shellcheck source=test/packaging/lib.sh
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd -P)
+
+debs=$cluster/debs
+plugins=usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)/slurm-wlm
+slurm=$(slurmctld -V | sed 's/.* //')
+
+case_one_command() {
+	"$top/contribs/packaging/deb" --revision 1 --revision 2 "$debs"
+	for package in plugins controller node client doc; do
+		for revision in 1 2; do
+			assert test -f "$debs/topobind-${package}_"*"-$revision+slurm${slurm}_"*.deb
+		done
+	done
+}
+
+# files PACKAGE - but for the changelogs and copyright that all have
+files() {
+	dpkg-deb --fsys-tarfile "$debs/topobind-$1_"*-1+*.deb | tar -t |
+		sed -n -e 's,^\./,,' -e '/[^/]$/p' |
+		grep -v -E '/(changelog.*|copyright)$|/lintian/' | sort
+}
+
+# has PACKAGE FILE... - these and no others
+has() {
+	local package=$1
+
+	shift
+	assert_eq "files of topobind-$package" \
+		"$(printf '%s\n' "$@" | sort)" "$(files "$package")"
+}
+
+# The pages there are, but topobind(1), as they are installed.
+other_pages() {
+	local page
+
+	for page in "$top"/doc/*.[2-8]; do
+		echo "usr/share/man/man${page##*.}/${page##*/}.gz"
+	done
+}
+
+case_split() {
+	local pages
+
+	mapfile -t pages < <(other_pages)
+	has plugins "$plugins/select_topobind.so" \
+		usr/libexec/topobind/daemons-to-restart \
+		usr/libexec/topobind/still-configured \
+		usr/share/doc/topobind-plugins/README.Debian
+	assert_eq "files of topobind-controller" "" "$(files controller)"
+	has node "$plugins/task_topobind.so"
+	has client "$plugins/spank_topobind.so" usr/bin/topobind \
+		etc/bash_completion.d/topobind \
+		usr/share/bash-completion/completions/topobind \
+		usr/share/man/man1/topobind.1.gz
+	has doc "${pages[@]}" \
+		usr/share/doc/topobind-doc/examples/slurm.conf.example \
+		usr/share/doc/topobind-doc/examples/topobind.conf.example
+}
+
+case_lintian() {
+	lintian --fail-on error,warning "$debs"/*-1+*.deb
+}
+
+test_case "one command makes all packages" case_one_command
+test_case "each has what its hosts need" case_split
+test_case "lintian finds nothing" case_lintian
+"$here/clean-root" "$debs" "$here/in-root" || test_failures=1
+tests_done

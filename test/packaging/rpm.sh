@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# rpm - contribs/packaging/topobind.spec: rpmbuild makes packages with it, here
+# too, and rpmlint finds nothing
+#
+# Debian has no packages of Slurm that rpm knows: what is required is not checked
+# when they are built, and nothing is installed.
+# shellcheck source=test/packaging/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+spec=$top/contribs/packaging/topobind.spec
+made=$cluster/made
+# Set by what bootstrap prints.
+TOPOBIND_BUILD='' TOPOBIND_SLURM_SRC=''
+
+assignments=$("$top/contribs/bootstrap" --tests)
+eval "$assignments"
+slurm=$(slurmctld -V | sed 's/.* //')
+plugins=$(sed -n 's/^slurm_plugindir = //p' "$TOPOBIND_BUILD/Makefile")
+
+case_spec() {
+	rpmlint -r "$top/contribs/packaging/topobind.rpmlintrc" "$spec" |
+		tee "$work/rpmlint"
+	assert grep ' 0 errors, 0 warnings' "$work/rpmlint"
+}
+
+# From what the tarball has.
+case_build() {
+	local release
+
+	release=$(rpmspec -q --srpm --qf '%{version}' \
+		--define "slurm_src $TOPOBIND_SLURM_SRC" "$spec")
+	mkdir -p "$work/SOURCES"
+	make -C "$TOPOBIND_BUILD" distdir distdir="$work/topobind-$release"
+	tar -C "$work" -cJf "$work/SOURCES/topobind-$release.tar.xz" \
+		"topobind-$release"
+	rpmbuild -bb --nodeps --define "_topdir $work" \
+		--define "_rpmdir $made" --define "_build_name_fmt %%{NAME}.rpm" \
+		--define "slurm_src $TOPOBIND_SLURM_SRC" \
+		--define "slurm_plugindir $plugins" "$spec"
+	assert_eq "packages" \
+		"client.rpm controller.rpm doc.rpm node.rpm plugins.rpm" \
+		"$(cd "$made" && echo *.rpm | sed 's/topobind-//g')"
+}
+
+# files PACKAGE - without the documents that all have.  Manual pages are
+# compressed on some systems.
+files() {
+	rpm -qlp "$made/topobind-$1.rpm" |
+		grep -v -E '/(COPYING|NEWS.md|README.md)$|/topobind-[a-z]*-[0-9.]*$|/topobind-doc$|/\.build-id' |
+		sed 's/\.gz$//' | sort
+}
+
+# has PACKAGE FILE... - these and no others
+has() {
+	local package=$1
+
+	shift
+	assert_eq "files of topobind-$package" \
+		"$(printf '%s\n' "$@" | sort)" "$(files "$package")"
+}
+
+case_files() {
+	local page pages=()
+
+	for page in "$top"/doc/*.[2-8]; do
+		pages+=("/usr/share/man/man${page##*.}/${page##*/}")
+	done
+	has plugins "$plugins/select_topobind.so" /usr/libexec/topobind \
+		/usr/libexec/topobind/daemons-to-restart \
+		/usr/libexec/topobind/still-configured
+	assert_eq "files of topobind-controller" "" "$(files controller)"
+	has node "$plugins/task_topobind.so"
+	has client "$plugins/spank_topobind.so" /usr/bin/topobind \
+		/etc/bash_completion.d/topobind \
+		/usr/share/bash-completion/completions/topobind \
+		/usr/share/man/man1/topobind.1
+	has doc "${pages[@]}" /usr/share/doc/topobind-doc/examples \
+		/usr/share/doc/topobind-doc/examples/slurm.conf.example \
+		/usr/share/doc/topobind-doc/examples/topobind.conf.example
+}
+
+case_exact_slurm() {
+	rpm -qRp "$made/topobind-plugins.rpm" >"$work/requires"
+	assert grep -x "slurm = $slurm" "$work/requires"
+	rpm -qRp "$made/topobind-node.rpm" >"$work/requires"
+	assert grep -x "slurm-slurmd = $slurm" "$work/requires"
+	assert grep "^topobind-plugins.* = " "$work/requires"
+}
+
+work=$cluster
+test_case "rpmlint finds nothing in the spec file" case_spec
+test_case "rpmbuild makes all packages" case_build
+test_case "each has what its hosts need" case_files
+test_case "they require one version of Slurm" case_exact_slurm
+tests_done
