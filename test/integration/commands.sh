@@ -159,11 +159,17 @@ case_nothing_like_it() {
 	done
 }
 
+# Nor is how long a job runs the same in two looks.
+without_times() {
+	sed 's/[0-9:-]*:[0-9]\{2\}/TIME/g'
+}
+
 # A closed stdout is no place for what is said to Slurm.
 case_closed_stdin_and_stderr() {
-	assert_eq map "$(topobind map 2>/dev/null)" "$(topobind map <&- 2>&-)"
-	assert_eq explain "$(topobind explain "$job")" \
-		"$(topobind explain "$job" <&- 2>&-)"
+	assert_eq map "$(topobind map | without_times)" \
+		"$(topobind map <&- 2>&- | without_times)"
+	assert_eq explain "$(topobind explain "$job" | without_times)" \
+		"$(topobind explain "$job" <&- 2>&- | without_times)"
 }
 
 # --- colours -------------------------------------------------------------------
