@@ -15,7 +15,7 @@
 
 struct tb_mask {
 	uint32_t nodes;
-	bitstr_t **excluded; /* by node index; NULL: a hole in the table */
+	bitstr_t **excluded; /* by node index; NULL: none there */
 };
 
 static bitstr_t **excluded_cores(const struct tb_test *test)
@@ -40,20 +40,25 @@ static struct tb_mask *mask_create(void)
 
 	mask->nodes = tb_node_count();
 	mask->excluded = xcalloc(mask->nodes, sizeof(*mask->excluded));
-	for (uint32_t i = 0; i < mask->nodes; i++)
-		if (node_record_table_ptr[i])
-			mask->excluded[i] =
-				bit_alloc(node_record_table_ptr[i]->tot_cores);
 	return mask;
 }
 
-struct tb_mask *tb_mask_closed(void)
+/* The node's bitmap, made now if it has none. */
+static bitstr_t *excluded_of(struct tb_mask *mask, uint32_t node)
+{
+	if (!mask->excluded[node])
+		mask->excluded[node] =
+			bit_alloc(node_record_table_ptr[node]->tot_cores);
+	return mask->excluded[node];
+}
+
+struct tb_mask *tb_mask_closed(const bitstr_t *nodes)
 {
 	struct tb_mask *mask = mask_create();
 
 	for (uint32_t i = 0; i < mask->nodes; i++)
-		if (mask->excluded[i])
-			bit_set_all(mask->excluded[i]);
+		if (node_record_table_ptr[i] && bit_test((bitstr_t *)nodes, i))
+			bit_set_all(excluded_of(mask, i));
 	return mask;
 }
 
@@ -63,19 +68,21 @@ struct tb_mask *tb_mask_open(const struct tb_test *test)
 	bitstr_t **cores = excluded_cores(test);
 
 	for (uint32_t i = 0; cores && i < mask->nodes; i++)
-		if (mask->excluded[i] && cores[i])
-			bit_or(mask->excluded[i], cores[i]);
+		if (node_record_table_ptr[i] && cores[i])
+			bit_or(excluded_of(mask, i), cores[i]);
 	return mask;
 }
 
-void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t core)
+void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
+		   uint32_t count)
 {
-	bit_clear(mask->excluded[node], core);
+	if (mask->excluded[node])
+		bit_nclear(mask->excluded[node], first, first + count - 1);
 }
 
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
 {
-	bit_set(mask->excluded[node], core);
+	bit_set(excluded_of(mask, node), core);
 }
 
 void tb_mask_destroy(struct tb_mask *mask)
