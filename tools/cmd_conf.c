@@ -13,13 +13,15 @@
 #include "conf_check.h"
 #include "conf_lines.h"
 #include "conf_site.h"
+#include "machine_source.h"
 #include "slurm_library.h"
 
 #define HOST_NAME_ROOM 256
 
 struct options {
 	struct tb_command common;
-	const char *xml, *synthetic, *node;
+	struct tb_machine_source source;
+	const char *node;
 	int check, threads;
 };
 
@@ -45,29 +47,19 @@ static void print_help(void)
 
 static int take_option(struct options *options, int option)
 {
-	switch (option) {
-	case 0: /* one with a flag */
+	/* 0: one with a flag */
+	if (!option || tb_machine_source_take(&options->source, option))
 		return 0;
-	case 'x':
-		options->xml = optarg;
-		return 0;
-	case 's':
-		options->synthetic = optarg;
-		return 0;
-	case 'n':
-		options->node = optarg;
-		return 0;
-	default:
+	if (option != 'n')
 		return tb_command_option(&options->common, option, print_help);
-	}
+	options->node = optarg;
+	return 0;
 }
 
 static const char *clash(const struct options *options)
 {
-	bool machine = options->xml || options->synthetic;
+	bool machine = !tb_machine_source_is_here(&options->source);
 
-	if (options->xml && options->synthetic)
-		return "--xml and --synthetic exclude each other, give one of them";
 	if (options->check && (machine || options->node || options->threads))
 		return "--check looks at the whole cluster: give no option but --json with it";
 	if (machine && !options->node)
@@ -104,6 +96,9 @@ static int read_options(struct options *options, int argc, char **argv)
 				argv[optind]);
 		return -1;
 	}
+	if (tb_machine_source_is_double(&options->source,
+					options->common.name))
+		return -1;
 	wrong = clash(options);
 	if (wrong)
 		tb_command_fail(options->common.name, "%s", wrong);
@@ -111,16 +106,6 @@ static int read_options(struct options *options, int argc, char **argv)
 }
 
 /* ---- lines ---- */
-
-static struct tb_machine *load(const struct options *options,
-			       struct tb_error *err)
-{
-	if (options->xml)
-		return tb_machine_load_xml(options->xml, err);
-	if (options->synthetic)
-		return tb_machine_load_synthetic(options->synthetic, err);
-	return tb_machine_load_whole(err);
-}
 
 /* As slurmd counts the memory of its machine. */
 static unsigned long memory_here(void)
@@ -138,7 +123,7 @@ static int print_machine(const struct options *options,
 	int rc = TB_EXIT_OK;
 	json_t *json;
 
-	if (!options->xml && !options->synthetic)
+	if (tb_machine_source_is_here(&options->source))
 		lines.memory = memory_here();
 	tb_conf_lines_make(&lines, machine, options->threads);
 	if (options->common.json) {
@@ -162,7 +147,8 @@ static int print_lines(const struct options *options)
 	if (!options->node && gethostname(host, sizeof(host) - 1))
 		return tb_command_fail(options->common.name, "this host's name cannot be had: %m; give it with --node");
 	host[strcspn(host, ".")] = '\0';
-	machine = load(options, &err);
+	machine = tb_machine_source_load(&options->source,
+					 tb_machine_load_whole, &err);
 	if (!machine)
 		return tb_command_fail(options->common.name, "%s", err.text);
 	rc = print_machine(options, machine,

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "hwloc/machine.h"
+#include "machine_source.h"
 #include "map.h"
 #include "map_output.h"
 
@@ -23,7 +24,7 @@ static const struct {
 
 struct options {
 	struct tb_command common;
-	const char *xml, *synthetic;
+	struct tb_machine_source source;
 	bool map;
 	struct tb_map_output output; /* of the map */
 };
@@ -51,13 +52,9 @@ static void print_help(void)
 
 static int take_option(struct options *options, int option)
 {
+	if (tb_machine_source_take(&options->source, option))
+		return 0;
 	switch (option) {
-	case 'x':
-		options->xml = optarg;
-		return 0;
-	case 's':
-		options->synthetic = optarg;
-		return 0;
 	case 'm':
 		options->map = true;
 		return 0;
@@ -101,25 +98,14 @@ static int read_options(struct options *options, int argc, char **argv)
 				argv[optind]);
 		return -1;
 	}
-	if (!!options->xml + !!options->synthetic > 1) {
-		tb_command_fail(options->common.name, "--xml and --synthetic exclude each other, give one of them");
+	if (tb_machine_source_is_double(&options->source,
+					options->common.name))
 		return -1;
-	}
 	if (options->common.json && options->map) {
 		tb_command_fail(options->common.name, "--json and a drawing (--map, --svg, --html) exclude each other, give one of them");
 		return -1;
 	}
 	return 0;
-}
-
-static struct tb_machine *load(const struct options *options,
-			       struct tb_error *err)
-{
-	if (options->xml)
-		return tb_machine_load_xml(options->xml, err);
-	if (options->synthetic)
-		return tb_machine_load_synthetic(options->synthetic, err);
-	return tb_machine_load_live(err);
 }
 
 /* A new set of the threads of an object; NULL when out of memory. */
@@ -388,7 +374,8 @@ int tb_command_topology(int argc, char **argv)
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;
-	machine = load(&options, &err);
+	machine = tb_machine_source_load(&options.source, tb_machine_load_live,
+					 &err);
 	if (!machine)
 		return tb_command_fail(options.common.name, "%s", err.text);
 	if (options.common.json)

@@ -163,6 +163,8 @@ static void check_silence(const struct tb_conf_site *site,
 			  struct tb_findings *findings)
 {
 	if (site->running && node->responds && site->topobind &&
+	    tb_task_plugin_position(site->running->task_plugin,
+				    "topobind") >= 0 &&
 	    tb_conf_on_any_host(site->topobind, NULL))
 		tb_findings_add_node(findings, node->name,
 			tb_words("it has published no topology, but gets bound jobs, whose tasks may be held nowhere"),

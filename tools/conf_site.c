@@ -35,15 +35,15 @@ struct tb_conf *tb_conf_here(struct tb_error *err)
 		.dir = directory_of(slurm_conf.slurm_conf),
 	};
 	char *path = site.dir ? tb_conf_site_path(&site, TB_CONF_FILE) : NULL;
-	struct tb_conf *conf = NULL;
+	struct tb_conf *loaded = NULL;
 
 	if (path)
-		conf = tb_conf_read(path, err);
+		loaded = tb_conf_read(path, err);
 	else
 		tb_fail(err, "out of memory");
 	free(path);
 	free(site.dir);
-	return conf;
+	return loaded;
 }
 
 static int read_topobind_conf(struct tb_conf_site *site)

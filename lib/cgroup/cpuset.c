@@ -274,6 +274,20 @@ char *tb_cpuset_directory(const char *path, struct tb_error *err)
 	return dir;
 }
 
+char *tb_cgroup_directory_of(pid_t pid, const char *controller)
+{
+	char *mount = NULL, *path = NULL, *dir = NULL;
+
+	if (init_library(NULL) == 0 &&
+	    cgroup_get_subsys_mount_point(controller, &mount) == 0 &&
+	    cgroup_get_current_controller_path(pid, controller, &path) == 0 &&
+	    asprintf(&dir, "%s%s", mount, path) < 0)
+		dir = NULL;
+	free(mount);
+	free(path);
+	return dir;
+}
+
 /*
  * Slurm gives the cgroup of a step to the step's user.  Who owns it can make a
  * cgroup beside the task's and walk over: the fence would have a gate.

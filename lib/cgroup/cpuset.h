@@ -39,6 +39,12 @@ char *tb_cpuset_path_of(pid_t pid, struct tb_error *err);
 char *tb_cpuset_directory(const char *path, struct tb_error *err);
 
 /*
+ * The directory of the v1 cgroup of another controller in which a process is.
+ * NULL where the controller is not mounted with v1.
+ */
+char *tb_cgroup_directory_of(pid_t pid, const char *controller);
+
+/*
  * Make the cgroup parent/name (both without ".."), owned by root; when it is
  * there already it is taken over.  The parent is given to root, too, so that
  * its user cannot make a way around.  NULL with a sentence in err on error.

@@ -13,6 +13,10 @@
 
 #define CGROUP_FILE "cpuset.preferred_cpus"
 #define THREAD_FILE "preferred_cpuset"
+#define SWITCH_FILE "sys/kernel/sched_dynamic_affinity_disable"
+
+/* As long as a number gets. */
+#define NUMBER_MAX 24
 
 /* No other file is made where the kernel has none. */
 static int write_list(int dir, const char *name, const char *list,
@@ -83,4 +87,83 @@ int tb_preferred_set_process(const char *proc, pid_t pid, const char *list,
 	}
 	closedir(threads);
 	return rc < 0 ? -1 : all;
+}
+
+/* The number in an open file; 0 when there is none. */
+static uint64_t read_number(int file)
+{
+	char text[NUMBER_MAX + 1];
+	ssize_t got = pread(file, text, NUMBER_MAX, 0);
+
+	if (got <= 0)
+		return 0;
+	text[got] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+bool tb_preferred_is_disabled(const char *proc)
+{
+	bool disabled;
+	char *path;
+	int file;
+
+	if (asprintf(&path, "%s/" SWITCH_FILE, proc) < 0)
+		return false;
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	disabled = file >= 0 && read_number(file) != 0;
+	if (file >= 0)
+		close(file);
+	return disabled;
+}
+
+/* ---- counters ---- */
+
+enum { PREFERRED, ALLOWED, SMOOTHED, COUNTERS };
+
+struct tb_preferred_counters {
+	int file[COUNTERS];
+};
+
+struct tb_preferred_counters *tb_preferred_counters_open(const char *directory)
+{
+	static const char *const names[COUNTERS] = {
+		[PREFERRED] = "cpuacct.nr_select_prefer_cpus",
+		[ALLOWED] = "cpuacct.nr_select_allowed_cpus",
+		[SMOOTHED] = "cpuacct.nr_smoothed_prefer_cpus",
+	};
+	struct tb_preferred_counters *counters = malloc(sizeof(*counters));
+	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool whole = counters != NULL && dir >= 0;
+
+	for (int i = 0; counters != NULL && i < COUNTERS; i++) {
+		counters->file[i] = dir < 0 ? -1 :
+				    openat(dir, names[i], O_RDONLY |
+					   O_NOFOLLOW | O_CLOEXEC);
+		whole = whole && counters->file[i] >= 0;
+	}
+	if (dir >= 0)
+		close(dir);
+	if (whole)
+		return counters;
+	tb_preferred_counters_close(counters);
+	return NULL;
+}
+
+struct tb_soft_counts
+tb_preferred_counters_read(const struct tb_preferred_counters *counters)
+{
+	return (struct tb_soft_counts){
+		read_number(counters->file[PREFERRED]),
+		read_number(counters->file[ALLOWED]),
+		read_number(counters->file[SMOOTHED]),
+	};
+}
+
+void tb_preferred_counters_close(struct tb_preferred_counters *counters)
+{
+	for (int i = 0; counters != NULL && i < COUNTERS; i++)
+		if (counters->file[i] >= 0)
+			close(counters->file[i]);
+	free(counters);
 }

@@ -157,6 +157,44 @@ static void test_threads(void **state)
 	assert_int_equal(tb_preferred_set_process(root, 43, "0", &err), -1);
 }
 
+static void test_switch(void **state)
+{
+	(void)state;
+	assert_false(tb_preferred_is_disabled(root));
+	make_dir("sys");
+	make_dir("sys/kernel");
+	put("sys/kernel/sched_dynamic_affinity_disable", "0\n");
+	assert_false(tb_preferred_is_disabled(root));
+	put("sys/kernel/sched_dynamic_affinity_disable", "1\n");
+	assert_true(tb_preferred_is_disabled(root));
+}
+
+static void test_counters(void **state)
+{
+	struct tb_preferred_counters *counters;
+	struct tb_soft_counts counts;
+	char *path = path_of("job");
+
+	(void)state;
+	assert_null(tb_preferred_counters_open(path));
+	make_dir("job");
+	put("job/cpuacct.nr_select_prefer_cpus", "18446744073709551615\n");
+	put("job/cpuacct.nr_select_allowed_cpus", "42\n");
+	assert_null(tb_preferred_counters_open(path));
+	put("job/cpuacct.nr_smoothed_prefer_cpus", "0\n");
+	counters = tb_preferred_counters_open(path);
+	assert_non_null(counters);
+	counts = tb_preferred_counters_read(counters);
+	assert_true(counts.preferred == UINT64_MAX);
+	assert_int_equal(counts.allowed, 42);
+	assert_int_equal(counts.smoothed, 0);
+	put("job/cpuacct.nr_smoothed_prefer_cpus", "7\n");
+	counts = tb_preferred_counters_read(counters);
+	assert_int_equal(counts.smoothed, 7);
+	tb_preferred_counters_close(counters);
+	free(path);
+}
+
 /* ---- processes and CPU time ---- */
 
 static void test_tree(void **state)
@@ -294,6 +332,8 @@ int main(void)
 		TEST(test_cgroup),
 		TEST(test_links_are_not_followed),
 		TEST(test_threads),
+		TEST(test_switch),
+		TEST(test_counters),
 		TEST(test_tree),
 		TEST(test_usage_v2),
 		TEST(test_usage_v1),

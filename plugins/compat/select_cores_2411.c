@@ -15,7 +15,7 @@
 
 struct tb_mask {
 	uint32_t nodes;
-	bitstr_t **excluded; /* by node index; NULL: none there */
+	bitstr_t **excluded; /* by node index; NULL: nothing, or no such node */
 };
 
 static bitstr_t **excluded_cores(const struct tb_test *test)
@@ -34,55 +34,51 @@ bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 	       bit_test(cores[node], core);
 }
 
-static struct tb_mask *mask_create(void)
+/* For these nodes; NULL: for all. */
+static struct tb_mask *mask_create(const bitstr_t *nodes)
 {
 	struct tb_mask *mask = xmalloc(sizeof(*mask));
 
 	mask->nodes = tb_node_count();
 	mask->excluded = xcalloc(mask->nodes, sizeof(*mask->excluded));
+	for (uint32_t i = 0; i < mask->nodes; i++)
+		if (node_record_table_ptr[i] &&
+		    (!nodes || bit_test((bitstr_t *)nodes, i)))
+			mask->excluded[i] =
+				bit_alloc(node_record_table_ptr[i]->tot_cores);
 	return mask;
-}
-
-/* The node's bitmap, made now if it has none. */
-static bitstr_t *excluded_of(struct tb_mask *mask, uint32_t node)
-{
-	if (!mask->excluded[node])
-		mask->excluded[node] =
-			bit_alloc(node_record_table_ptr[node]->tot_cores);
-	return mask->excluded[node];
 }
 
 struct tb_mask *tb_mask_closed(const bitstr_t *nodes)
 {
-	struct tb_mask *mask = mask_create();
+	struct tb_mask *mask = mask_create(nodes);
 
 	for (uint32_t i = 0; i < mask->nodes; i++)
-		if (node_record_table_ptr[i] && bit_test((bitstr_t *)nodes, i))
-			bit_set_all(excluded_of(mask, i));
+		if (mask->excluded[i])
+			bit_set_all(mask->excluded[i]);
 	return mask;
 }
 
 struct tb_mask *tb_mask_open(const struct tb_test *test)
 {
-	struct tb_mask *mask = mask_create();
+	struct tb_mask *mask = mask_create(NULL);
 	bitstr_t **cores = excluded_cores(test);
 
 	for (uint32_t i = 0; cores && i < mask->nodes; i++)
-		if (node_record_table_ptr[i] && cores[i])
-			bit_or(excluded_of(mask, i), cores[i]);
+		if (mask->excluded[i] && cores[i])
+			bit_or(mask->excluded[i], cores[i]);
 	return mask;
 }
 
 void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
 		   uint32_t count)
 {
-	if (mask->excluded[node])
-		bit_nclear(mask->excluded[node], first, first + count - 1);
+	bit_nclear(mask->excluded[node], first, first + count - 1);
 }
 
 void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
 {
-	bit_set(excluded_of(mask, node), core);
+	bit_set(mask->excluded[node], core);
 }
 
 void tb_mask_destroy(struct tb_mask *mask)

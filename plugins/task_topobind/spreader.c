@@ -82,12 +82,33 @@ static uint64_t busy_of_task(struct task *task)
 	return busy;
 }
 
+static void count(struct tb_spreader *s, const struct tb_soft_counts *more)
+{
+	struct tb_soft_state *state = tb_soft_file_state(s->file);
+
+	state->preferred += more->preferred;
+	state->allowed += more->allowed;
+	state->smoothed += more->smoothed;
+}
+
+/* What the kernel has chosen. */
+static void count_native(struct tb_spreader *s, struct task *task)
+{
+	struct tb_soft_counts now, more;
+
+	if (task->counters == NULL)
+		return;
+	now = tb_preferred_counters_read(task->counters);
+	more = tb_spreader_grown(&now, &task->counted);
+	task->counted = now;
+	count(s, &more);
+}
+
 /* Moves its choice; counts. */
 static void decide(struct tb_spreader *s, struct task *task,
 		   uint64_t elapsed_us, bool paused)
 {
-	struct tb_soft_state *state = tb_soft_file_state(s->file);
-	struct tb_soft_counts before = task->soft.counts;
+	struct tb_soft_counts more, before = task->soft.counts;
 	const struct tb_soft_sample sample = {
 		.busy_us = s->proc_stat >= 0 ?
 			   busy_of_cpus(s, task->group.base) :
@@ -101,9 +122,8 @@ static void decide(struct tb_spreader *s, struct task *task,
 		return;
 	}
 	tb_soft_decide(&task->soft, s->conf.low_pct, &sample);
-	state->preferred += task->soft.counts.preferred - before.preferred;
-	state->allowed += task->soft.counts.allowed - before.allowed;
-	state->smoothed += task->soft.counts.smoothed - before.smoothed;
+	more = tb_spreader_grown(&task->soft.counts, &before);
+	count(s, &more);
 }
 
 static bool is_spread(const struct tb_spreader *s, const struct task *task)
@@ -131,7 +151,9 @@ static bool sample(struct tb_spreader *s)
 		enum tb_soft_choice before = task->soft.choice;
 
 		/* The first after a pause has some of it. */
-		if (!task->native)
+		if (task->native)
+			count_native(s, task);
+		else
 			decide(s, task, now - s->sampled_us,
 			       paused || s->was_paused);
 		moves = moves || task->soft.choice != before;
@@ -286,23 +308,27 @@ void tb_spreader_counts(const struct tb_spreader *s,
 					   state->smoothed };
 }
 
-/* Somebody may have set it to zero meanwhile. */
-static uint64_t more(uint64_t now, uint64_t before)
+static uint64_t counted(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
 }
 
+struct tb_soft_counts tb_spreader_grown(const struct tb_soft_counts *now,
+					const struct tb_soft_counts *before)
+{
+	return (struct tb_soft_counts){
+		counted(now->preferred, before->preferred),
+		counted(now->allowed, before->allowed),
+		counted(now->smoothed, before->smoothed),
+	};
+}
+
 void tb_spreader_save(struct tb_spreader *s)
 {
-	struct tb_soft_counts now;
+	struct tb_soft_counts now, unsaved;
 
 	tb_spreader_counts(s, &now);
-	const struct tb_soft_counts unsaved = {
-		more(now.preferred, s->saved.preferred),
-		more(now.allowed, s->saved.allowed),
-		more(now.smoothed, s->saved.smoothed),
-	};
-
+	unsaved = tb_spreader_grown(&now, &s->saved);
 	if (s->save != NULL &&
 	    unsaved.preferred + unsaved.allowed + unsaved.smoothed > 0 &&
 	    s->save(s->registry, s->job, &unsaved))
@@ -330,9 +356,10 @@ static void *run(void *data)
 		uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
 
 		round_of(s);
-		save_in_time(s);
 		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		state->cost_us += cost;
+		/* Seldom: no reason to watch less often. */
+		save_in_time(s);
 	}
 	return NULL;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cgroup/preferred.h"
 #include "task_topobind/spreader_private.h"
 
 static struct tb_bitset *parse(const char *list)
@@ -194,6 +193,23 @@ static int set_native(struct task *task, pid_t pid, struct tb_error *err)
 	return rc;
 }
 
+/* Only in a cgroup of the job: others' would be counted, too. */
+static void open_counters(const struct tb_spreader *s, struct task *task,
+			  pid_t pid)
+{
+	char *directory = tb_cgroup_directory_of(pid, "cpuacct");
+	char *job;
+
+	if (asprintf(&job, "/job_%u/", s->job) < 0)
+		job = NULL;
+	if (directory != NULL && job != NULL && strstr(directory, job) != NULL)
+		task->counters = tb_preferred_counters_open(directory);
+	if (task->counters != NULL)
+		task->counted = tb_preferred_counters_read(task->counters);
+	free(job);
+	free(directory);
+}
+
 /*
  * Preferred CPUs are refused that are not inside the cpuset, and ignored when
  * they are all of it: first it is made as wide as it may be.
@@ -204,6 +220,8 @@ static int use_native(struct tb_spreader *s,
 {
 	bool native = false;
 
+	if (tb_preferred_is_disabled("/proc"))
+		return 0;
 	s->off = tb_registry_is_off(s->registry, s->job);
 	for (unsigned i = 0; i < s->tasks; i++) {
 		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
@@ -215,9 +233,11 @@ static int use_native(struct tb_spreader *s,
 	tb_soft_file_state(s->file)->native = 1;
 	if (tb_spreader_apply(s, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < s->tasks; i++)
+	for (unsigned i = 0; i < s->tasks; i++) {
 		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
 			return -1;
+		open_counters(s, &s->task[i], input->task[i].pid);
+	}
 	return 0;
 }
 
@@ -285,6 +305,7 @@ void tb_spreader_stop(struct tb_spreader *s, struct tb_soft_counts *counts)
 		close_group(&s->task[i].group);
 		tb_bitset_destroy(s->task[i].scope);
 		tb_usage_close(s->task[i].usage);
+		tb_preferred_counters_close(s->task[i].counters);
 	}
 	for (unsigned i = 0; i < s->outers; i++)
 		close_group(&s->outer[i]);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cgroup/cpuset.h"
+#include "cgroup/preferred.h"
 #include "cgroup/usage.h"
 #include "common/soft_state.h"
 #include "core/soft.h"
@@ -30,6 +31,9 @@ struct task {
 	struct tb_soft soft;
 	uint64_t used_us; /* at the sample before */
 	bool native;
+	/* Those of the kernel, of a native task; NULL: none, or another's. */
+	struct tb_preferred_counters *counters;
+	struct tb_soft_counts counted;
 };
 
 struct tb_spreader {
@@ -58,6 +62,10 @@ struct tb_spreader {
 	pthread_cond_t wake;
 	bool started, ending;
 };
+
+/* Of counters; somebody may have set them to zero between. */
+struct tb_soft_counts tb_spreader_grown(const struct tb_soft_counts *now,
+					const struct tb_soft_counts *before);
 
 /* What the step has counted so far; save what was not saved yet. */
 void tb_spreader_counts(const struct tb_spreader *s,

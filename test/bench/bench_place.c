@@ -5,9 +5,10 @@
  *	bench_place [--quick] [--records]
  *	    A table: the median of SAMPLES samples with the 10th and the 90th
  *	    percentile, in microseconds per tb_place() call, and beside it its
- *	    peer, sampled in turns with it: for a request with a strategy, sort,
- *	    window or unit of its own the same placement without; for that a
- *	    loop of fixed work, which tells how fast the machine is just now.
+ *	    peer, sampled in turns with it: for a request with a sort the same
+ *	    without it; for one with another strategy, window or unit a placement
+ *	    of single cores; for that a loop of fixed work, which tells how fast
+ *	    the machine is just now.
  *	    Where there is a budget, whether it is met.  Then how the time grows
  *	    with threads and slots.  --records prints lines as lib.sh says.
  *	    --quick has fewer shapes and samples.
@@ -312,6 +313,19 @@ static void read_request(struct tb_request *request, const char *line)
 		die(err.text);
 }
 
+/* What a line is compared with: itself without its sort, else base_line. */
+static void find_peer(const char *line, char peer[96])
+{
+	const char *sort = strstr(line, ",bsort=");
+	const char *rest = sort ? strchr(sort + 1, ',') : NULL;
+
+	if (sort)
+		snprintf(peer, 96, "%.*s%s", (int)(sort - line), line,
+			 rest ? rest : "");
+	else
+		snprintf(peer, 96, "%s", base_line);
+}
+
 static void run(const struct bench *bench, struct row *row,
 		const struct options *options)
 {
@@ -319,9 +333,11 @@ static void run(const struct bench *bench, struct row *row,
 	struct tb_request request, base;
 	struct work own = { bench->placer, &request, used, row->nslots };
 	struct work peer = { bench->placer, &base, used, row->nslots };
+	char peer_line[96];
 
+	find_peer(row->line, peer_line);
 	read_request(&request, row->line);
-	read_request(&base, base_line);
+	read_request(&base, peer_line);
 	if (row->line == base_line)
 		peer.request = NULL;
 	row->placed = tb_place(bench->placer, &request, used, row->nslots);
@@ -371,6 +387,30 @@ static void run_shape(size_t at, const struct options *options)
 					growth[at][s] = row.times.median;
 			}
 	close_bench(&bench);
+}
+
+/* The last of a row or column of growth[][] against the first. */
+static void record_growth(const char *what, const char *of, double last,
+			  double first)
+{
+	printf("growth, %s: %s\tus\t%.3f\t%.3f\t%.3f\t%.3f\t-\n", of, what,
+	       last, last, last, first);
+}
+
+static void record_all_growth(const struct options *options)
+{
+	const size_t most = COUNT(slots) - 1, largest = COUNT(shapes) - 1;
+	char of[32];
+
+	for (size_t s = 0; !options->quick && s < COUNT(slots); s++) {
+		snprintf(of, sizeof(of), "%u slots", slots[s]);
+		record_growth("1,024 threads against 4", of,
+			      growth[largest][s], growth[0][s]);
+	}
+	for (size_t i = 0; i < COUNT(shapes); i++)
+		if (!options->quick || i == BUDGET_SHAPE)
+			record_growth("64 slots against 1", shapes[i].name,
+				      growth[i][most], growth[i][0]);
 }
 
 static void print_growth(const struct options *options)
@@ -482,7 +522,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(shapes); i++)
 		if (!options.quick || i == BUDGET_SHAPE)
 			run_shape(i, &options);
-	if (!options.records)
+	if (options.records)
+		record_all_growth(&options);
+	else
 		print_growth(&options);
 	return 0;
 }

@@ -39,7 +39,6 @@
 #include "src/common/xstring.h"
 #include "src/slurmctld/locks.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define CALLS_MAX 10000
 #define WORDS_MAX 40
 

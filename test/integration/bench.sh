@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# bench - test/bench/mix runs, binds the jobs that it says it binds, and prints
-# its table.  What the times are is no matter.
+# bench - the benchmarks run and print what they say they print, and mix binds the
+# jobs that it says it binds.  What the times are is no matter.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -53,7 +53,41 @@ case_bad_options() {
 	refute "$top/test/bench/mix" --seconds never
 }
 
+# All results are numbers; those of placements have a peer.
+case_run() {
+	"$top/test/bench/run" --quick --json "$work/a.json" place >"$work/table"
+	assert jq -e '(.machine.cpu | length > 0) and (.results | length == 91)
+		and all(.results[]; .part == "place" and .median > 0 and
+			.p10 <= .median and .median <= .p90 and .peer > 0 and
+			.ratio > 0)' "$work/a.json"
+	assert_eq "rows" 90 "$(grep -c ' slots: b' "$work/table")"
+	"$top/test/bench/run" --compare "$work/a.json" "$work/a.json" \
+		>"$work/same"
+	assert_eq "equal rows" 91 "$(grep -c '+0%$' "$work/same")"
+	jq '.results |= map(.ratio *= 2)' "$work/a.json" >"$work/b.json"
+	"$top/test/bench/run" --compare "$work/a.json" "$work/b.json" \
+		>"$work/slower"
+	assert_eq "slower rows" 91 "$(grep -c '+100%  worse$' "$work/slower")"
+	refute "$top/test/bench/run" no-such-part
+	refute "$top/test/bench/run" --compare "$work/a.json"
+}
+
+# Full nodes refuse a job for now, idle and half full ones do not, and all say when.
+case_controller() {
+	"$top/test/bench/controller" jobs 20 3 >"$work/records"
+	# shellcheck disable=SC2016 # awk's
+	assert awk -F '\t' 'NF != 7 || $3 <= 0 || $4 > $3 || $3 > $5 || $6 <= 0 {
+		bad = 1 } END { exit bad || NR != 36 }' "$work/records"
+	assert_eq "refused" "20 full run: bound
+20 full run: bound, 2 nodes
+20 full run: plain" "$(sed -n 's/ (refused).*//p' "$work/records" | sort)"
+}
+
 cluster_start --nodes this
+test_case "all benchmarks by one command" case_run
+# slurmctld_bench.c is for the interfaces of Slurm 22.05.
+slurm_is_from 23.02 ||
+	test_case "select plugins in slurmctld" case_controller
 test_case "the mix of jobs with and without binding" case_mix
 test_case "what the benchmark refuses" case_bad_options
 tests_done

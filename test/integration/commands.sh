@@ -118,6 +118,28 @@ case_in_a_pipe() {
 	done
 }
 
+# Whatever the width: each word that there is on a wide page is on a narrow one.
+case_nothing_is_cut() {
+	local command
+
+	for command in $(command_names); do
+		# shellcheck disable=SC2046
+		COLUMNS=1000 ran "$command" $(arguments "$command")
+		words <"$work/out" >"$work/wide"
+		# shellcheck disable=SC2046
+		COLUMNS=40 ran "$command" $(arguments "$command")
+		words <"$work/out" >"$work/narrow"
+		assert_eq "what is cut off of $command" "" \
+			"$(comm -23 "$work/wide" "$work/narrow")"
+	done
+}
+
+# Times pass between one look and the next.
+words() {
+	tr -c '[:alnum:]_.,=-' '\n' |
+		awk '/[[:alpha:]]/ && !/^[0-9T-]*$/' | sort -u
+}
+
 # What all of them say of a job, node or file that is none.
 case_nothing_like_it() {
 	local command
@@ -180,12 +202,12 @@ assert_colored() {
 	assert_eq "colours" "$1" "$seen"
 }
 
-# Each case begins with a bound job that waits and one that runs.
+# Each case begins with a bound job.
 with_jobs() {
-	local job running
+	local job
 
-	running=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
-	job=$running
+	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 -J \
+		a-job-with-a-name-of-which-nothing-is-to-be-left-out)
 	"$@"
 }
 
@@ -193,6 +215,7 @@ cluster_start --nodes zen --slurm MessageTimeout=$message_timeout
 test_case "without slurmctld" with_jobs case_without_slurmctld
 test_case "a full disk, a closed stdout" with_jobs case_output_is_lost
 test_case "in a pipe" with_jobs case_in_a_pipe
+test_case "nothing is cut off" with_jobs case_nothing_is_cut
 test_case "a job or node that is none" with_jobs case_nothing_like_it
 test_case "closed stdin and stderr" with_jobs case_closed_stdin_and_stderr
 test_case "colours" with_jobs case_colors

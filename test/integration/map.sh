@@ -53,6 +53,7 @@ case_kinds() {
 	assert_contains "the legend" bunit=X,bamount=1 "$(legend "$bound")"
 	assert_contains "the legend" bmode=soft "$(legend "$soft")"
 	assert_contains "the legend" "no binding" "$(legend "$plain")"
+	refute grep -q 'not shown' <(topobind map)
 }
 
 # A task on a thread has its core to itself.
@@ -214,7 +215,7 @@ case_stop_and_go_on() {
 
 # The boxes are put anew: in a narrow window fewer of them side by side.
 case_resize() {
-	start_watching "$NODE_ZEN"
+	start_watching --watch=600 "$NODE_ZEN"
 	wait_until 30 screen_has '+-X0-----++-X1-----++-X2-----++-X3-----+'
 	term resize-window -x 40 -y 30
 	wait_until 30 screen_lacks '++-X2-----++'
@@ -227,7 +228,7 @@ case_resize() {
 }
 
 case_scroll() {
-	start_watching
+	start_watching --watch=600
 	term resize-window -x 100 -y 10
 	wait_until 30 screen_has 'lines 1-8 of '
 	term send-keys Down j

@@ -280,6 +280,38 @@ case_slurmd() {
 	wait_until 60 may_use soft-burn "$all_cpus"
 }
 
+is_suspended() {
+	job_has_state "$1" SUSPENDED
+}
+
+says_suspended() {
+	[[ $(topobind_soft status "$1") == *" suspended "* ]]
+}
+
+# In its turn it burns; in that of the other its time says nothing.
+case_gang() {
+	local options job other before
+
+	options=(-p turns -n "$(nproc)" --bunit=C --bamount=1)
+	scontrol create PartitionName=turns Nodes="$NODE_THIS" \
+		OverSubscribe=FORCE:2 DefaultTime=10
+	job=$(soft_batch 3 "${options[@]}")
+	wait_until 60 counts_up "$job" allowed 5
+	other=$(batch "${options[@]}")
+	wait_until 60 is_suspended "$job"
+	wait_until 30 says_suspended "$job"
+	before=$(topobind_soft status "$job")
+	sleep 1
+	# It may be its turn again.
+	! is_suspended "$job" ||
+		assert_eq "counters" "$before" "$(topobind_soft status "$job")"
+	before=$(counter "$job" preferred)
+	wait_until 60 runs "$job"
+	wait_until 60 counts_up "$job" allowed "$(counter "$job" allowed)"
+	assert_eq "times preferred" "$before" "$(counter "$job" preferred)"
+	assert is_suspended "$other"
+}
+
 # --- the cost ---------------------------------------------------------------
 
 # After a round there is a pause that makes it little; in the time that is looked
@@ -338,4 +370,10 @@ test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
 test_case "slurmd and slurmstepd of a soft job are killed" \
 	case_slurmd_and_stepd_of_soft_killed
 test_case "what the controller costs" case_cost
+cluster_stop
+cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+	--topobind SoftIntervalMs=50 --slurm PreemptMode=GANG \
+	--slurm SchedulerTimeSlice=5 --slurm SchedulerType=sched/builtin
+soft_start
+test_case "jobs take turns" case_gang
 tests_done

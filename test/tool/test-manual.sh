@@ -55,6 +55,13 @@ for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
 	done
 done
 
+# is_an_example COMMAND - of some page that is run
+is_an_example() {
+	for page in "$doc"/*.[1-8]; do
+		manual_examples "$page"
+	done | grep -q -E "^(\\$ |  ).*topobind $1( |\$)"
+}
+
 # knows OPTION - the manual has it
 knows() {
 	grep -q -e "$(printf '%s' "$1" | sed 's/-/\\\\-/g')" "$manual"
@@ -68,6 +75,7 @@ done
 
 manual=$doc/topobind.1
 for command in $(command_names); do
+	check "$command has an example" is_an_example "$command"
 	check "$command has a section" grep -q -i -x ".SH topobind $command" "$manual"
 	for option in $("$program" "$command" --help |
 		grep -o -e '--[a-z]*' | sort -u); do

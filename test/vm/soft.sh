@@ -88,6 +88,27 @@ case_another_step() {
 	wait_until 60 is_over "$job"
 }
 
+# Cores that Slurm leaves to the system: CpuSpecList=0-1, or the last of a socket.
+# KEY=VALUE CPUS-OF-THE-TASK ALL-BUT-THE-SYSTEM'S
+case_system() {
+	local job
+
+	daemon "slurmd-$NODE_THIS" stop
+	daemon slurmctld stop
+	sed -i -E "s/^(NodeName=this[^ ]*)( C[a-zA-Z]*Spec[a-zA-Z]*=[^ ]*)?/\\1 $1/" \
+		"$cluster/etc/slurm.conf"
+	daemon slurmctld start
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 30 srun -Q -n1 true
+	assert [ -e "$cluster/spool/$NODE_THIS/topobind_soft/system.hold" ]
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$3"
+	assert_granted "$job" "$NODE_THIS" "$2"
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$2"
+	cancel "$job"
+}
+
 # To start a program is a load here, too.
 cluster_start --nodes this --topobind SoftUtilLowPct=50 \
 	--topobind SoftIntervalMs=100
@@ -107,4 +128,7 @@ test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
 test_case "slurmd and slurmstepd of a soft job are killed" \
 	case_slurmd_and_stepd_of_soft_killed
 test_case "many short jobs, hard, soft and plain" case_stress
+test_case "a core for the system" case_system CpuSpecList=0-1 2-3 2-15
+test_case "cores for the system, by their number" case_system CoreSpecCount=1 \
+	0-1 0-13
 tests_done

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# soft_kernel - soft binding on kernels that do it themselves (openEuler)
+#
+# No such kernel is here: slurmd and its slurmstepds find the files of one in a
+# tree (kernel_files.c), all else is real.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/soft-lib
+. "$(dirname "$0")/soft-lib"
+
+cgroup_file=cpuset.preferred_cpus
+thread_file=preferred_cpuset
+counter_files=(cpuacct.nr_select_prefer_cpus cpuacct.nr_select_allowed_cpus
+	cpuacct.nr_smoothed_prefer_cpus)
+switch_file=sched_dynamic_affinity_disable
+
+# kernel_with FILE... - slurmd on a kernel that has these files
+kernel_with() {
+	rm -rf "$work/kernel"
+	mkdir "$work/kernel"
+	daemon "slurmd-$NODE_THIS" stop
+	cat >"$work/bin/slurmd" <<-END
+	#!/bin/bash
+	export LD_PRELOAD=$work/kernel_files.so
+	export KERNEL_TREE=$work/kernel KERNEL_FILES=$(IFS=, && echo "$*")
+	exec $(type -P slurmd) "\$@"
+	END
+	chmod 755 "$work/bin/slurmd"
+	PATH=$work/bin:$PATH daemon "slurmd-$NODE_THIS" start
+	wait_until 30 srun -Q -w "$NODE_THIS" -n1 true
+}
+
+# Files of the kernel of that name; those of the task of JOB's script
+files_named() {
+	find "$work/kernel" -name "$1" -path "*$2*"
+}
+
+is_kernels() {
+	[[ $(topobind_soft status "$1" | tail -n 1) == *" kernel "* ]]
+}
+
+# quiet_job - soft-bound, without load
+quiet_job() {
+	local job
+
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 60 runs_program soft-burn
+	echo "$job"
+}
+
+# The allowed CPUs at once, the kernel keeps the task on those that are written.
+case_cgroup() {
+	local job file
+
+	kernel_with "$cgroup_file"
+	job=$(quiet_job)
+	wait_until 30 may_use soft-burn "$all_cpus"
+	assert is_kernels "$job"
+	file=$(files_named "$cgroup_file" "job_$job")
+	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+	assert_eq "files of threads" "" "$(files_named "$thread_file" "")"
+	cancel "$job"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+}
+
+case_threads() {
+	local job file
+
+	kernel_with "$thread_file"
+	job=$(quiet_job)
+	wait_until 30 may_use soft-burn "$all_cpus"
+	assert is_kernels "$job"
+	file=$(files_named "$thread_file" "/proc/*/task/")
+	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+	cancel "$job"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+}
+
+# Where both are, the cgroup's; a task for each.
+case_tasks() {
+	local job
+
+	kernel_with "$cgroup_file" "$thread_file"
+	job=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1 --bmode=soft)
+	srun -Q --jobid="$job" -n2 "$work/soft-burn" -c 'while :; do sleep 1; done' &
+	wait_until 30 may_use soft-burn "$all_cpus"
+	assert_eq "preferred, of each" "$(expand_list "$(cpus_granted "$job")")" \
+		"$(files_named "$cgroup_file" "job_$job" | xargs awk 1 | sort)"
+	assert_eq "files of threads" "" "$(files_named "$thread_file" "")"
+	cancel "$job"
+	wait
+}
+
+# Off: the kernel has no choice left.
+case_switch() {
+	local job file
+
+	kernel_with "$cgroup_file"
+	job=$(quiet_job)
+	wait_until 30 may_use soft-burn "$all_cpus"
+	topobind_soft off "$job"
+	wait_until 30 may_use soft-burn "$(cpus_granted "$job")"
+	topobind_soft on "$job"
+	wait_until 30 may_use soft-burn "$all_cpus"
+	file=$(files_named "$cgroup_file" "job_$job")
+	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+}
+
+# Others' CPUs are not allowed, on these kernels neither.
+case_others() {
+	local job
+
+	kernel_with "$cgroup_file"
+	job=$(quiet_job)
+	wait_until 30 may_use soft-burn "$all_cpus"
+	for _ in 1 2 3; do
+		srun -Q -w "$NODE_THIS" "${one_core[@]}" "$work/witness" 3 \
+			>"$work/seen"
+		refute grep -m 2 touched "$work/seen"
+		assert grep looks "$work/seen"
+		wait_until 30 may_use soft-burn "$all_cpus"
+	done
+	assert is_kernels "$job"
+}
+
+# Those of the cgroup in which Slurm accounts the job; at the end in its record.
+case_counters() {
+	local job name value
+
+	kernel_with "$cgroup_file" "${counter_files[@]}"
+	job=$(quiet_job)
+	wait_until 30 is_kernels "$job"
+	assert_eq "counted" 0 "$(counter "$job" preferred)"
+	value=5
+	for name in "${counter_files[@]}"; do
+		echo "$value" >"$(files_named "$name" "job_$job")"
+		value=$((value * 2))
+	done
+	wait_until 30 counts_up "$job" smoothed 19
+	assert_eq "preferred" 5 "$(counter "$job" preferred)"
+	assert_eq "allowed" 10 "$(counter "$job" allowed)"
+	topobind_soft reset "$job"
+	name=$(files_named "${counter_files[1]}" "job_$job")
+	echo 13 >"$name"
+	wait_until 30 counts_up "$job" allowed 2
+	assert_eq "allowed since the reset" 3 "$(counter "$job" allowed)"
+	# The kernel's own can be set to zero, too.
+	echo 0 >"$name"
+	sleep 0.3
+	echo 4 >"$name"
+	wait_until 30 counts_up "$job" allowed 6
+	pkill_burn
+	wait_until 30 is_over "$job"
+	assert_contains "record" "soft=preferred:0,allowed:7,smoothed:0" \
+		"$(scontrol show job "$job")"
+}
+
+# Switched off by the administrator, or not there: we do it ourselves.
+case_ourselves() {
+	local job
+
+	kernel_with "$@"
+	mkdir -p "$work/kernel/proc/sys/kernel"
+	echo 1 >"$work/kernel/proc/sys/kernel/$switch_file"
+	job=$(quiet_job)
+	wait_until 30 counts_up "$job" preferred 5
+	refute is_kernels "$job"
+	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	: >"$work/load"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert_eq "preferred for the kernel" "" \
+		"$(files_named "$cgroup_file" "job_$job")"
+}
+
+[ -d /sys/fs/cgroup/cpuacct ] ||
+	fail "counters of this kind are in cgroup v1 only"
+cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+	--topobind SoftIntervalMs=50 \
+	--slurm JobAcctGatherType=jobacct_gather/cgroup
+mkdir "$work/bin"
+gcc -O1 -Wall -Wextra -Werror -shared -fPIC -o "$work/kernel_files.so" \
+	"$test_dir/kernel_files.c"
+burn_program soft-burn
+soft_start
+test_case "the file of a cgroup" case_cgroup
+test_case "the files of threads" case_threads
+test_case "two tasks" case_tasks
+test_case "off and on" case_switch
+test_case "a hard job comes" case_others
+test_case "the kernel's counters" case_counters
+test_case "switched off in the kernel" case_ourselves "$cgroup_file" "$switch_file"
+test_case "a kernel without" case_ourselves
+tests_done
