@@ -86,12 +86,14 @@ int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
 
 int task_p_pre_setuid(stepd_step_rec_t *job)
 {
-	return tb_task_step_start(job) < 0 ? SLURM_ERROR : SLURM_SUCCESS;
+	return tb_slurm_hold_begin() < 0 || tb_task_step_start(job) < 0 ?
+	       SLURM_ERROR : SLURM_SUCCESS;
 }
 
 int task_p_pre_launch(stepd_step_rec_t *job)
 {
-	return tb_task_prepare(job) < 0 ? SLURM_ERROR : SLURM_SUCCESS;
+	return tb_slurm_hold_wait() < 0 || tb_task_prepare(job) < 0 ?
+	       SLURM_ERROR : SLURM_SUCCESS;
 }
 
 int task_p_post_term(stepd_step_rec_t *job, stepd_step_task_info_t *task)
@@ -104,6 +106,7 @@ int task_p_post_term(stepd_step_rec_t *job, stepd_step_task_info_t *task)
 int task_p_post_step(stepd_step_rec_t *job)
 {
 	(void)job;
+	tb_slurm_hold_end();
 	tb_task_step_end();
 	return SLURM_SUCCESS;
 }

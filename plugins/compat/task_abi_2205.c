@@ -49,6 +49,21 @@ int task_p_post_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
 	return SLURM_SUCCESS;
 }
 
+/* Tasks are held by the last hook of all, see above. */
+int tb_slurm_hold_begin(void)
+{
+	return 0;
+}
+
+int tb_slurm_hold_wait(void)
+{
+	return 0;
+}
+
+void tb_slurm_hold_end(void)
+{
+}
+
 void tb_slurm_stepd_drain(char *reason)
 {
 	if (stepd_drain_node(reason) != SLURM_SUCCESS)

@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What only Slurm 24.11 wants of a task plugin. */
+/*
+ * What only Slurm 24.11 wants of a task plugin.
+ *
+ * Slurm sorts the plugins so that task/cgroup comes after task/topobind, and
+ * moves a task to a cpuset of its own making (cgroup v1).  No hook of slurmstepd
+ * comes after that, but one of the task does, which cannot hold itself: it asks
+ * slurmstepd to, through a pipe, and goes on when another says that it is held.
+ */
+#define _GNU_SOURCE
 #include "compat/task_compat.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "src/common/log.h"
 #include "src/slurmd/slurmstepd/slurmstepd.h"
 
 #include "task_topobind/hooks.h"
@@ -11,13 +25,96 @@ extern int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
 				  uint32_t global_tid);
 #pragma GCC visibility pop
 
+enum { READ, WRITE };
+
+static int asked[2] = { -1, -1 }; /* by tasks, or to end by slurmstepd */
+static int told[2] = { -1, -1 };  /* a character for each task */
+static pthread_t holder;
+static bool holder_runs;
+
+#define ASK 'a'
+#define END 'e'
+
+static bool write_one(int to, char what)
+{
+	ssize_t n;
+
+	do
+		n = write(to, &what, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+/* '\0': there is nobody any more who could write. */
+static char read_one(int from)
+{
+	char what;
+	ssize_t n;
+
+	do
+		n = read(from, &what, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? what : '\0';
+}
+
+/* Whoever asks first: all plugins have had their turn with all tasks. */
+static void *hold_when_asked(void *arg)
+{
+	stepd_step_rec_t *step = arg;
+
+	if (read_one(asked[READ]) != ASK)
+		return NULL;
+	for (uint32_t i = 0; i < step->node_tasks; i++)
+		tb_task_hold(step, i);
+	for (uint32_t i = 0; i < step->node_tasks; i++)
+		write_one(told[WRITE], ASK);
+	return NULL;
+}
+
+int tb_slurm_hold_begin(void)
+{
+	if (pipe2(asked, O_CLOEXEC) == 0 && pipe2(told, O_CLOEXEC) == 0)
+		return 0;
+	error("topobind: cannot make a pipe: %m");
+	return -1;
+}
+
 /* In slurmstepd, for each task before its program starts. */
 int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
 			   uint32_t global_tid)
 {
 	(void)global_tid;
-	tb_task_hold(step, node_tid);
-	return SLURM_SUCCESS;
+	if (node_tid + 1 < step->node_tasks)
+		return SLURM_SUCCESS;
+	holder_runs = pthread_create(&holder, NULL, hold_when_asked,
+				     step) == 0;
+	return holder_runs ? SLURM_SUCCESS : SLURM_ERROR;
+}
+
+int tb_slurm_hold_wait(void)
+{
+	/* So that it ends when slurmstepd does. */
+	close(told[WRITE]);
+	if (write_one(asked[WRITE], ASK) && read_one(told[READ]) == ASK)
+		return 0;
+	error("topobind: slurmstepd has not held this task");
+	return -1;
+}
+
+void tb_slurm_hold_end(void)
+{
+	if (holder_runs) {
+		write_one(asked[WRITE], END);
+		pthread_join(holder, NULL);
+		holder_runs = false;
+	}
+	for (int i = READ; i <= WRITE; i++) {
+		if (asked[i] >= 0)
+			close(asked[i]);
+		if (told[i] >= 0)
+			close(told[i]);
+		asked[i] = told[i] = -1;
+	}
 }
 
 void tb_slurm_stepd_drain(char *reason)

@@ -39,6 +39,13 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
 
 /* For task_abi.c.  Do its tasks share CPUs, by --overcommit? */
 bool tb_slurm_step_overcommits(const tb_slurm_step_t *step);
+/*
+ * Where another task plugin has the last word on a task's cgroup it is held when
+ * that has spoken: the task asks for it and waits.  -1: it is not held.
+ */
+int tb_slurm_hold_begin(void);
+int tb_slurm_hold_wait(void);
+void tb_slurm_hold_end(void);
 /* In slurmstepd: the node drains; Slurm or the callee logs what goes wrong. */
 void tb_slurm_stepd_drain(char *reason);
 

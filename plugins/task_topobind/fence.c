@@ -144,13 +144,26 @@ char *tb_fence_beside(const char *step, unsigned task, struct tb_error *err)
 	return path;
 }
 
-static struct tb_cpuset *create_beside(const char *step, unsigned task,
+/* Without the cgroup of its own that Slurm 24.11 gives a task below the step. */
+static char *step_of(const char *path)
+{
+	char *step = strdup(path);
+	char *last = step != NULL ? strrchr(step, '/') : NULL;
+
+	if (last != NULL && strncmp(last, "/task_", strlen("/task_")) == 0)
+		*last = '\0';
+	return step;
+}
+
+static struct tb_cpuset *create_beside(const char *from, unsigned task,
 				       struct tb_error *err)
 {
-	char *path = tb_fence_beside(step, task, err);
+	char *step = step_of(from);
+	char *path = tb_fence_beside(step != NULL ? step : from, task, err);
 	struct tb_cpuset *cpuset;
 	char *name;
 
+	free(step);
 	if (path == NULL)
 		return NULL;
 	name = strrchr(path, '/');
