@@ -389,6 +389,30 @@ static void run_shape(size_t at, const struct options *options)
 	close_bench(&bench);
 }
 
+/* The last of a row or column of growth[][] against the first. */
+static void record_growth(const char *what, const char *of, double last,
+			  double first)
+{
+	printf("growth, %s: %s\tus\t%.3f\t%.3f\t%.3f\t%.3f\t-\n", of, what,
+	       last, last, last, first);
+}
+
+static void record_all_growth(const struct options *options)
+{
+	const size_t most = COUNT(slots) - 1, largest = COUNT(shapes) - 1;
+	char of[32];
+
+	for (size_t s = 0; !options->quick && s < COUNT(slots); s++) {
+		snprintf(of, sizeof(of), "%u slots", slots[s]);
+		record_growth("1,024 threads against 4", of,
+			      growth[largest][s], growth[0][s]);
+	}
+	for (size_t i = 0; i < COUNT(shapes); i++)
+		if (!options->quick || i == BUDGET_SHAPE)
+			record_growth("64 slots against 1", shapes[i].name,
+				      growth[i][most], growth[i][0]);
+}
+
 static void print_growth(const struct options *options)
 {
 	printf("\ngrowth with threads and slots: %s on idle nodes, us\n\n%-8s %7s",
@@ -498,7 +522,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(shapes); i++)
 		if (!options.quick || i == BUDGET_SHAPE)
 			run_shape(i, &options);
-	if (!options.records)
+	if (options.records)
+		record_all_growth(&options);
+	else
 		print_growth(&options);
 	return 0;
 }

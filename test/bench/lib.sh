@@ -36,7 +36,7 @@ record() {
 	printf '%s\n' "$*"
 }
 
-# places - where bootstrap has put things, with the plugin that asks
+# Where bootstrap has put things; the plugin that asks is built, too.
 find_places() {
 	local assignments
 

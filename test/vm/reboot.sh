@@ -18,19 +18,20 @@ boot_id=$(cat /proc/sys/kernel/random/boot_id)
 
 # --- before ---------------------------------------------------------------------
 
-# Jobs of every kind, with a process that runs.  Prints their numbers.
+# Jobs of every kind, with a process that runs, for longer than a guest takes to
+# boot.  Prints their numbers.
 start_jobs() {
 	local hard soft step plain
 
-	hard=$(batch -w "$NODE_THIS" -n1 --bunit=X --bamount=1)
+	hard=$(batch -t 600 -w "$NODE_THIS" -n1 --bunit=X --bamount=1)
 	wait_until 60 runs "$hard"
-	soft=$(soft_batch 3 "${one_core[@]}")
+	soft=$(soft_batch 3 -t 600 "${one_core[@]}")
 	wait_until 60 may_use soft-burn 4-15
-	step=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1)
+	step=$(alloc -t 600 -w "$NODE_THIS" -n2 --bunit=C --bamount=1)
 	srun -Q --jobid="$step" sh -c "echo >$work/step; exec sleep 600" \
 		>/dev/null 2>&1 &
 	wait_until 60 test -e "$work/step"
-	plain=$(batch -w "$NODE_THIS" -n1)
+	plain=$(batch -t 600 -w "$NODE_THIS" -n1)
 	wait_until 60 runs "$plain"
 	save_state "$plain"
 	echo "$hard $soft $step $plain"
