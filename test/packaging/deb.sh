@@ -24,7 +24,7 @@ case_one_command() {
 files() {
 	dpkg-deb --fsys-tarfile "$debs/topobind-$1_"*-1+*.deb | tar -t |
 		sed -n -e 's,^\./,,' -e '/[^/]$/p' |
-		grep -v -E '/(changelog.*|copyright)$|/lintian/' | sort
+		grep -v -E '/(changelog.*|copyright)$|/lintian/|/guide/.*svg' | sort
 }
 
 # has PACKAGE FILE... - these and no others
@@ -61,7 +61,8 @@ case_split() {
 		usr/share/man/man1/topobind.1.gz
 	has doc "${pages[@]}" \
 		usr/share/doc/topobind-doc/examples/slurm.conf.example \
-		usr/share/doc/topobind-doc/examples/topobind.conf.example
+		usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		usr/share/doc/topobind-doc/guide/guide.html
 }
 
 case_lintian() {

@@ -48,7 +48,7 @@ case_build() {
 # compressed on some systems.
 files() {
 	rpm -qlp "$made/topobind-$1.rpm" |
-		grep -v -E '/(COPYING|NEWS.md|README.md)$|/topobind-[a-z]*-[0-9.]*$|/topobind-doc$|/\.build-id' |
+		grep -v -E '/(COPYING|NEWS.md|README.md)$|/topobind-[a-z]*-[0-9.]*$|/topobind-doc$|/guide$|/guide/.*svg$|/\.build-id' |
 		sed 's/\.gz$//' | sort
 }
 
@@ -78,7 +78,8 @@ case_files() {
 		/usr/share/man/man1/topobind.1
 	has doc "${pages[@]}" /usr/share/doc/topobind-doc/examples \
 		/usr/share/doc/topobind-doc/examples/slurm.conf.example \
-		/usr/share/doc/topobind-doc/examples/topobind.conf.example
+		/usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		/usr/share/doc/topobind-doc/guide/guide.html
 }
 
 case_exact_slurm() {
