@@ -20,8 +20,8 @@ int tb_ops_load(void)
 	cons_tres = plugin_load_and_link("select/cons_tres", count, tb_ops_symbols,
 					 (void **)&tb_ops);
 	if (cons_tres == PLUGIN_INVALID_HANDLE) {
-		error(TB_SELECT_TYPE ": cannot load select/cons_tres, which it wraps; is select_cons_tres.so in PluginDir=%s?",
-		      slurm_conf.plugindir);
+		error("%s: cannot load select/cons_tres, which it wraps; is select_cons_tres.so in PluginDir=%s?",
+		      TB_SELECT_TYPE, slurm_conf.plugindir);
 		return SLURM_ERROR;
 	}
 	return SLURM_SUCCESS;
