@@ -21,7 +21,7 @@ random_event() {
 }
 
 case_events() {
-	local i ran partition
+	local i ran='' partition
 
 	RANDOM=$1
 	for ((i = 0; i < 60; i++)); do
@@ -31,9 +31,9 @@ case_events() {
 		random_event
 		[ $((i % 20)) -ne 19 ] || reconfigure_at_once
 		[ $((i % 3)) -ne 2 ] || assert_no_unit_is_shared
+		[ -n "$ran" ] || ran=$(facts | grep '^grant' || true)
 	done
-	ran=$(facts | awk '$1 == "grant" { bound[$2] } END { print length(bound) }')
-	assert [ "$ran" -ge 1 ]
+	assert [ -n "$ran" ]
 	scontrol delete ReservationName=r 2>/dev/null || true
 }
 
