@@ -63,8 +63,7 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
  */
-static void ask_for_all(job_record_t *job, enum tb_type type,
-			const struct tb_plan *plan)
+static void ask_for_all(job_record_t *job, const struct tb_plan *plan)
 {
 	job_details_t *details = job->details;
 
@@ -74,11 +73,13 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 			job->gres_list_req && plan->per_slot ? plan->per_slot
 							     : 1;
 	/*
-	 * It limits CPUs, too, to as many as the smallest host's units have.
-	 * With GRES it also says how many devices there are.
+	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
+	 * host's units have.  With GRES they also say how many devices there are.
 	 */
-	if (type == TB_HOST && !job->gres_list_req)
+	if (!job->gres_list_req) {
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
 		details->ntasks_per_node = 0;
+	}
 }
 
 /*
@@ -98,7 +99,7 @@ static int exact_pass(struct tb_plan *plan, struct tb_offers *offers,
 	int rc = SLURM_ERROR;
 
 	if (tb_plan_allow(plan, offers, test, mask)) {
-		ask_for_all(test->job, offers->request->type, plan);
+		ask_for_all(test->job, plan);
 		rc = call_cons_tres(test, nodes, plan->count, plan->count,
 				    mask);
 	}

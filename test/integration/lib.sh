@@ -96,10 +96,59 @@ reconfigure_with() {
 	reconfigure
 }
 
-# Later Slurms go on in another slurmctld, to which the nodes come again.
+# Later Slurms go on in another slurmctld, to which the nodes come again when they
+# have begun anew, too: what is sent to them before is lost.
 reconfigure() {
-	scontrol reconfigure
+	local second
+
+	if slurm_is_from 23.11; then
+		wait_until 5 second_is_over "$EPOCHSECONDS"
+	fi
+	second=$EPOCHSECONDS
+	reconfigure_at_once
 	wait_until 60 nodes_answer
+	! slurm_is_from 23.11 || wait_until 60 slurmds_are_of "$second"
+}
+
+# Those that run have begun in this second, or later.
+slurmds_are_of() {
+	local node start
+
+	for node in $(daemon_pids | sed -n 's/^slurmd-\(.*\) [0-9]*$/\1/p'); do
+		start=$(scontrol show node "$node" |
+			sed -n 's/.* SlurmdStartTime=\([^ ]*\).*/\1/p')
+		[ "$(date -d "$start" +%s 2>/dev/null || echo 0)" -ge "$1" ] ||
+			return 1
+	done
+}
+
+# Whoever has noted slurmctld before means the other, too, from then on: if it is
+# the noted one that goes on in it.
+reconfigure_at_once() {
+	local renewed=''
+
+	if slurm_is_from 23.11 && [ -e "$work/slurmctld" ] && slurmctld_lives
+	then
+		renewed=yes
+	fi
+	scontrol reconfigure
+	[ -z "$renewed" ] || {
+		wait_until 60 slurmctld_is_another
+		note_slurmctld
+	}
+}
+
+slurmctld_is_another() {
+	daemon slurmctld pid >/dev/null && ! slurmctld_lives
+}
+
+# note_slurmctld, and later slurmctld_lives - it has not died meanwhile
+note_slurmctld() {
+	daemon slurmctld pid >"$work/slurmctld"
+}
+
+slurmctld_lives() {
+	[ "$(daemon slurmctld pid)" = "$(cat "$work/slurmctld")" ]
 }
 
 # reconfigure_refused_with LINE... - Slurm goes on as it was; later ones say so
@@ -312,6 +361,15 @@ batch() {
 job_field() {
 	scontrol show job "$1" |
 		sed -n -E "s/^(.* )?$2=([^ ]*).*/\\2/p" | sed -n 1p
+}
+
+# job_tres JOB - what it has, in Slurm's books: cpu=2,mem=200M,node=1,billing=2
+job_tres() {
+	if slurm_is_from 23.02; then
+		job_field "$1" AllocTRES
+	else
+		job_field "$1" TRES
+	fi
 }
 
 job_reason() {

@@ -81,7 +81,7 @@ memory_of() {
 			"in the node $(scontrol show node "$node" |
 				sed -n 's/.*AllocMem=\([0-9]*\).*/\1/p') MB"
 	done
-	job_field "$1" TRES | sed -E 's/.*(cpu=[0-9]*,mem=[^,]*).*/\1/'
+	job_tres "$1" | sed -E 's/.*(cpu=[0-9]*,mem=[^,]*).*/\1/'
 }
 
 count_list() {

@@ -128,7 +128,7 @@ case_idle() {
 			'[.units[] | .total]')" "$(of_node "$node" \
 			'[.units[] | .largest]')"
 		assert_eq "fragments of $node" 0 "$(of_node "$node" \
-			.fragmentation)"
+			'.fragmentation + 0')"
 	done
 	assert_placeable "$NODE_RAPTOR"
 	assert_placeable "$NODE_SKYLAKE"

@@ -346,7 +346,7 @@ start() {
 		--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
 		"$@"
-	pid=$(daemon slurmctld pid)
+	note_slurmctld
 }
 
 start_by_partition() {
@@ -381,8 +381,7 @@ by_qos() {
 
 stop() {
 	test_case "$1: nothing stays in use" wait_until 10 nothing_in_use "$NODE_ZEN"
-	test_case "$1: slurmctld did not die" \
-		assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
+	test_case "$1: slurmctld did not die" assert slurmctld_lives
 	cluster_stop
 }
 

@@ -156,7 +156,7 @@ case_drain() {
 }
 
 cluster_start --nodes zen
-pid=$(daemon slurmctld pid)
+note_slurmctld
 test_case "a suspended job's units are free, a resumed one's its own" \
 	case_suspended_releases
 test_case "bound, then bound: not resumed while others hold its units" \
@@ -172,8 +172,7 @@ test_case "a held job holds nothing" case_held
 test_case "a draining node" case_drain
 test_case "scontrol reconfigure while a job is suspended" \
 	case_restart reconfigure
-test_case "slurmctld did not die" \
-	assert_eq "slurmctld" "$pid" "$(daemon slurmctld pid)"
+test_case "slurmctld did not die" assert slurmctld_lives
 test_case "slurmctld restarts while a job is suspended" \
 	case_restart restart_slurmctld
 tests_done

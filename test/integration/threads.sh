@@ -16,7 +16,7 @@ raptor_alloc() {
 assert_cpus() {
 	assert_eq "NumCPUs of job $1" "$2" "$(job_field "$1" NumCPUs)"
 	assert_eq "CPUs in TRES of job $1" "$2" \
-		"$(job_field "$1" TRES | sed 's/cpu=\([0-9]*\),.*/\1/')"
+		"$(job_tres "$1" | sed 's/cpu=\([0-9]*\),.*/\1/')"
 }
 
 node_field() {
