@@ -136,7 +136,7 @@ case_nothing_is_cut() {
 
 # Times pass between one look and the next.
 words() {
-	tr -c '[:alnum:]_.,=-' '\n' |
+	tr -c '[:alnum:]_.,=-' '\n' | sed -E 's/^-+//; s/-+$//' |
 		awk '/[[:alpha:]]/ && !/^[0-9T-]*$/' | sort -u
 }
 
