@@ -90,13 +90,8 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	if (optind < argc) {
-		tb_command_fail(options->common.name,
-				"\"%.60s\" is one argument too many",
-				argv[optind]);
-		return -1;
-	}
-	if (tb_machine_source_is_double(&options->source,
+	if (tb_command_no_arguments(options->common.name, argc, argv) ||
+	    tb_machine_source_is_double(&options->source,
 					options->common.name))
 		return -1;
 	wrong = clash(options);

@@ -78,9 +78,8 @@ static int read_options(struct options *options, int argc, char **argv)
 			return -1;
 	if (options->common.done)
 		return 0;
-	if (optind < argc)
-		return tb_command_fail(options->common.name, "it takes no arguments, leave out \"%.60s\"",
-				       argv[optind]);
+	if (tb_command_no_arguments(options->common.name, argc, argv))
+		return -1;
 	if (options->node && !options->soft)
 		return tb_command_fail(options->common.name, "--node goes with --soft");
 	return 0;

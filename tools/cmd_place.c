@@ -152,11 +152,7 @@ static int read_options(struct options *options, int argc, char **argv)
 		return rc;
 	if (options->batch && optind < argc)
 		options->batch_file = argv[optind++];
-	if (optind < argc)
-		rc = -tb_command_fail(options->command,
-				      "\"%.60s\" is one argument too many",
-				      argv[optind]);
-	return rc;
+	return tb_command_no_arguments(options->command, argc, argv);
 }
 
 static void print_outcome(const struct tb_outcome *outcome, unsigned nslots)

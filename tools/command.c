@@ -71,6 +71,15 @@ int tb_command_options(struct tb_command *command, int argc, char **argv,
 	return 0;
 }
 
+int tb_command_no_arguments(const char *command, int argc, char **argv)
+{
+	if (optind == argc)
+		return 0;
+	tb_command_fail(command, "\"%.60s\" is one argument too many",
+			argv[optind]);
+	return -1;
+}
+
 int tb_command_print_json(const char *command, const json_t *json)
 {
 	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))

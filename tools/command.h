@@ -64,6 +64,9 @@ struct option;
 int tb_command_options(struct tb_command *command, int argc, char **argv,
 		       const struct option *table, void (*print_help)(void));
 
+/* Is nothing left of argv behind the options?  -1 with a sentence when there is. */
+int tb_command_no_arguments(const char *command, int argc, char **argv);
+
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);
 

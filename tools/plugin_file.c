@@ -3,13 +3,12 @@
 #define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin_file.h"
@@ -31,134 +30,66 @@ char *tb_plugin_find(const char *plugin_dir, const char *name)
 	return path;
 }
 
-/* A mapped file.  Nothing in it is believed before it was found inside. */
-struct image {
-	const unsigned char *bytes;
-	size_t size;
-};
-
-/* count things of a size at an offset; NULL: they are not all in the file. */
-static const void *part(const struct image *image, size_t offset, size_t count,
-			size_t size)
+static bool find_symbol(Elf *elf, const char *name, GElf_Sym *symbol)
 {
-	if (offset > image->size || count > (image->size - offset) / size)
-		return NULL;
-	return image->bytes + offset;
-}
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf_Data *data;
 
-static const ElfW(Shdr) *sections(const struct image *image, unsigned *count)
-{
-	const ElfW(Ehdr) *header = part(image, 0, 1, sizeof(*header));
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+		    header.sh_type != SHT_DYNSYM ||
+		    !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getsym(data, i, symbol); i++) {
+			const char *text = elf_strptr(elf, header.sh_link,
+						      symbol->st_name);
 
-	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64
-							       : ELFCLASS32) ||
-	    header->e_shentsize != sizeof(ElfW(Shdr)) ||
-	    header->e_shoff % sizeof(void *))
-		return NULL;
-	*count = header->e_shnum;
-	return part(image, header->e_shoff, *count, sizeof(ElfW(Shdr)));
-}
-
-static bool has_name(const struct image *image, const ElfW(Shdr) *names,
-		     size_t at, const char *wanted)
-{
-	size_t length = strlen(wanted) + 1;
-	const char *name;
-
-	if (at >= names->sh_size || names->sh_size - at < length)
-		return false;
-	name = part(image, names->sh_offset, 1, names->sh_size);
-	return name && !memcmp(name + at, wanted, length);
-}
-
-/* A symbol of .dynsym, whose names are in another section. */
-static const ElfW(Sym) *find_symbol(const struct image *image,
-				    const ElfW(Shdr) *section, unsigned count,
-				    const ElfW(Shdr) *table, const char *name)
-{
-	size_t symbols = table->sh_size / sizeof(ElfW(Sym));
-	const ElfW(Sym) *symbol = part(image, table->sh_offset, symbols,
-				       sizeof(*symbol));
-
-	if (!symbol || table->sh_link >= count ||
-	    table->sh_offset % sizeof(void *))
-		return NULL;
-	for (size_t i = 0; i < symbols; i++)
-		if (has_name(image, &section[table->sh_link],
-			     symbol[i].st_name, name))
-			return &symbol[i];
-	return NULL;
-}
-
-static uint32_t value_of(const struct image *image, const ElfW(Shdr) *section,
-			 unsigned count, const ElfW(Sym) *symbol)
-{
-	const ElfW(Shdr) *home = &section[symbol->st_shndx];
-	const void *value;
-	uint32_t number;
-
-	if (symbol->st_shndx >= count || symbol->st_value < home->sh_addr ||
-	    home->sh_type == SHT_NOBITS)
-		return 0;
-	value = part(image, home->sh_offset + symbol->st_value - home->sh_addr,
-		     1, sizeof(number));
-	if (!value)
-		return 0;
-	memcpy(&number, value, sizeof(number));
-	return number;
-}
-
-static uint32_t find_version(const struct image *image)
-{
-	unsigned count;
-	const ElfW(Shdr) *section = sections(image, &count);
-
-	for (unsigned i = 0; section && i < count; i++) {
-		const ElfW(Sym) *symbol =
-			section[i].sh_type == SHT_DYNSYM
-			? find_symbol(image, section, count, &section[i],
-				      "plugin_version") : NULL;
-
-		if (symbol)
-			return value_of(image, section, count, symbol);
+			if (text && !strcmp(text, name))
+				return true;
+		}
 	}
-	return 0;
+	return false;
 }
 
-/* MAP_FAILED is errno's. */
-static void *map_file(const char *path, size_t *size)
+/* What the file has for a variable; 0 when it has nothing. */
+static uint32_t value_of(Elf *elf, const GElf_Sym *symbol)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	void *bytes = MAP_FAILED;
-	struct stat status;
+	Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Shdr header;
+	uint32_t number;
+	size_t at;
 
-	if (file < 0)
-		return bytes;
-	errno = EINVAL;
-	if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size)
-		bytes = mmap(NULL, (size_t) status.st_size, PROT_READ,
-			     MAP_PRIVATE, file, 0);
-	*size = (size_t) status.st_size;
-	close(file);
-	return bytes;
+	if (!data || !data->d_buf || !gelf_getshdr(section, &header) ||
+	    symbol->st_value < header.sh_addr)
+		return 0;
+	at = symbol->st_value - header.sh_addr;
+	if (at > data->d_size || data->d_size - at < sizeof(number))
+		return 0;
+	memcpy(&number, (const char *)data->d_buf + at, sizeof(number));
+	return number;
 }
 
 uint32_t tb_plugin_version(const char *path, struct tb_error *err)
 {
-	struct image image = { NULL, 0 };
-	uint32_t version;
-	void *bytes = map_file(path, &image.size);
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint32_t version = 0;
+	GElf_Sym symbol;
+	Elf *elf;
 
-	if (bytes == MAP_FAILED) {
+	if (file < 0) {
 		tb_fail(err, "it cannot be read: %s", strerror(errno));
 		return 0;
 	}
-	image.bytes = bytes;
-	version = find_version(&image);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(file, ELF_C_READ, NULL);
+	if (elf && find_symbol(elf, "plugin_version", &symbol))
+		version = value_of(elf, &symbol);
 	if (!version)
 		tb_fail(err, "it is no plugin of Slurm: it has no plugin_version");
-	munmap(bytes, image.size);
+	elf_end(elf);
+	close(file);
 	return version;
 }
 

@@ -266,7 +266,7 @@ case_upgrades() {
 	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
 	run_example 7
 	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
-	assert waits_for_units "$hopeful"
+	wait_until 60 waits_for_units "$hopeful"
 	cancel "$bound"
 	started hopeful
 }

@@ -134,9 +134,9 @@ case_nothing_is_cut() {
 	done
 }
 
-# Times pass between one look and the next.
+# Times pass between one look and the next, and boxes are drawn with dashes.
 words() {
-	tr -c '[:alnum:]_.,=-' '\n' | sed -E 's/^-+//; s/-+$//' |
+	tr -c '[:alnum:]_.,=-' '\n' | sed -E 's/^-+|-+$//g' |
 		awk '/[[:alpha:]]/ && !/^[0-9T-]*$/' | sort -u
 }
 

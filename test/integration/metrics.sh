@@ -504,7 +504,7 @@ assert_between() {
 # --- errors -----------------------------------------------------------------------
 
 case_errors() {
-	is_refused metrics 'it takes no arguments' now
+	is_refused metrics 'one argument too many' now
 	is_refused metrics '--node goes with --soft' --node x
 	is_refused metrics 'unrecognized option' --nothing
 	is_refused metrics 'No such file' --controller "$work/nowhere"
