@@ -298,7 +298,7 @@ slurmd_as() {
 }
 
 remount() {
-	nsenter --mount --target "$(slurmd pid)" mount -o "remount,bind,$1" \
+	nsenter --mount --root --target "$(slurmd pid)" mount -o "remount,bind,$1" \
 		"$(cgroup_mount)"
 }
 
