@@ -298,8 +298,8 @@ slurmd_as() {
 }
 
 remount() {
-	nsenter --mount --root --target "$(slurmd pid)" mount -o "remount,bind,$1" \
-		"$(cgroup_mount)"
+	nsenter --mount --root --target "$(slurmd pid)" \
+		mount -o "remount,bind,$1" "$(cgroup_mount)"
 }
 
 # What runs, runs on; what it leaves goes away when it can.

@@ -405,13 +405,14 @@ event_look() {
 }
 
 # What all jobs of the section have, steps, nodes and the rest.  But for times;
-# for what a cancelled job waited for, that a node is reserved or planned and the cores
-# of a reservation, which Slurm says some seconds later; and for what topobind
-# shows of nodes.
+# for what a cancelled job waited for, and which of its signals it died of; for
+# that a node is reserved or planned and the cores of a reservation, which Slurm
+# says some seconds later; and for what topobind shows of nodes.
 look() {
 	{
 		jobs_of_section | sed -E '
 			s/(JobState=CANCELLED) Reason=.*/\1/
+			s/ExitCode=0:(9|15)$/ExitCode=0:KILLED/
 			s/(RunTime|TimeLimit|SubmitTime|EligibleTime|AccrueTime|StartTime|EndTime|SuspendTime|ResizeTime|SecsPreSuspend|LastSchedEval|Scheduler|PreemptTime|PreemptEligibleTime|AllocNode:Sid)=[^ ]*//g'
 		scontrol -d show node | sed -E '
 			/^ *(OS|Extra|BootTime|LastBusyTime)=/d

@@ -85,19 +85,22 @@ node_has_topology() {
 	[ "$(node_token "$NODE_THIS" m_topology)" = "$(cat "$kept/topology")" ]
 }
 
-# Scripts start again on their units, an allocation is lost.  What the old files
-# hold would be in the way of the soft-bound one.
+# Scripts start again on their units; an allocation without one is its user's to
+# end.  What the old files hold would be in the way of the soft-bound one.
 case_reset() {
 	local job
 
 	assert_files_are_there
 	daemon slurmctld start
+	# So long, BatchStartTimeout and ten seconds, slurmctld takes what it has
+	# read as running; it looks again when a node registers.
+	sleep 15
 	: >"$work/load"
 	daemon "slurmd-$NODE_THIS" start
 	for job in "$hard" "$soft" "$plain"; do
 		wait_until 60 restarted "$job"
 	done
-	wait_until 60 is_over "$step"
+	cancel "$step"
 	wait_until 60 node_has_topology
 	for job in "$hard" "$soft" "$plain"; do
 		wait_until 60 runs_again "$job"
