@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slurm_library.c - see slurm_library.h */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,15 +21,26 @@ static void end_as_failure(void)
 	_exit(TB_EXIT_BAD);
 }
 
+/* Once: a library of Slurm 24.11 that has ended crashes when it begins again. */
+static void start(void)
+{
+	static bool started;
+
+	if (started)
+		return;
+	slurm_init(NULL);
+	started = true;
+	atexit(slurm_fini);
+}
+
 void tb_slurm_begin(const char *command)
 {
 	if (atexit(end_as_failure) == 0)
 		user = command;
-	slurm_init(NULL);
+	start();
 }
 
 void tb_slurm_end(void)
 {
-	slurm_fini();
 	user = NULL;
 }

@@ -6,10 +6,10 @@
 #define TB_TOOLS_SLURM_LIBRARY_H
 
 /*
- * slurm_init() and slurm_fini(), for a subcommand by its name.  Where it finds
- * no usable configuration or plugin, the library says so and ends the process;
- * between these two that is a failure as any other: a sentence of this command
- * follows, and the exit code is TB_EXIT_BAD.
+ * slurm_init() for a subcommand by its name; slurm_fini() comes with the end of
+ * the process.  Where it finds no usable configuration or plugin, the library says
+ * so and ends the process; between these two that is a failure as any other: a
+ * sentence of this command follows, and the exit code is TB_EXIT_BAD.
  */
 void tb_slurm_begin(const char *command);
 void tb_slurm_end(void);

@@ -108,8 +108,12 @@ static void scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 		details->ntasks_per_node = 0;
 		return;
 	}
-	if (!tasks)
+	if (!tasks) {
+		/* With GRES for each task their number counts. */
+		if (!job->tres_per_task)
+			job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
 		return;
+	}
 	if (cpus % tasks && !job->tres_per_task) {
 		details->ntasks_per_node = 0;
 		details->num_tasks = MAX(details->min_nodes, 1);

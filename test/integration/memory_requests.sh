@@ -152,12 +152,18 @@ case_default_per_cpu() {
 # With more than MaxMemPerCPU a task has more CPUs, each with less: 250 is 84 for
 # each of three, and these must be in the slot.
 case_limit_per_cpu() {
+	local with_350='^-n2.*X$|N$|host' with_700='^-n[134].*host'
+
 	only='^(-N2 )?-n[0-9] --bunit=[XN]$' same_memory --mem-per-cpu=250 \
 		--mem-per-cpu=84 -p limit
 	refused -p limit -n1 --bunit=C --bamount=1 --mem-per-cpu=250
-	# Here the node has to have seven CPUs of the job.
-	only='^-n2.*X$|N$|host' same_memory '' '' -p limit --mem=350
-	only='^-n[134].*host' same_memory '' '' -p limit --mem=700
+	# Here the node has to have seven CPUs of the job.  Slurm 24.11 gives a plain
+	# one of -n4 -c2 four of them, and makes -n3 -c3 of -n3.
+	if slurm_is_from 24.11; then
+		with_350='^-n2.*X$|N$|^-n1.*host' with_700='^-n[14].*host|^-n1 .*N$'
+	fi
+	only=$with_350 same_memory '' '' -p limit --mem=350
+	only=$with_700 same_memory '' '' -p limit --mem=700
 	refused -p limit -n1 --bunit=X --bamount=1 --mem=700
 }
 
