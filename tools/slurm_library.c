@@ -26,7 +26,7 @@ static void start(void)
 {
 	static bool started;
 
-	if (started)
+	if (started || atexit(end_as_failure))
 		return;
 	slurm_init(NULL);
 	started = true;
@@ -35,8 +35,7 @@ static void start(void)
 
 void tb_slurm_begin(const char *command)
 {
-	if (atexit(end_as_failure) == 0)
-		user = command;
+	user = command;
 	start();
 }
 
