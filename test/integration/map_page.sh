@@ -157,7 +157,8 @@ case_hover() {
 }
 
 case_keyboard() {
-	local right=$'\uE014' left=$'\uE012'
+	# WebDriver's U+E014 and U+E012, in UTF-8 whatever the locale.
+	local right=$'\xEE\x80\x94' left=$'\xEE\x80\x92'
 
 	show_node "$NODE_ZEN"
 	browser_type '#boxes .unit[tabindex="0"]' "$right$right$right$left"
