@@ -54,7 +54,7 @@ assert_turns() {
 
 	shift
 	mapfile -t jobs <"$work/$example"
-	seen=$(history "${jobs[@]}" | head -n $# | tr '\n' ' ')
+	seen=$(history "${jobs[@]}" | sed -n "1,$#p" | tr '\n' ' ')
 	assert_eq "the turns of $example" "$*" "${seen% }"
 }
 

@@ -225,7 +225,7 @@ case_env_stays_off_other_jobs() {
 		sh -c 'grep Cpus_allowed_list /proc/self/status')
 	cpus=$(tr -dc '0-9,-' <<<"$output")
 	other=$(comm -23 <(expand_list "$(cat /sys/devices/system/cpu/online)" |
-		sort) <(expand_list "$cpus" | sort) | head -n 1)
+		sort) <(expand_list "$cpus" | sort) | sed -n 1p)
 	[ -n "$other" ] || fail "this test needs two cores"
 	refute srun -Q -w "$NODE_THIS" -n1 --cpu-bind=none --bunit=C --bamount=1 \
 		--binstance=env taskset -c "$other" true

@@ -54,10 +54,10 @@ case_here_held() {
 	local own cpu output
 
 	reconfigure_with Implicit=yes
-	own=$(here -n1 | head -n 1)
+	own=$(here -n1 | sed -n 1p)
 	cpu=$(comm -23 \
 		<(expand_list "$(cat /sys/devices/system/cpu/online)" | sort) \
-		<(expand_list "$own" | sort) | head -n 1)
+		<(expand_list "$own" | sort) | sed -n 1p)
 	[ -n "$cpu" ] || fail "this test needs two cores"
 	output=$(srun -Q -w "$NODE_THIS" -n1 bash -c \
 		"taskset -c $cpu true 2>/dev/null && echo ran || echo refused")
@@ -535,7 +535,7 @@ assert_ends_with() {
 	0 | 124) fail "slurmctld starts: $status" ;;
 	esac
 	output=$(grep 'topobind:' <<<"$output")
-	echo "$output" | head -n 1
+	sed -n 1p <<<"$output"
 	for part; do
 		assert_contains message "$part" "$output"
 	done

@@ -217,7 +217,7 @@ case_heterogeneous_jobs() {
 	wait_until 30 runs "$job"
 	assert_components "$job"
 	cancel "$job"
-	job=$(alloc "${parts[@]}" | head -n 1)
+	job=$(alloc "${parts[@]}" | sed -n 1p)
 	assert_components "$job"
 	cancel "$job"
 	assert_eq srun "0 0 12-15
