@@ -657,6 +657,8 @@ case_wrong_file_on_a_node() {
 	assert_eq "a task that asked" "$asked" \
 		"$(here -n1 --bunit=C --bamount=1)"
 	assert_eq "two tasks that did not" "$implicit" "$(here -n2)"
+	# Else slurmctld's word that a job is over may be lost for a minute.
+	wait_until 30 node_is_idle "$NODE_THIS"
 	daemon "slurmd-$NODE_THIS" kill
 	daemon "slurmd-$NODE_THIS" start
 	wait_until 30 node_is_idle "$NODE_THIS"
