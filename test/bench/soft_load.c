@@ -19,7 +19,7 @@
 
 #define WORKERS 3
 #define PERIOD_US 10000 /* between two requests */
-#define WORK_US 2000	/* that one takes on a CPU of its own */
+#define WORK_LOOPS 1000000 /* a piece of work, about 2 ms: the same in each run */
 #define REQUESTS_MAX 100000
 
 static double now_us(void)
@@ -52,21 +52,6 @@ static void work(unsigned long loops)
 		sink += i;
 }
 
-static unsigned long loops_in(double us)
-{
-	unsigned long loops = 100000;
-	double best = 1e12;
-
-	for (int i = 0; i < 20; i++) {
-		double start = now_us();
-
-		work(loops);
-		if (now_us() - start < best)
-			best = now_us() - start;
-	}
-	return (unsigned long)((double)loops * us / best) + 1;
-}
-
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -77,14 +62,13 @@ static int compare(const void *a, const void *b)
 static int serve(double seconds)
 {
 	static double took[REQUESTS_MAX];
-	unsigned long loops = loops_in(WORK_US);
 	double start = now_us(), end = start + seconds * 1e6;
 	unsigned count = 0;
 
 	for (double due = start; due < end && count < REQUESTS_MAX;
 	     due += PERIOD_US) {
 		sleep_until(due);
-		work(loops);
+		work(WORK_LOOPS);
 		took[count++] = now_us() - due;
 	}
 	if (count == 0)
@@ -97,7 +81,7 @@ static int serve(double seconds)
 
 struct worker {
 	pthread_t thread;
-	unsigned long loops, pieces;
+	unsigned long pieces;
 	double end;
 };
 
@@ -106,7 +90,7 @@ static void *run_worker(void *data)
 	struct worker *worker = data;
 
 	while (now_us() < worker->end) {
-		work(worker->loops);
+		work(WORK_LOOPS);
 		worker->pieces++;
 	}
 	return NULL;
@@ -115,12 +99,11 @@ static void *run_worker(void *data)
 static int batch(double seconds)
 {
 	struct worker workers[WORKERS];
-	unsigned long loops = loops_in(WORK_US), pieces = 0;
+	unsigned long pieces = 0;
 	double end = now_us() + seconds * 1e6;
 
 	memset(workers, 0, sizeof(workers));
 	for (int i = 0; i < WORKERS; i++) {
-		workers[i].loops = loops;
 		workers[i].end = end;
 		if (pthread_create(&workers[i].thread, NULL, run_worker,
 				   &workers[i]) != 0)
