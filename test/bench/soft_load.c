@@ -19,7 +19,7 @@
 
 #define WORKERS 3
 #define PERIOD_US 10000 /* between two requests */
-#define WORK_LOOPS 1000000 /* a piece of work, about 2 ms: the same in each run */
+#define WORK_LOOPS 5000000 /* a piece of work, about 2 ms: the same in each run */
 #define REQUESTS_MAX 100000
 
 static double now_us(void)
