@@ -272,7 +272,9 @@ test_case() {
 	) >"$output" 2>&1
 	status=$?
 	set -e
-	[ "$status" -eq 0 ] || squeue -o '%i %T %N %r %j' >>"$output" 2>&1 || true
+	# The last ones, also those that are over.
+	[ "$status" -eq 0 ] || squeue -t all -S -i -o '%i %T %N %r %j' 2>&1 |
+		sed 40q >>"$output" || true
 	# In a shell of its own: what fails there is this case's, not the end.
 	(drain) >>"$output" 2>&1 || status=1
 	if [ "$status" -eq 0 ]; then
@@ -433,8 +435,9 @@ drain() {
 	# Of arrays the whole, for that is what scancel knows them by.
 	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
-	# What a node did not hear slurmctld repeats after a minute or two.
-	wait_until 200 no_jobs
+	# What a node did not hear slurmctld repeats after a minute or two, and once
+	# more when it was not heard again.
+	wait_until 400 no_jobs
 }
 
 # The scheduler has looked at a job and left it pending.

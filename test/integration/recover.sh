@@ -142,10 +142,10 @@ while_the_controller_is_away() {
 }
 
 add_partition() {
-	echo "PartitionName=added$1 Nodes=ALL DefaultTime=10" \
+	echo "PartitionName=later$1 Nodes=ALL DefaultTime=10" \
 		>>"$cluster/etc/slurm.conf"
 	reconfigure
-	random_job 8 -p "added$1"
+	random_job 8 -p "later$1"
 }
 
 kill_and_recover() {
