@@ -61,8 +61,8 @@ shell() {
 	local text=$1
 
 	shift
-	RANK=$rank_prints as_user timeout 60 salloc -Q --binstance=pe "$@" \
-		bash -c "$in_job
+	RANK=$rank_prints as_user timeout $((60 * patience)) \
+		salloc -Q --binstance=pe "$@" bash -c "$in_job
 $text"
 }
 
@@ -198,8 +198,8 @@ case_interactive_step() {
 	local output
 
 	# shellcheck disable=SC2016
-	output=$(RANK=$rank_prints as_user timeout 60 salloc -Q \
-		-w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
+	output=$(RANK=$rank_prints as_user timeout $((60 * patience)) \
+		salloc -Q -w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
 		--binstance=pe srun --interactive --preserve-env bash -c "$in_job"'
 		slots; echo --
 		ranks $by_rank_file"$TOPOBIND_RANKFILE"')
@@ -331,7 +331,7 @@ case_machines_that_are_not_here() {
 		env "SLURM_JOB_ID=$job" "SLURM_JOBID=$job" \
 		"SLURM_NODELIST=$(job_field "$job" NodeList)" \
 		SLURM_TASKS_PER_NODE='2(x2)' SLURM_NNODES=2 \
-		timeout 60 mpirun --launch-agent "$work/orted_of_node" \
+		timeout $((60 * patience)) mpirun --launch-agent "$work/orted_of_node" \
 		"${by_rank_file%% *}" "${by_rank_file#* }$work/ranks" bash -c "$rank_was_bound" </dev/null | sort -n |
 		while read -r rank node cpus; do
 			echo "$rank $node $(tr , '\n' <<<"$cpus" | as_list)"
