@@ -331,7 +331,7 @@ case_machines_that_are_not_here() {
 		env "SLURM_JOB_ID=$job" "SLURM_JOBID=$job" \
 		"SLURM_NODELIST=$(job_field "$job" NodeList)" \
 		SLURM_TASKS_PER_NODE='2(x2)' SLURM_NNODES=2 \
-		timeout $((60 * patience)) mpirun --launch-agent "$work/orted_of_node" \
+		timeout 60 mpirun --launch-agent "$work/orted_of_node" \
 		"${by_rank_file%% *}" "${by_rank_file#* }$work/ranks" bash -c "$rank_was_bound" </dev/null | sort -n |
 		while read -r rank node cpus; do
 			echo "$rank $node $(tr , '\n' <<<"$cpus" | as_list)"
