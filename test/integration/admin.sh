@@ -199,7 +199,7 @@ case_going_back() {
 	run_example 5
 	refute uses_topobind
 	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
-	step=$(timeout 60 srun -Q --jobid="$bound" --overlap --mem=0 -n1 \
+	step=$(within 60 srun -Q --jobid="$bound" --overlap --mem=0 -n1 \
 		sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 	assert_eq "a new step" "$(allowed_cpus "$(pid_of bound)")" "$step"
 	# Unbound, it needs no whole socket.

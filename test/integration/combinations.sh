@@ -117,7 +117,7 @@ refused() {
 }
 
 not_available() {
-	refused "node configuration is not available" timeout 30 sbatch \
+	refused "node configuration is not available" within 30 sbatch \
 		-o /dev/null "$@" --wrap true
 }
 

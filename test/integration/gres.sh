@@ -113,7 +113,7 @@ gets() {
 refused() {
 	local output
 
-	if output=$(timeout 30 sbatch -N1 -o /dev/null "$@" --wrap true 2>&1); then
+	if output=$(within 30 sbatch -N1 -o /dev/null "$@" --wrap true 2>&1); then
 		fail "accepted: $*"
 	fi
 	assert_contains "message" "node configuration is not available" "$output"

@@ -123,7 +123,7 @@ same_memory() {
 }
 
 refused() {
-	refute timeout 30 sbatch -o /dev/null -w "$NODE_QUAD" -N1 "$@" \
+	refute within 30 sbatch -o /dev/null -w "$NODE_QUAD" -N1 "$@" \
 		--wrap true
 	assert no_jobs
 }

@@ -282,7 +282,7 @@ event_step() {
 
 	before=$(step_ids "$id")
 	# shellcheck disable=SC2016 # the task's variables
-	tell timeout $((60 * slowness)) srun --jobid="$id" \
+	tell within 60 srun --jobid="$id" \
 		--immediate=10 --input=none "${@:2}" sh -c '
 		where=$(sed -n "s/^Cpus_allowed_list:.//p" /proc/self/status)
 		[ "${SLURMD_NODENAME#this}" != "$SLURMD_NODENAME" ] || where=

@@ -61,8 +61,8 @@ shell() {
 	local text=$1
 
 	shift
-	RANK=$rank_prints as_user timeout 60 salloc -Q --binstance=pe "$@" \
-		bash -c "$in_job
+	RANK=$rank_prints as_user timeout $((60 * patience)) \
+		salloc -Q --binstance=pe "$@" bash -c "$in_job
 $text"
 }
 
@@ -198,8 +198,8 @@ case_interactive_step() {
 	local output
 
 	# shellcheck disable=SC2016
-	output=$(RANK=$rank_prints as_user timeout 60 salloc -Q \
-		-w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
+	output=$(RANK=$rank_prints as_user timeout $((60 * patience)) \
+		salloc -Q -w "$NODE_THIS,$NODE_THAT" -N2 -n4 --bunit=C --bamount=1 \
 		--binstance=pe srun --interactive --preserve-env bash -c "$in_job"'
 		slots; echo --
 		ranks $by_rank_file"$TOPOBIND_RANKFILE"')

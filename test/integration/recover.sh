@@ -215,7 +215,7 @@ case_steps_start() {
 	assert_granted "$job" "$NODE_ZEN" 0-47
 	wait "${steps[@]}" || true
 	# Nothing of those steps is left: one has room on all of the units.
-	timeout 60 srun -Q --jobid="$job" -n8 true
+	within 60 srun -Q --jobid="$job" -n8 true
 	assert_granted "$job" "$NODE_ZEN" 0-47
 }
 

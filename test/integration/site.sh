@@ -530,7 +530,7 @@ assert_does_not_start() {
 assert_ends_with() {
 	local output status=0 part
 
-	output=$(timeout 20 slurmctld -D 2>&1) || status=$?
+	output=$(within 20 slurmctld -D 2>&1) || status=$?
 	case $status in
 	0 | 124) fail "slurmctld starts: $status" ;;
 	esac

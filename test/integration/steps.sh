@@ -360,7 +360,7 @@ case_sattach() {
 case_interactive_shell() {
 	local seen=$work/shell
 
-	timeout 60 salloc -Q -w "$NODE_THIS" -n1 --bunit=C --bamount=1 \
+	within 60 salloc -Q -w "$NODE_THIS" -n1 --bunit=C --bamount=1 \
 		>"$seen" <<-END
 	echo "cpus=\$SLURM_CPUS_ON_NODE"
 	$in_proc

@@ -18,7 +18,7 @@ browser_driver=''
 browser_call() {
 	local method=$1 path=$2 answer
 
-	answer=$(curl -sS --noproxy '*' --max-time $((120 * slowness)) \
+	answer=$(curl -sS --noproxy '*' --max-time $((120 * patience)) \
 		-X "$method" -H 'Content-Type: application/json' \
 		"$browser_url$path" ${3:+-d "$3"})
 	jq -e '.value | type == "object" and has("error") | not' \
