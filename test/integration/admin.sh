@@ -70,7 +70,8 @@ cluster_is_up() {
 }
 
 uses_topobind() {
-	scontrol show config | grep -q '^SelectType  *= select/topobind'
+	scontrol show config |
+		grep '^SelectType  *= select/topobind' >/dev/null
 }
 
 # Of the nodes that run task/topobind.
@@ -174,17 +175,37 @@ after_enabling() {
 }
 
 task_runs() {
-	squeue -h -t R -j "${array}_$1" -o %i 2>/dev/null | grep -q .
+	squeue -h -t R -j "${array}_$1" -o %i 2>/dev/null | grep . >/dev/null
 }
 
-# What a reconfigure cannot do.
+# What a reconfigure cannot do; later Slurms begin anew with it, slurmctld first.
 case_reconfigure() {
 	sed -i.kept 's,^SelectType=.*,SelectType=select/cons_tres,' \
 		"$cluster/etc/slurm.conf"
-	exits 1 "SelectType change requires restart of the slurmctld daemon" \
-		scontrol reconfigure
-	assert uses_topobind
+	if slurm_is_from 23.11; then
+		is_changed_by_reconfigure
+	else
+		exits 1 "SelectType change requires restart of the slurmctld daemon" \
+			scontrol reconfigure
+		assert uses_topobind
+		mv "$cluster/etc/slurm.conf.kept" "$cluster/etc/slurm.conf"
+	fi
+}
+
+is_changed_by_reconfigure() {
+	local bound before
+
+	bound=$(sleeper bound -n1 -w "$NODE_THIS" --bunit=C --bamount=1)
+	started bound
+	before=$(state_of bound "$bound")
+	reconfigure
+	refute uses_topobind
+	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
 	mv "$cluster/etc/slurm.conf.kept" "$cluster/etc/slurm.conf"
+	reconfigure
+	assert uses_topobind
+	wait_until 90 cluster_is_up
+	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
 }
 
 case_going_back() {
@@ -366,7 +387,7 @@ cluster_start --plain --nodes this,that --slurm SchedulerTimeSlice=5
 install_topobind
 test_case "every command of the page is run" case_all_are_run
 test_case "enabling, with jobs of all kinds" case_enabling
-test_case "a reconfigure does not change SelectType" case_reconfigure
+test_case "what a reconfigure does with SelectType" case_reconfigure
 test_case "going back, with bound jobs" case_going_back
 test_case "a node without topobind" case_without
 test_case "an upgrade of topobind" case_upgrades

@@ -19,6 +19,14 @@ tab=$'\t'
 
 # --- a shell on a terminal ------------------------------------------------------
 
+# What bash-completion 2.12 and later has there (Slurm's asks for it), and ours.
+startup_files() {
+	mkdir "$work/startup"
+	find /etc/bash_completion.d -name '000_bash_completion*' \
+		-exec cp {} "$work/startup" \;
+	cp "$root"/etc/bash_completion.d/topobind "$work/startup"
+}
+
 # shell_start [VARIABLE=VALUE...] - a new one, with the completions as installed
 shell_start() {
 	shell=$work/shell-$EPOCHREALTIME
@@ -28,7 +36,7 @@ shell_start() {
 	PS1='% '
 	bind 'set bell-style none'
 	bind -x '"\\C-xl": printf "%s\\n" "\$READLINE_LINE" >$shell/new && mv $shell/new $shell/line'
-	BASH_COMPLETION_COMPAT_DIR=\${STARTUP-$root/etc/bash_completion.d}
+	BASH_COMPLETION_COMPAT_DIR=\${STARTUP-$work/startup}
 	. $framework
 	PROMPT_COMMAND='touch $shell/ready'
 	END
@@ -243,7 +251,7 @@ case_commands() {
 options_in_help() {
 	{
 		command_options "$1"
-		! topobind "$1" --help | grep -q -e --topobind ||
+		! topobind "$1" --help | grep -e --topobind >/dev/null ||
 			topobind options --words | sed 's/^/--/'
 	} | sort -u
 }
@@ -315,6 +323,7 @@ case_without_slurmctld() {
 
 cluster_start --nodes zen,raptor
 plain_conf
+startup_files
 test_case "options beside Slurm's own" case_options_beside_slurms
 test_case "after another of Slurm's commands" case_after_another_command
 test_case "where Slurm has no completion" case_without_slurms

@@ -349,7 +349,9 @@ case_without_plugin() {
 	publish "m_topology="
 	wait_until 60 node_is_idle "$NODE_THIS"
 	says "node $NODE_THIS: it has published no topology, but gets bound jobs, whose tasks may be held nowhere; set task/topobind in TaskPlugin there and restart slurmd, or set OnAnyHost=no in topobind.conf"
-	reconfigure_with OnAnyHost=no
+	# With a reconfigure later Slurms have slurmd read slurm.conf, too.
+	conf_with OnAnyHost=no
+	restart_slurmctld
 	is_clean
 	daemon "slurmd-$NODE_THIS" stop
 	daemon "slurmd-$NODE_THIS" start
