@@ -27,7 +27,8 @@ startup_files() {
 	cp "$root"/etc/bash_completion.d/topobind "$work/startup"
 }
 
-# shell_start [VARIABLE=VALUE...] - a new one, with the completions as installed
+# shell_start [VARIABLE=VALUE...] [COMMAND...] - a new one, with the completions as
+# installed; COMMAND runs what follows it
 shell_start() {
 	shell=$work/shell-$EPOCHREALTIME
 	mkdir -m 755 "$shell"
@@ -36,15 +37,21 @@ shell_start() {
 	PS1='% '
 	bind 'set bell-style none'
 	bind -x '"\\C-xl": printf "%s\\n" "\$READLINE_LINE" >$shell/new && mv $shell/new $shell/line'
+	bind -x '"\\C-xr": touch $shell/ready'
 	BASH_COMPLETION_COMPAT_DIR=\${STARTUP-$work/startup}
 	. $framework
-	PROMPT_COMMAND='touch $shell/ready'
 	END
 	env HOME="$shell" TERM=xterm XDG_DATA_DIRS="$root/usr/share:/usr/share" \
 		"$@" script -qec "bash --rcfile $shell/rc -i" /dev/null \
 		<"$shell/keys" >"$shell/screen" 2>&1 &
 	exec {keys}>"$shell/keys"
-	wait_until 30 test -e "$shell/ready"
+	wait_until 60 shell_is_ready
+}
+
+# Before it reads keys the terminal takes some for itself.
+shell_is_ready() {
+	printf '\x18r' >&"$keys"
+	[ -e "$shell/ready" ]
 }
 
 shell_end() {
@@ -115,7 +122,7 @@ case_options_beside_slurms() {
 # All of them are loaded with the first of Slurm's commands.
 case_after_another_command() {
 	shell_start
-	assert_line 'squeue --partit' 'squeue --partition='
+	assert_line 'squeue --nodel' 'squeue --nodelist='
 	assert_line 'sbatch --bun' 'sbatch --bunit='
 	assert_line 'scontrol sho' 'scontrol show '
 	assert_line 'srun --bun' 'srun --bunit='
@@ -125,10 +132,10 @@ case_after_another_command() {
 
 # Slurm from source has no completion.
 case_without_slurms() {
-	# What lies beside bash-completion itself is found in any case.
-	cp "$framework" "$work/framework"
-	framework=$work/framework
-	shell_start XDG_DATA_DIRS="$root/usr/share"
+	# bash-completion finds what lies beside it and beside commands.
+	# shellcheck disable=SC2016 # the command's arguments
+	shell_start unshare --mount sh -c 'mount -t tmpfs none "$0" && exec "$@"' \
+		"${framework%/*}/completions"
 	assert_line 'sbatch --job-n' 'sbatch --job-n'
 	assert_line 'sbatch --bun' 'sbatch --bunit='
 	touch "$work/file-of-its-own"
@@ -148,7 +155,8 @@ case_all_options() {
 		shell_start
 		all_of "$command --" | tr -d "\\\\" >"$work/with"
 		shell_end
-		shell_start STARTUP=
+		# Later Slurms' completion asks the command, which has ours.
+		shell_start STARTUP= SLURM_CONF="$work/plain/slurm.conf"
 		# Debian's for sbatch says that they are names of files.
 		all_of "$command --" | tr -d "\\\\" >"$work/without"
 		shell_end
