@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "text_stream.h"
+
 #define WIDTH_MAX 65535
 
 /* A column where it was asked for. */
@@ -260,10 +262,7 @@ char *tb_table_cell(const struct tb_table_kind *kind, const void *row,
 	if (!out)
 		return NULL;
 	kind->print(row, column, out);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_stream_close(out, &text);
 }
 
 /* The next key, where it ends and which way; ncolumns: there is none such. */
