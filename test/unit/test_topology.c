@@ -272,7 +272,7 @@ static void test_questions(void **state)
 	assert_int_equal(tb_core_kind(t, 1), TB_POWER);
 	assert_int_equal(tb_core_kind(t, 2), TB_EFFICIENCY);
 	assert_int_equal(tb_core_first_thread(t, 1), 2);
-	assert_int_equal(tb_core_first_thread(t, 6), 9);
+	assert_int_equal(tb_core_first_thread(t, 6), 8);
 	tb_topology_destroy(t);
 }
 
