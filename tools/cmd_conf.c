@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_conf.c - topobind conf */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ struct options {
 	struct tb_command common;
 	struct tb_machine_source source;
 	const char *node;
-	int check, threads;
+	bool check, threads;
 };
 
 static void print_help(void)
@@ -45,60 +44,58 @@ static void print_help(void)
 	     "option or failure.");
 }
 
-static int take_option(struct options *options, int option)
+/* ---- options ---- */
+
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	/* 0: one with a flag */
-	if (!option || tb_machine_source_take(&options->source, option))
+	struct options *options = data;
+
+	(void)err;
+	switch (option) {
+	case 'c':
+		options->check = true;
 		return 0;
-	if (option != 'n')
-		return tb_command_option(&options->common, option, print_help);
-	options->node = optarg;
+	case 'n':
+		options->node = optarg;
+		return 0;
+	case 't':
+		options->threads = true;
+		return 0;
+	default:
+		tb_machine_source_take(&options->source, option);
+		return 0;
+	}
+}
+
+static int finish(void *data, int count, char **words, struct tb_error *err)
+{
+	const struct options *options = data;
+	bool machine = !tb_machine_source_is_here(&options->source);
+
+	if (tb_command_no_arguments(count, words, err) ||
+	    tb_machine_source_check(&options->source, err))
+		return -1;
+	if (options->check && (machine || options->node || options->threads))
+		return tb_fail(err, "--check looks at the whole cluster: give no option but --json with it");
+	if (machine && !options->node)
+		return tb_fail(err, "the machine is not this one: say with --node what its name is");
 	return 0;
 }
 
-static const char *clash(const struct options *options)
-{
-	bool machine = !tb_machine_source_is_here(&options->source);
-
-	if (options->check && (machine || options->node || options->threads))
-		return "--check looks at the whole cluster: give no option but --json with it";
-	if (machine && !options->node)
-		return "the machine is not this one: say with --node what its name is";
-	return NULL;
-}
-
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
-{
-	const struct option table[] = {
-		{ "check", no_argument, &options->check, 1 },
-		{ "xml", required_argument, NULL, 'x' },
-		{ "synthetic", required_argument, NULL, 's' },
-		{ "node", required_argument, NULL, 'n' },
-		{ "threads", no_argument, &options->threads, 1 },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *wrong;
-	int option;
-
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	if (options->common.done)
-		return 0;
-	if (tb_command_no_arguments(options->common.name, argc, argv) ||
-	    tb_machine_source_is_double(&options->source,
-					options->common.name))
-		return -1;
-	wrong = clash(options);
-	if (wrong)
-		tb_command_fail(options->common.name, "%s", wrong);
-	return wrong ? -1 : 0;
-}
+static const struct option own_options[] = {
+	{ "check", no_argument, NULL, 'c' },
+	{ "node", required_argument, NULL, 'n' },
+	{ "threads", no_argument, NULL, 't' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.shared = tb_machine_source_options,
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- lines ---- */
 
@@ -222,7 +219,7 @@ int tb_command_conf(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_explain.c - topobind explain */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,7 @@
 
 struct options {
 	struct tb_command common;
-	struct tb_job_id id;
-	const char *job; /* as it was given */
+	struct tb_job_argument job;
 };
 
 /* The job that is explained. */
@@ -48,30 +46,23 @@ static void print_help(void)
 	     "2 bad option, a job that Slurm does not show, or Slurm does not answer.");
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	static const struct option table[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct options *options = data;
 
-	if (tb_command_options(&options->common, argc, argv, table,
-			       print_help))
-		return -1;
-	if (options->common.done)
-		return 0;
-	options->job = tb_job_id_argument(options->common.name, argc - optind,
-					  argv + optind, &options->id);
-	return options->job ? 0 : -1;
+	return tb_job_argument_take(&options->job, count, words, err);
 }
+
+static const struct tb_command_line usage = {
+	.has_json = true,
+	.print_help = print_help,
+	.finish = finish,
+};
 
 static int fail(const struct options *options, const struct tb_error *err)
 {
 	return tb_command_fail(options->common.name, "job %.60s: %s",
-			       options->job, err->text);
+			       options->job.text, err->text);
 }
 
 /* What there is nothing to explain of: a sentence, and not on stderr. */
@@ -299,9 +290,9 @@ static int run(const struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	jobs = tb_job_id_load(&options->id, 0, &err);
+	jobs = tb_job_id_load(&options->job.id, 0, &err);
 	if (jobs)
-		job = tb_job_id_find(&options->id, jobs);
+		job = tb_job_id_find(&options->job.id, jobs);
 	rc = job ? explain_job(options, job) : fail(options, &err);
 	if (jobs)
 		slurm_free_job_info_msg(jobs);
@@ -313,7 +304,7 @@ int tb_command_explain(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	return options.common.done ? TB_EXIT_OK : run(&options);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_hostfile.c - topobind hostfile */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +14,8 @@
 
 struct options {
 	struct tb_command common;
-	int format; /* enum tb_hostfile_format */
-	struct tb_job_id id;
-	const char *job; /* as it was given */
+	enum tb_hostfile_format format;
+	struct tb_job_argument job;
 };
 
 static void print_help(void)
@@ -37,30 +35,37 @@ static void print_help(void)
 	     "has no binding, or Slurm does not answer.");
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
-{
-	const struct option table[] = {
-		{ "pe", no_argument, &options->format, TB_HOSTFILE_PE },
-		{ "rankfile", no_argument, &options->format,
-		  TB_HOSTFILE_RANKS },
-		{ "openmpi", no_argument, &options->format,
-		  TB_HOSTFILE_OPENMPI },
-		{ "mpich", no_argument, &options->format, TB_HOSTFILE_MPICH },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
+/* The number of an option is that of its format. */
+static const struct option own_options[] = {
+	{ "pe", no_argument, NULL, TB_OPTION_OWN + TB_HOSTFILE_PE },
+	{ "rankfile", no_argument, NULL, TB_OPTION_OWN + TB_HOSTFILE_RANKS },
+	{ "openmpi", no_argument, NULL, TB_OPTION_OWN + TB_HOSTFILE_OPENMPI },
+	{ "mpich", no_argument, NULL, TB_OPTION_OWN + TB_HOSTFILE_MPICH },
+	{ NULL, 0, NULL, 0 },
+};
 
-	if (tb_command_options(&options->common, argc, argv, table,
-			       print_help))
-		return -1;
-	if (options->common.done)
-		return 0;
-	options->job = tb_job_id_argument(options->common.name, argc - optind,
-					  argv + optind, &options->id);
-	return options->job ? 0 : -1;
+static int take_option(void *data, int option, struct tb_error *err)
+{
+	struct options *options = data;
+
+	(void)err;
+	options->format = (enum tb_hostfile_format)(option - TB_OPTION_OWN);
+	return 0;
 }
+
+static int finish(void *data, int count, char **words, struct tb_error *err)
+{
+	struct options *options = data;
+
+	return tb_job_argument_take(&options->job, count, words, err);
+}
+
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 static void warn_of_lookalikes(const struct options *options,
 			       const struct tb_hostfile *file)
@@ -73,13 +78,11 @@ static void warn_of_lookalikes(const struct options *options,
 static int print_file(const struct options *options, struct tb_hostfile *file)
 {
 	struct tb_error err;
-	char *text = tb_hostfile_print(file,
-				       (enum tb_hostfile_format)options->format,
-				       &err);
+	char *text = tb_hostfile_print(file, options->format, &err);
 
 	if (!text)
 		return tb_command_fail(options->common.name, "job %.60s: %s",
-				       options->job, err.text);
+				       options->job.text, err.text);
 	warn_of_lookalikes(options, file);
 	fputs(text, stdout);
 	free(text);
@@ -93,12 +96,12 @@ static int run(const struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	job = tb_job_hostfile_load(&options->id, &err);
+	job = tb_job_hostfile_load(&options->job.id, &err);
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
 	else
 		rc = tb_command_fail(options->common.name, "job %.60s: %s",
-				     options->job, err.text);
+				     options->job.text, err.text);
 	tb_job_hostfile_destroy(job);
 	tb_slurm_end();
 	return rc;
@@ -108,7 +111,7 @@ int tb_command_hostfile(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	return options.common.done ? TB_EXIT_OK : run(&options);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_job.c - topobind job */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,7 @@
 
 struct options {
 	struct tb_command common;
-	struct tb_job_id id;
-	const char *job;  /* as it was given */
+	struct tb_job_argument job;
 	struct tb_table_options table; /* no columns: a page for each job */
 };
 
@@ -45,41 +43,28 @@ static void print_help(void)
 
 /* ---- options ---- */
 
-static int take_option(struct options *options, int option)
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	bool taken;
-	int rc = tb_table_option(&options->table, tb_job_table(),
-				 options->common.name, option, &taken);
+	struct options *options = data;
 
-	if (taken)
-		return rc;
-	return tb_command_option(&options->common, option == 'H' ? 'h' : option,
-				 print_help);
+	return tb_table_option(&options->table, tb_job_table(), option, err);
 }
 
-/* Other than 0: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	static const struct option table[] = {
-		TB_TABLE_OPTIONS,
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'H' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
+	struct options *options = data;
 
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, TB_TABLE_LETTERS, table,
-				     NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	if (options->common.done)
-		return 0;
-	options->job = tb_job_id_argument(options->common.name, argc - optind,
-					  argv + optind, &options->id);
-	return options->job ? 0 : -1;
+	return tb_job_argument_take(&options->job, count, words, err);
 }
+
+static const struct tb_command_line usage = {
+	.shared = tb_table_long_options,
+	.letters = TB_TABLE_LETTERS,
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- for people ---- */
 
@@ -264,10 +249,10 @@ static int run(const struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	views = tb_job_views_load(&options->id, &err);
+	views = tb_job_views_load(&options->job.id, &err);
 	if (!views)
 		rc = tb_command_fail(options->common.name, "job %.60s: %s",
-				     options->job, err.text);
+				     options->job.text, err.text);
 	else if (options->common.json)
 		rc = print_json(options, views);
 	else
@@ -282,7 +267,7 @@ int tb_command_job(int argc, char **argv)
 	struct options options = { .common.name = argv[0] };
 	int rc = TB_EXIT_OK;
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);

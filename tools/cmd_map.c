@@ -2,7 +2,6 @@
 /* cmd_map.c - topobind map */
 #define _GNU_SOURCE /* open_memstream */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "map_draw.h"
 #include "map_output.h"
 #include "map_slurm.h"
+#include "text_stream.h"
 #include "watch.h"
 
 struct options {
@@ -49,7 +49,8 @@ static void print_help(void)
 	     "Exit codes: 0 drawn, 2 bad option, unknown node, or Slurm does not answer.");
 }
 
-static int take_seconds(struct options *options, const char *text)
+static int take_seconds(struct options *options, const char *text,
+			struct tb_error *err)
 {
 	char *rest;
 	unsigned long seconds = WATCH_SECONDS;
@@ -58,35 +59,29 @@ static int take_seconds(struct options *options, const char *text)
 		errno = 0;
 		seconds = strtoul(text, &rest, 10);
 		if (*text < '0' || *text > '9' || *rest || errno || !seconds ||
-		    seconds > WATCH_MOST) {
-			tb_command_fail(options->common.name, "--watch=%.60s is no number of seconds, give 1 to %d",
-					text, WATCH_MOST);
-			return -1;
-		}
+		    seconds > WATCH_MOST)
+			return tb_fail(err, "--watch=%.60s is no number of seconds, give 1 to %d",
+				       text, WATCH_MOST);
 	}
 	options->seconds = seconds;
 	return 0;
 }
 
-static int take_option(struct options *options, int option)
+static int take_option(void *data, int option, struct tb_error *err)
 {
+	struct options *options = data;
+
 	switch (option) {
 	case 'f':
 		options->from = optarg;
 		return 0;
-	case 'j':
-	case 's':
-	case 't':
-	case 'l':
-		return tb_map_take_form(&options->common, option,
-					&options->output);
 	case 'x':
 		options->output.xml = optarg;
 		return 0;
 	case 'w':
-		return take_seconds(options, optarg);
+		return take_seconds(options, optarg, err);
 	default:
-		return tb_command_option(&options->common, option, print_help);
+		return tb_map_take_form(&options->output, option, err);
 	}
 }
 
@@ -101,54 +96,44 @@ static char *join(char **words, int count)
 		return NULL;
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? "," : "", words[i]);
-	return fclose(out) ? NULL : text;
+	return tb_text_stream_close(out, &text);
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	static const struct option table[] = {
-		{ "from", required_argument, NULL, 'f' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "svg", no_argument, NULL, 's' },
-		{ "html", no_argument, NULL, 't' },
-		{ "color", required_argument, NULL, 'c' },
-		{ "lstopo", no_argument, NULL, 'l' },
-		{ "xml", required_argument, NULL, 'x' },
-		{ "watch", optional_argument, NULL, 'w' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
+	struct options *options = data;
 
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	if (options->common.done)
+	if (options->seconds && (options->from || options->output.form))
+		return tb_fail(err, "--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
+	if (options->output.xml && options->output.form != TB_MAP_LSTOPO)
+		return tb_fail(err, "--xml goes with --lstopo, give that too");
+	if (!count)
 		return 0;
-	if (options->seconds && (options->from || options->output.form)) {
-		tb_command_fail(options->common.name, "--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
-		return -1;
-	}
-	if (options->output.xml && options->output.form != TB_MAP_LSTOPO) {
-		tb_command_fail(options->common.name, "--xml goes with --lstopo, give that too");
-		return -1;
-	}
-	if (optind == argc)
-		return 0;
-	if (options->from) {
-		tb_command_fail(options->common.name, "--from draws all nodes of its file, leave out \"%.60s\"",
-				argv[optind]);
-		return -1;
-	}
-	options->nodes = join(argv + optind, argc - optind);
-	if (options->nodes)
-		return 0;
-	tb_command_fail(options->common.name, "out of memory");
-	return -1;
+	if (options->from)
+		return tb_fail(err, "--from draws all nodes of its file, leave out \"%.60s\"",
+			       words[0]);
+	options->nodes = join(words, count);
+	return options->nodes ? 0 : tb_fail(err, "out of memory");
 }
+
+/* --json is one of the forms. */
+static const struct option own_options[] = {
+	{ "from", required_argument, NULL, 'f' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "svg", no_argument, NULL, 's' },
+	{ "html", no_argument, NULL, 't' },
+	{ "lstopo", no_argument, NULL, 'l' },
+	{ "xml", required_argument, NULL, 'x' },
+	{ "watch", optional_argument, NULL, 'w' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.has_color = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 static void warn(const char *sentence)
 {
@@ -233,7 +218,7 @@ int tb_command_map(int argc, char **argv)
 	struct options options = { .common.name = argv[0] };
 	int rc = TB_EXIT_OK;
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = options.seconds ? watch(&options) : draw_once(&options);

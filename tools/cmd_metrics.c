@@ -3,7 +3,6 @@
 #define _GNU_SOURCE /* getline */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct options {
 	struct tb_command common;
 	const char *controller; /* slurmctld's file; NULL: none */
 	const char *node;       /* NULL: this host */
-	int soft;               /* of this node, and not of the cluster */
+	bool soft;              /* of this node, and not of the cluster */
 };
 
 static void print_help(void)
@@ -43,11 +42,12 @@ static void print_help(void)
 
 /* ---- options ---- */
 
-static int take_option(struct options *options, int option)
+static int take_option(void *data, int option, struct tb_error *err)
 {
+	struct options *options = data;
+
+	(void)err;
 	switch (option) {
-	case 0: /* it has a flag */
-		return 0;
 	case 'f':
 		options->controller = optarg;
 		return 0;
@@ -55,35 +55,34 @@ static int take_option(struct options *options, int option)
 		options->node = optarg;
 		return 0;
 	default:
-		return tb_command_option(&options->common, option, print_help);
+		options->soft = true;
+		return 0;
 	}
 }
 
-/* Other than 0: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	const struct option table[] = {
-		{ "controller", required_argument, NULL, 'f' },
-		{ "soft", no_argument, &options->soft, 1 },
-		{ "node", required_argument, NULL, 'n' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
+	const struct options *options = data;
 
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	if (options->common.done)
-		return 0;
-	if (tb_command_no_arguments(options->common.name, argc, argv))
+	if (tb_command_no_arguments(count, words, err))
 		return -1;
 	if (options->node && !options->soft)
-		return tb_command_fail(options->common.name, "--node goes with --soft");
+		return tb_fail(err, "--node goes with --soft, give that too");
 	return 0;
 }
+
+static const struct option own_options[] = {
+	{ "controller", required_argument, NULL, 'f' },
+	{ "soft", no_argument, NULL, 's' },
+	{ "node", required_argument, NULL, 'n' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- what slurmctld counts ---- */
 
@@ -212,7 +211,7 @@ int tb_command_metrics(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	return options.common.done ? TB_EXIT_OK : run(&options);
 }

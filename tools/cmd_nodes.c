@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_nodes.c - topobind nodes */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,8 @@ static void print_help(void)
 
 /* ---- options ---- */
 
-static int add_nodes(struct options *options, const char *list)
+static int add_nodes(struct options *options, const char *list,
+		     struct tb_error *err)
 {
 	struct tb_hosts *hosts = tb_hosts_create(list);
 	char *name;
@@ -66,8 +66,8 @@ static int add_nodes(struct options *options, const char *list)
 		options->nodes = slurm_hostlist_create("");
 	if (!hosts || !options->nodes) {
 		tb_hosts_destroy(hosts);
-		return tb_command_fail(options->common.name, "\"%.100s\" is not a list of nodes",
-				       list);
+		return tb_fail(err, "\"%.100s\" is not a list of nodes, write such as n1,n[3-5]",
+			       list);
 	}
 	while ((name = tb_hosts_next(hosts))) {
 		slurm_hostlist_push_host(options->nodes, name);
@@ -83,7 +83,7 @@ static bool begins(const char *state, const char *word, size_t length)
 	return length && !strncasecmp(state, word, length);
 }
 
-static int check_states(const struct options *options)
+static int check_states(const struct options *options, struct tb_error *err)
 {
 	const char *list = options->states, *word;
 	size_t length;
@@ -94,63 +94,55 @@ static int check_states(const struct options *options)
 		while (states[i] && !begins(states[i], word, length))
 			i++;
 		if (!states[i])
-			return tb_command_fail(options->common.name, "no state of a node begins with \"%.*s\"; there are idle, mixed, allocated, drained, draining, down and more of sinfo's",
-					       (int)(length < 40 ? length : 40),
-					       word);
+			return tb_fail(err, "no state of a node begins with \"%.*s\"; there are idle, mixed, allocated, drained, draining, down and more of sinfo's",
+				       (int)(length < 40 ? length : 40), word);
 	}
 	return 0;
 }
 
-static int take_option(struct options *options, int option)
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	bool taken;
-	int rc = tb_table_option(&options->table, tb_node_table(),
-				 options->common.name, option, &taken);
+	struct options *options = data;
 
-	if (taken)
-		return rc;
 	switch (option) {
 	case 'n':
 	case 'w':
-		return add_nodes(options, optarg);
+		return add_nodes(options, optarg, err);
 	case 'p':
 		options->partitions = optarg;
 		return 0;
 	case 't':
 		options->states = optarg;
-		return check_states(options);
-	case 'H':
-		return tb_command_option(&options->common, 'h', print_help);
+		return check_states(options, err);
 	default:
-		return tb_command_option(&options->common, option, print_help);
+		return tb_table_option(&options->table, tb_node_table(),
+				       option, err);
 	}
 }
 
-/* Other than 0: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	static const struct option table[] = {
-		TB_TABLE_OPTIONS,
-		{ "nodes", required_argument, NULL, 'n' },
-		{ "partition", required_argument, NULL, 'p' },
-		{ "states", required_argument, NULL, 't' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'H' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, TB_TABLE_LETTERS "n:w:p:t:",
-				     table, NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	for (; !options->common.done && optind < argc; optind++)
-		if (add_nodes(options, argv[optind]))
+	for (int i = 0; i < count; i++)
+		if (add_nodes(data, words[i], err))
 			return -1;
 	return 0;
 }
+
+static const struct option own_options[] = {
+	{ "nodes", required_argument, NULL, 'n' },
+	{ "partition", required_argument, NULL, 'p' },
+	{ "states", required_argument, NULL, 't' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.shared = tb_table_long_options,
+	.letters = TB_TABLE_LETTERS "n:w:p:t:",
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- which nodes ---- */
 
@@ -428,7 +420,7 @@ int tb_command_nodes(int argc, char **argv)
 	struct options options = { .common.name = argv[0] };
 	int rc = TB_EXIT_OK;
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		rc = TB_EXIT_BAD;
 	else if (!options.common.done)
 		rc = run(&options);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_options.c - topobind options */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 struct options {
 	struct tb_command common;
-	int words;
+	bool words;
 	const struct tb_option *one; /* NULL: all */
 };
 
@@ -32,7 +31,8 @@ static void print_help(void)
 }
 
 /* With or without its dashes. */
-static int find_one(struct options *options, const char *name)
+static int find_one(struct options *options, const char *name,
+		    struct tb_error *err)
 {
 	const char *bare = strncmp(name, "--", 2) ? name : name + 2;
 
@@ -40,34 +40,38 @@ static int find_one(struct options *options, const char *name)
 	     options->one++)
 		if (!strcmp(options->one->name, bare))
 			return 0;
-	tb_command_fail(options->common.name, "\"%.60s\" is not a binding option; topobind options prints their names",
-			name);
-	return -1;
+	return tb_fail(err, "\"%.60s\" is not a binding option; topobind options prints their names",
+		       name);
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	const struct option table[] = {
-		{ "words", no_argument, &options->words, 1 },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct options *options = data;
 
-	if (tb_command_options(&options->common, argc, argv, table,
-			       print_help))
-		return -1;
-	if (options->common.done || optind == argc)
-		return 0;
-	if (argc - optind > 1) {
-		tb_command_fail(options->common.name, "one option at a time, leave out \"%.60s\"",
-				argv[optind + 1]);
-		return -1;
-	}
-	return find_one(options, argv[optind]);
+	(void)option, (void)err;
+	options->words = true;
+	return 0;
 }
+
+static int finish(void *data, int count, char **words, struct tb_error *err)
+{
+	if (count > 1)
+		return tb_fail(err, "one option at a time, leave out \"%.60s\"",
+			       words[1]);
+	return count ? find_one(data, words[0], err) : 0;
+}
+
+static const struct option own_options[] = {
+	{ "words", no_argument, NULL, 'w' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- words ---- */
 
@@ -178,7 +182,7 @@ int tb_command_options_list(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;

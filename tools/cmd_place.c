@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_place.c - topobind place */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "config-topobind.h"
 #include "core/distances.h"
 #include "place.h"
 
 enum {
-	OPT_TOPOLOGY = 256,
+	OPT_TOPOLOGY = TB_OPTION_OWN,
 	OPT_DISTANCES,
 	OPT_SLOTS,
 	OPT_LINE,
 	OPT_BATCH,
-	OPT_JSON,
-	OPT_HELP,
-	OPT_VERSION,
-	OPT_REQUEST, /* and up: the binding options */
 };
 
 struct options {
-	const char *command;
+	struct tb_command common;
 	const char *topology;
 	const char *distances;
 	unsigned nslots;
 	struct tb_request request; /* options one by one */
 	struct tb_request line;    /* --topobind: weaker */
-	bool json, batch, done;
+	bool batch;
 	const char *batch_file;
 };
-
-static const struct option own_options[] = {
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "distances", required_argument, NULL, OPT_DISTANCES },
-	{ "slots", required_argument, NULL, OPT_SLOTS },
-	{ "topobind", required_argument, NULL, OPT_LINE },
-	{ "batch", no_argument, NULL, OPT_BATCH },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ "version", no_argument, NULL, OPT_VERSION },
-};
-#define OWN_OPTIONS (sizeof(own_options) / sizeof(own_options[0]))
 
 static void print_help(void)
 {
@@ -74,29 +56,10 @@ static void print_help(void)
 	     "Exit codes: 0 at least one slot was placed, 1 none fits, 2 bad request.");
 }
 
-/* Our own options and one for every key of a request; NULL: no memory. */
-static struct option *make_options(void)
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	struct option *options;
-	size_t keys = 0;
+	struct options *options = data;
 
-	while (tb_request_keys[keys])
-		keys++;
-	options = calloc(OWN_OPTIONS + keys + 1, sizeof(*options));
-	if (!options)
-		return NULL;
-	memcpy(options, own_options, sizeof(own_options));
-	for (size_t i = 0; i < keys; i++) {
-		options[OWN_OPTIONS + i].name = tb_request_keys[i];
-		options[OWN_OPTIONS + i].has_arg = required_argument;
-		options[OWN_OPTIONS + i].val = OPT_REQUEST + i;
-	}
-	return options;
-}
-
-static int take_option(struct options *options, int option,
-		       struct tb_error *err)
-{
 	switch (option) {
 	case OPT_TOPOLOGY:
 		options->topology = optarg;
@@ -111,49 +74,40 @@ static int take_option(struct options *options, int option,
 	case OPT_BATCH:
 		options->batch = true;
 		return 0;
-	case OPT_JSON:
-		options->json = true;
-		return 0;
-	case OPT_HELP:
-		print_help();
-		options->done = true;
-		return 0;
-	case OPT_VERSION:
-		puts(PACKAGE_STRING);
-		options->done = true;
-		return 0;
 	default:
 		return tb_request_set(&options->request,
-				      tb_request_keys[option - OPT_REQUEST],
+				      tb_request_keys[option - TB_OPTION_NAMED],
 				      optarg, err);
 	}
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	struct option *table = make_options();
-	struct tb_error err;
-	int option, rc = 0;
+	struct options *options = data;
 
-	if (!table) {
-		tb_command_fail(options->command, "out of memory");
-		return -1;
+	if (options->batch && count) {
+		options->batch_file = words[0];
+		count--, words++;
 	}
-	while (!rc && !options->done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
-		if (option == '?')
-			rc = -1;
-		else if (take_option(options, option, &err))
-			rc = -tb_command_fail(options->command, "%s", err.text);
-	}
-	free(table);
-	if (rc || options->done)
-		return rc;
-	if (options->batch && optind < argc)
-		options->batch_file = argv[optind++];
-	return tb_command_no_arguments(options->command, argc, argv);
+	return tb_command_no_arguments(count, words, err);
 }
+
+static const struct option own_options[] = {
+	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+	{ "distances", required_argument, NULL, OPT_DISTANCES },
+	{ "slots", required_argument, NULL, OPT_SLOTS },
+	{ "topobind", required_argument, NULL, OPT_LINE },
+	{ "batch", no_argument, NULL, OPT_BATCH },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.names = tb_request_keys,
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 static void print_outcome(const struct tb_outcome *outcome, unsigned nslots)
 {
@@ -198,7 +152,7 @@ static int print_outcome_json(const struct options *options,
 			 "slot_threads", threads,
 			 "reason", json_or_null(outcome->granted ? NULL :
 						reason_of(outcome)));
-	rc = tb_command_print_json(options->command, json);
+	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	free(request);
 	return rc;
@@ -207,7 +161,7 @@ static int print_outcome_json(const struct options *options,
 static int report(const struct options *options,
 		  const struct tb_outcome *outcome)
 {
-	if (options->json) {
+	if (options->common.json) {
 		int rc = print_outcome_json(options, outcome);
 
 		if (rc)
@@ -265,7 +219,7 @@ static int place_one(struct options *options)
 	if (!site || set_distances(site, options->distances, &err) ||
 	    tb_outcome_of(site, &options->request, options->nslots,
 			  tb_topology_print, &outcome, &err)) {
-		rc = tb_command_fail(options->command, "%s", err.text);
+		rc = tb_command_fail(options->common.name, "%s", err.text);
 	} else {
 		rc = report(options, &outcome);
 		tb_outcome_clear(&outcome);
@@ -282,10 +236,10 @@ static int place_batch(const struct options *options)
 	if (options->batch_file)
 		in = fopen(options->batch_file, "re");
 	if (!in)
-		return tb_command_fail(options->command,
+		return tb_command_fail(options->common.name,
 				       "cannot open \"%.200s\": %s",
 				       options->batch_file, strerror(errno));
-	rc = tb_place_batch(options->command, in, stdout);
+	rc = tb_place_batch(options->common.name, in, stdout);
 	if (in != stdin)
 		fclose(in);
 	return rc;
@@ -293,16 +247,16 @@ static int place_batch(const struct options *options)
 
 int tb_command_place(int argc, char **argv)
 {
-	struct options options = { .command = argv[0], .nslots = 1 };
+	struct options options = { .common.name = argv[0], .nslots = 1 };
 	int rc = TB_EXIT_OK;
 
 	tb_request_init(&options.request);
 	tb_request_init(&options.line);
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		rc = TB_EXIT_BAD;
-	else if (options.batch && !options.done)
+	else if (options.batch && !options.common.done)
 		rc = place_batch(&options);
-	else if (!options.done)
+	else if (!options.common.done)
 		rc = place_one(&options);
 	tb_request_clear(&options.request);
 	tb_request_clear(&options.line);

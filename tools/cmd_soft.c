@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_soft.c - topobind soft */
 #define _GNU_SOURCE
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,61 +37,59 @@ static void print_help(void)
 
 /* ---- options ---- */
 
-static int read_job(struct options *options, const char *text)
+static int take_option(void *data, int option, struct tb_error *err)
+{
+	struct options *options = data;
+
+	(void)option, (void)err;
+	options->node = optarg;
+	return 0;
+}
+
+static int take_job(struct options *options, const char *text,
+		    struct tb_error *err)
 {
 	char *end;
 	unsigned long job = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || !job || job >= NO_VAL)
-		return tb_command_fail(options->common.name, "\"%.60s\" is not a job id; write its number, such as 123",
-				       text);
+		return tb_fail(err, "\"%.60s\" is not a job id; write its number, such as 123",
+			       text);
 	options->job = (uint32_t)job;
 	return 0;
 }
 
-static int read_arguments(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
 	static const char *const actions[] = {
 		"status", "on", "off", "reset", NULL
 	};
+	struct options *options = data;
 	int i = 0;
 
-	options->action = argc > 0 ? argv[0] : actions[0];
+	options->action = count > 0 ? words[0] : actions[0];
 	while (actions[i] && strcmp(actions[i], options->action))
 		i++;
 	if (!actions[i])
-		return tb_command_fail(options->common.name, "\"%.60s\" is not known; allowed: status, on, off, reset",
-				       options->action);
-	if (argc > 2)
-		return tb_command_fail(options->common.name, "one job at a time, leave out \"%.60s\"",
-				       argv[2]);
-	return argc > 1 ? read_job(options, argv[1]) : 0;
+		return tb_fail(err, "\"%.60s\" is not known; allowed: status, on, off, reset",
+			       options->action);
+	if (count > 2)
+		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
+			       words[2]);
+	return count > 1 ? take_job(options, words[1], err) : 0;
 }
 
-/* Other than 0: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
-{
-	static const struct option table[] = {
-		{ "node", required_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1) {
-		if (option == 'n')
-			options->node = optarg;
-		else if (tb_command_option(&options->common, option,
-					   print_help))
-			return -1;
-	}
-	if (options->common.done)
-		return 0;
-	return read_arguments(options, argc - optind, argv + optind);
-}
+static const struct option own_options[] = {
+	{ "node", required_argument, NULL, 'n' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
 
 /* ---- actions ---- */
 
@@ -252,7 +249,7 @@ int tb_command_soft(int argc, char **argv)
 	struct tb_registry *registry;
 	int rc;
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_topology.c - topobind topology */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +49,12 @@ static void print_help(void)
 	     "Exit codes: 0 done, 2 bad option or no topology.");
 }
 
-static int take_option(struct options *options, int option)
+/* ---- options ---- */
+
+static int take_option(void *data, int option, struct tb_error *err)
 {
-	if (tb_machine_source_take(&options->source, option))
-		return 0;
+	struct options *options = data;
+
 	switch (option) {
 	case 'm':
 		options->map = true;
@@ -61,47 +62,44 @@ static int take_option(struct options *options, int option)
 	case 'S':
 	case 't':
 		options->map = true;
-		return tb_map_take_form(&options->common,
-					option == 'S' ? 's' : option,
-					&options->output);
+		return tb_map_take_form(&options->output,
+					option == 'S' ? 's' : option, err);
 	default:
-		return tb_command_option(&options->common, option, print_help);
+		tb_machine_source_take(&options->source, option);
+		return 0;
 	}
 }
 
-/* -1: an error was printed. */
-static int read_options(struct options *options, int argc, char **argv)
+static int finish(void *data, int count, char **words, struct tb_error *err)
 {
-	static const struct option table[] = {
-		{ "xml", required_argument, NULL, 'x' },
-		{ "synthetic", required_argument, NULL, 's' },
-		{ "map", no_argument, NULL, 'm' },
-		{ "svg", no_argument, NULL, 'S' },
-		{ "html", no_argument, NULL, 't' },
-		{ "color", required_argument, NULL, 'c' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
+	const struct options *options = data;
 
-	while (!options->common.done &&
-	       (option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		if (take_option(options, option))
-			return -1;
-	if (options->common.done)
-		return 0;
-	if (tb_command_no_arguments(options->common.name, argc, argv) ||
-	    tb_machine_source_is_double(&options->source,
-					options->common.name))
+	if (tb_command_no_arguments(count, words, err) ||
+	    tb_machine_source_check(&options->source, err))
 		return -1;
-	if (options->common.json && options->map) {
-		tb_command_fail(options->common.name, "--json and a drawing (--map, --svg, --html) exclude each other, give one of them");
-		return -1;
-	}
+	if (options->common.json && options->map)
+		return tb_fail(err, "--json and a drawing (--map, --svg, --html) exclude each other, give one of them");
 	return 0;
 }
+
+/* 's' is --synthetic. */
+static const struct option own_options[] = {
+	{ "map", no_argument, NULL, 'm' },
+	{ "svg", no_argument, NULL, 'S' },
+	{ "html", no_argument, NULL, 't' },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.shared = tb_machine_source_options,
+	.has_json = true,
+	.has_color = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
+
+/* ---- what is printed ---- */
 
 /* A new set of the threads of an object; NULL when out of memory. */
 static struct tb_bitset *object_threads(const struct tb_topology *topology,
@@ -365,7 +363,7 @@ int tb_command_topology(int argc, char **argv)
 	struct tb_error err;
 	int rc;
 
-	if (read_options(&options, argc, argv))
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;

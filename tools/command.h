@@ -5,10 +5,12 @@
 #ifndef TB_TOOLS_COMMAND_H
 #define TB_TOOLS_COMMAND_H
 
+#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 
 #include "core/bitset.h"
+#include "core/error.h"
 
 #include "terminal.h"
 
@@ -41,7 +43,7 @@ int tb_command_topology(int argc, char **argv);
 int tb_command_fail(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The options that subcommands with a drawing have in common. */
+/* What the subcommands have in common; all but the name may be zero. */
 struct tb_command {
 	const char *name; /* "topobind map" */
 	enum tb_color color;
@@ -50,22 +52,51 @@ struct tb_command {
 };
 
 /*
- * One of getopt's letters: 'c' --color, 'j' --json, 'h' --help, 'v' --version.
- * -1 for a wrong value, which was said, and for what getopt has complained of.
+ * Numbers of options in struct option's val: letters for those that have one,
+ * then those without, then those by name.
  */
-int tb_command_option(struct tb_command *command, int option,
-		      void (*print_help)(void));
+enum {
+	TB_OPTION_OWN = 0x100,
+	TB_OPTION_NAMED = 0x1000,
+};
 
 /*
- * All options, where there are only such and those that have a flag.  -1: an
- * error was printed.
+ * The command line of a subcommand.  All have --help and --version, which are
+ * dealt with, as are --json and --color.
  */
-struct option;
-int tb_command_options(struct tb_command *command, int argc, char **argv,
-		       const struct option *table, void (*print_help)(void));
+struct tb_command_line {
+	/* Its options; the one without a name ends them, NULL: none. */
+	const struct option *own;
+	/* More, which it has together with another subcommand. */
+	const struct option *shared;
+	/* More: name number i has a value and is option TB_OPTION_NAMED + i. */
+	const char *const *names;
+	const char *letters; /* as getopt() wants them; NULL: none */
+	bool has_json, has_color;
+	void (*print_help)(void);
+	/*
+	 * Take an option, its value is in optarg.  -1 with a sentence.  data is
+	 * tb_command_read()'s.
+	 */
+	int (*take)(void *data, int option, struct tb_error *err);
+	/*
+	 * Take the arguments behind the options, and see whether all of them go
+	 * together.  -1 with a sentence.  NULL: there are no arguments.
+	 */
+	int (*finish)(void *data, int count, char **words,
+		      struct tb_error *err);
+};
 
-/* Is nothing left of argv behind the options?  -1 with a sentence when there is. */
-int tb_command_no_arguments(const char *command, int argc, char **argv);
+/*
+ * Read the command line into command and, by the functions of line, into data.
+ * -1: an error was printed.
+ */
+int tb_command_read(struct tb_command *command,
+		    const struct tb_command_line *line, int argc, char **argv,
+		    void *data);
+
+/* For a finish(): -1 with a sentence where there are arguments. */
+int tb_command_no_arguments(int count, char **words, struct tb_error *err);
 
 /* Print JSON for people and programs, one final newline; an exit code. */
 int tb_command_print_json(const char *command, const json_t *json);

@@ -9,6 +9,7 @@
 
 #include "hosts.h"
 #include "map_legend.h"
+#include "text_stream.h"
 
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
 {
@@ -168,7 +169,7 @@ char *tb_explain_wish(const struct tb_wish *wish)
 	}
 	if (wish->whole_nodes)
 		fputs(", on nodes of its own", out);
-	return fclose(out) ? NULL : text;
+	return tb_text_stream_close(out, &text);
 }
 
 static void print_owner(const struct tb_owner *owner, FILE *out)
@@ -241,7 +242,7 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 		print_ended(explanation, out);
 		print_when(explanation, out);
 	}
-	return fclose(out) ? NULL : text;
+	return tb_text_stream_close(out, &text);
 }
 
 /* ---- the table ---- */

@@ -7,7 +7,6 @@
 
 #include <slurm/slurm_errno.h>
 
-#include "command.h"
 #include "job_id.h"
 
 /* A number and where it ends; -1 for what Slurm can have as no id. */
@@ -44,20 +43,19 @@ static int read_id(struct tb_job_id *id, const char *text)
 	return 0;
 }
 
-const char *tb_job_id_argument(const char *command, int count, char **words,
-			       struct tb_job_id *id)
+int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
+			 struct tb_error *err)
 {
 	if (count < 1)
-		tb_command_fail(command, "no job was given; write its id, such as $SLURM_JOB_ID");
-	else if (count > 1)
-		tb_command_fail(command, "one job at a time, leave out \"%.60s\"",
-				words[1]);
-	else if (read_id(id, words[0]))
-		tb_command_fail(command, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
-				words[0]);
-	else
-		return words[0];
-	return NULL;
+		return tb_fail(err, "no job was given; write its id, such as $SLURM_JOB_ID");
+	if (count > 1)
+		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
+			       words[1]);
+	if (read_id(&job->id, words[0]))
+		return tb_fail(err, "\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
+			       words[0]);
+	job->text = words[0];
+	return 0;
 }
 
 job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,

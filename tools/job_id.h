@@ -9,12 +9,15 @@
 
 #include "common/job_hostfile.h"
 
-/*
- * The one job that is named by these arguments of a command: id, and the text
- * as it was given.  NULL: an error was printed.
- */
-const char *tb_job_id_argument(const char *command, int count, char **words,
-			       struct tb_job_id *id);
+/* A job in a command's arguments. */
+struct tb_job_argument {
+	struct tb_job_id id;
+	const char *text; /* as it was given */
+};
+
+/* The one that these arguments name.  -1 with a sentence. */
+int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
+			 struct tb_error *err);
 
 /*
  * The records that Slurm has of the number, with those of all tasks of an array

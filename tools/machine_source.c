@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* machine_source.c - see machine_source.h */
-#include <getopt.h>
-
-#include "command.h"
 #include "machine_source.h"
 
-bool tb_machine_source_take(struct tb_machine_source *source, int option)
+const struct option tb_machine_source_options[] = {
+	{ "xml", required_argument, NULL, 'x' },
+	{ "synthetic", required_argument, NULL, 's' },
+	{ NULL, 0, NULL, 0 },
+};
+
+void tb_machine_source_take(struct tb_machine_source *source, int option)
 {
 	if (option == 'x')
 		source->xml = optarg;
-	else if (option == 's')
-		source->synthetic = optarg;
 	else
-		return false;
-	return true;
+		source->synthetic = optarg;
 }
 
-bool tb_machine_source_is_double(const struct tb_machine_source *source,
-				 const char *command)
+int tb_machine_source_check(const struct tb_machine_source *source,
+			    struct tb_error *err)
 {
 	if (!source->xml || !source->synthetic)
-		return false;
-	tb_command_fail(command, "--xml and --synthetic exclude each other, give one of them");
-	return true;
+		return 0;
+	return tb_fail(err, "--xml and --synthetic exclude each other, give one of them");
 }
 
 bool tb_machine_source_is_here(const struct tb_machine_source *source)

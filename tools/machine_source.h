@@ -5,6 +5,7 @@
 #ifndef TB_TOOLS_MACHINE_SOURCE_H
 #define TB_TOOLS_MACHINE_SOURCE_H
 
+#include <getopt.h>
 #include <stdbool.h>
 
 #include "hwloc/machine.h"
@@ -14,11 +15,14 @@ struct tb_machine_source {
 	const char *xml, *synthetic;
 };
 
-/* One of getopt's letters: 'x' and 's' are taken from optarg, others not. */
-bool tb_machine_source_take(struct tb_machine_source *source, int option);
-/* Were both given?  Then a sentence was printed. */
-bool tb_machine_source_is_double(const struct tb_machine_source *source,
-				 const char *command);
+/* For struct tb_command_line. */
+extern const struct option tb_machine_source_options[];
+
+/* Take one of these, its value from optarg. */
+void tb_machine_source_take(struct tb_machine_source *source, int option);
+/* -1 with a sentence where both were given. */
+int tb_machine_source_check(const struct tb_machine_source *source,
+			    struct tb_error *err);
 bool tb_machine_source_is_here(const struct tb_machine_source *source);
 
 /* here: how this machine is loaded.  NULL with a sentence. */

@@ -16,7 +16,4 @@
 int tb_map_svg(const struct tb_map *map, FILE *out);
 int tb_map_html(const struct tb_map *map, FILE *out);
 
-/* What a thread is, and a word for it: "bound", "soft", "free"... */
-const char *tb_holder_name(const struct tb_map *map, int holder);
-
 #endif

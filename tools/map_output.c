@@ -40,15 +40,13 @@ static enum tb_map_form form_of(int option)
 	}
 }
 
-int tb_map_take_form(const struct tb_command *command, int option,
-		     struct tb_map_output *output)
+int tb_map_take_form(struct tb_map_output *output, int option,
+		     struct tb_error *err)
 {
 	enum tb_map_form form = form_of(option);
 
-	if (output->form != TB_MAP_TEXT && output->form != form) {
-		tb_command_fail(command->name, "--json, --svg, --html and --lstopo exclude each other, give one of them");
-		return -1;
-	}
+	if (output->form != TB_MAP_TEXT && output->form != form)
+		return tb_fail(err, "--json, --svg, --html and --lstopo exclude each other, give one of them");
 	output->form = form;
 	return 0;
 }

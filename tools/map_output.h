@@ -23,10 +23,10 @@ struct tb_map_output {
 
 /*
  * The letters 'j' --json, 's' --svg, 't' --html and 'l' --lstopo for a form,
- * of which one at most is given.  -1: that was said.
+ * of which one at most is given.  -1 with a sentence.
  */
-int tb_map_take_form(const struct tb_command *command, int option,
-		     struct tb_map_output *output);
+int tb_map_take_form(struct tb_map_output *output, int option,
+		     struct tb_error *err);
 
 /* To stdout; an exit code. */
 int tb_map_print(const struct tb_command *command, const struct tb_map *map,

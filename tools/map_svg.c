@@ -101,7 +101,8 @@ static void print_text(const char *text, unsigned most, FILE *out)
 	}
 }
 
-const char *tb_holder_name(const struct tb_map *map, int holder)
+/* What a thread is: "bound", "soft", "free"... */
+static const char *holder_name(const struct tb_map *map, int holder)
 {
 	switch (holder) {
 	case TB_HOLDER_NONE:
@@ -163,7 +164,7 @@ static int print_holders(const struct tb_map *map,
 	if (!any)
 		fputs(node->holders[thread] == TB_HOLDER_PLAIN ?
 		      "in use by a job that is not shown" :
-		      tb_holder_name(map, node->holders[thread]), out);
+		      holder_name(map, node->holders[thread]), out);
 	return 0;
 }
 
@@ -214,7 +215,7 @@ static int print_thread(const struct tb_map *map,
 	int holder = node->holders[thread];
 
 	fprintf(out, "<g class=\"unit %s\" data-thread=\"%u\"><title>",
-		tb_holder_name(map, holder), thread);
+		holder_name(map, holder), thread);
 	print_text(node->name, ALL_LETTERS, out);
 	fprintf(out, ", core %u, thread %u: ", core, thread);
 	if (print_holders(map, node, thread, out))
@@ -331,7 +332,7 @@ static int print_node(const struct tb_map *map, const struct tb_map_node *node,
 static void print_sign(const struct tb_map *map, int holder, unsigned y,
 		       FILE *out)
 {
-	fprintf(out, "<g class=\"unit %s\">", tb_holder_name(map, holder));
+	fprintf(out, "<g class=\"unit %s\">", holder_name(map, holder));
 	print_square(map, holder, MARGIN, y, out);
 	fputs("</g>", out);
 }

@@ -9,6 +9,7 @@
 #include "hosts.h"
 #include "node_table.h"
 #include "slurm_names.h"
+#include "text_stream.h"
 
 /* The columns that are not of a kind of unit. */
 enum {
@@ -317,10 +318,7 @@ char *tb_node_table_usual(const struct tb_node_view **nodes, unsigned nnodes,
 			fprintf(out, ",%s", tb_node_table()->columns[
 				unit_column(kind, ALL_THREE)].name);
 	fputs(",frag,jobs", out);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_stream_close(out, &text);
 }
 
 /* ---- rows ---- */
@@ -347,10 +345,7 @@ static char *make_key(const struct tb_node_row *row,
 		print_cell(row, column, out);
 		fputc('\n', out);
 	}
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_stream_close(out, &text);
 }
 
 static int by_key(const void *one, const void *other)

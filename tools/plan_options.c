@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,14 @@
 #include "common/request_env.h"
 #include "spank/options.h"
 
+#include "text_stream.h"
+
 #define VARIABLE "TOPOBIND"
+/* Of tasks, of nodes: sbatch reads them as int. */
+#define COUNT_MAX INT32_MAX
 
 enum {
-	OPT_PER_NODE = 256,
+	OPT_PER_NODE = TB_OPTION_OWN,
 	OPT_MEM,
 	OPT_MEM_PER_CPU,
 	OPT_GRES,
@@ -25,37 +28,8 @@ enum {
 	OPT_GPUS_PER_TASK,
 	OPT_EXCLUSIVE,
 	OPT_RESERVATION,
-	OPT_JSON,
-	OPT_HELP,
-	OPT_VERSION,
-	OPT_BINDING, /* and up: tb_option_table */
+	OPT_LINE,
 };
-
-static const struct option slurm_options[] = {
-	{ "nodes", required_argument, NULL, 'N' },
-	{ "ntasks", required_argument, NULL, 'n' },
-	{ "cpus-per-task", required_argument, NULL, 'c' },
-	{ "ntasks-per-node", required_argument, NULL, OPT_PER_NODE },
-	{ "partition", required_argument, NULL, 'p' },
-	{ "time", required_argument, NULL, 't' },
-	{ "constraint", required_argument, NULL, 'C' },
-	{ "nodelist", required_argument, NULL, 'w' },
-	{ "exclude", required_argument, NULL, 'x' },
-	{ "mem", required_argument, NULL, OPT_MEM },
-	{ "mem-per-cpu", required_argument, NULL, OPT_MEM_PER_CPU },
-	{ "gres", required_argument, NULL, OPT_GRES },
-	{ "gpus", required_argument, NULL, 'G' },
-	{ "gpus-per-node", required_argument, NULL, OPT_GPUS_PER_NODE },
-	{ "gpus-per-task", required_argument, NULL, OPT_GPUS_PER_TASK },
-	{ "exclusive", no_argument, NULL, OPT_EXCLUSIVE },
-	{ "reservation", required_argument, NULL, OPT_RESERVATION },
-	{ "qos", required_argument, NULL, 'q' },
-	{ "account", required_argument, NULL, 'A' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ "version", no_argument, NULL, OPT_VERSION },
-};
-#define SLURM_OPTIONS (sizeof(slurm_options) / sizeof(slurm_options[0]))
 
 static void print_help(void)
 {
@@ -114,7 +88,8 @@ static int read_number(const char *option, const char *text, uint64_t most,
 
 	if (!read_count(&at, "", most, number) && *number)
 		return 0;
-	return bad_value(option, text, "a number from 1 on", err);
+	return tb_fail(err, "--%s=%.60s is not right, give a number from 1 to %llu",
+		       option, text, (unsigned long long)most);
 }
 
 /* "2" is "2-2". */
@@ -122,14 +97,13 @@ static int read_nodes(job_desc_msg_t *job, const char *text,
 		      struct tb_error *err)
 {
 	const char *at = text;
-	uint64_t least, most;
+	uint64_t least = 0, most;
+	bool wrong = read_count(&at, "-", COUNT_MAX, &least) || !least;
 
-	if (read_count(&at, "-", NO_VAL - 1, &least) || !least)
-		return bad_value("nodes", text, "a number, or least and most as in 2-4",
-				 err);
 	most = least;
-	if (*at && (++at, read_count(&at, "", NO_VAL - 1, &most) ||
-			  most < least))
+	if (!wrong && *at++ == '-')
+		wrong = read_count(&at, "", COUNT_MAX, &most) || most < least;
+	if (wrong)
 		return bad_value("nodes", text, "a number, or least and most as in 2-4",
 				 err);
 	job->min_nodes = (uint32_t)least;
@@ -213,7 +187,7 @@ static char *with_prefix(const char *list, const char *prefix)
 			list[length] ? "," : "");
 		list += length + (list[length] != '\0');
 	}
-	return out && !fclose(out) ? text : NULL;
+	return out ? tb_text_stream_close(out, &text) : NULL;
 }
 
 /* More of it behind what there is. */
@@ -250,7 +224,7 @@ static int take_number(struct reading *reading, int option, const char *value,
 
 	switch (option) {
 	case 'n':
-		rc = read_number("ntasks", value, NO_VAL - 1, &number, err);
+		rc = read_number("ntasks", value, COUNT_MAX, &number, err);
 		job->num_tasks = (uint32_t)number;
 		reading->ntasks = true;
 		return rc;
@@ -317,29 +291,24 @@ static char **string_of(job_desc_msg_t *job, int option)
 	}
 }
 
-static int take_own(struct tb_command *common, int option)
+static int take_binding(struct reading *reading, int option,
+			struct tb_error *err)
 {
-	static const struct { int own, letter; } letters[] = {
-		{ OPT_JSON, 'j' }, { OPT_HELP, 'h' }, { OPT_VERSION, 'v' },
-	};
+	const char *name = option == OPT_LINE ? "topobind" :
+			   tb_request_keys[option - TB_OPTION_NAMED];
 
-	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
-		if (letters[i].own == option)
-			return tb_command_option(common, letters[i].letter,
-						 print_help);
-	return -1;
+	return tb_options_add(&reading->binding, TB_COMMAND_LINE, name, optarg,
+			      err);
 }
 
-static int take_option(struct reading *reading, int option,
-		       struct tb_error *err)
+static int take_option(void *data, int option, struct tb_error *err)
 {
+	struct reading *reading = data;
 	job_desc_msg_t *job = &reading->options->job;
 	char **string = string_of(job, option);
 
-	if (option >= OPT_BINDING)
-		return tb_options_add(&reading->binding, TB_COMMAND_LINE,
-			tb_option_table[option - OPT_BINDING].name, optarg,
-			err);
+	if (option == OPT_LINE || option >= TB_OPTION_NAMED)
+		return take_binding(reading, option, err);
 	if (string) {
 		*string = optarg;
 		return 0;
@@ -357,105 +326,81 @@ static int take_option(struct reading *reading, int option,
 	case OPT_EXCLUSIVE:
 		job->shared = JOB_SHARED_NONE;
 		return 0;
-	case OPT_JSON:
-	case OPT_HELP:
-	case OPT_VERSION:
-		return take_own(&reading->options->common, option);
 	default:
 		return take_number(reading, option, optarg, err);
 	}
 }
 
-/* Slurm's options and the binding's; NULL: no memory. */
-static struct option *make_table(void)
-{
-	struct option *table;
-	size_t count = 0;
-
-	while (tb_option_table[count].name)
-		count++;
-	table = calloc(SLURM_OPTIONS + count + 1, sizeof(*table));
-	if (!table)
-		return NULL;
-	memcpy(table, slurm_options, sizeof(slurm_options));
-	for (size_t i = 0; i < count; i++) {
-		table[SLURM_OPTIONS + i].name = tb_option_table[i].name;
-		table[SLURM_OPTIONS + i].has_arg = required_argument;
-		table[SLURM_OPTIONS + i].val = OPT_BINDING + (int)i;
-	}
-	return table;
-}
-
-static int read_arguments(struct reading *reading, int argc, char **argv)
-{
-	struct tb_command *common = &reading->options->common;
-	struct option *table = make_table();
-	struct tb_error err;
-	int option, rc = 0;
-
-	if (!table)
-		return -tb_command_fail(common->name, "out of memory");
-	while (!rc && !common->done &&
-	       (option = getopt_long(argc, argv, "N:n:c:p:t:C:w:x:G:q:A:",
-				     table, NULL)) != -1) {
-		if (option == '?')
-			rc = -1;
-		else if (take_option(reading, option, &err))
-			rc = -tb_command_fail(common->name, "%s", err.text);
-	}
-	free(table);
-	if (!rc && !common->done && optind < argc)
-		rc = -tb_command_fail(common->name, "\"%.60s\" is one argument too many: no script is needed",
-				      argv[optind]);
-	return rc;
-}
-
 /* ---- what sbatch makes of them ---- */
+
+/* 0: nothing was. */
+static unsigned said(uint32_t number)
+{
+	return number == NO_VAL ? 0 : number;
+}
+
+/* There are as many nodes as are required, at least. */
+static void complete_nodes(job_desc_msg_t *job)
+{
+	tb_hostlist_t required = job->req_nodes
+		? slurm_hostlist_create(job->req_nodes) : NULL;
+	uint32_t count;
+
+	if (!required)
+		return;
+	slurm_hostlist_uniq(required);
+	count = (uint32_t)slurm_hostlist_count(required);
+	slurm_hostlist_destroy(required);
+	if (count > said(job->min_nodes))
+		job->min_nodes = count;
+	if (job->max_nodes != NO_VAL && job->max_nodes < job->min_nodes)
+		job->max_nodes = job->min_nodes;
+}
+
+/* What no cluster has is as good as any larger number. */
+static uint32_t product(uint32_t a, uint32_t b)
+{
+	uint64_t all = (uint64_t)a * b;
+
+	return all < COUNT_MAX ? (uint32_t)all : COUNT_MAX;
+}
+
+/* Tasks that are not given: those for each node, or one for each. */
+static uint32_t count_tasks(struct reading *reading)
+{
+	job_desc_msg_t *job = &reading->options->job;
+	uint32_t nodes = said(job->min_nodes) ? job->min_nodes : 1;
+
+	if (reading->per_node && !reading->ntasks &&
+	    (job->max_nodes == NO_VAL || job->max_nodes == job->min_nodes)) {
+		job->num_tasks = product(nodes, job->ntasks_per_node);
+		reading->ntasks = true;
+	}
+	return reading->ntasks ? job->num_tasks : nodes;
+}
 
 static void complete_counts(struct reading *reading)
 {
 	job_desc_msg_t *job = &reading->options->job;
-	uint32_t nodes = job->min_nodes == NO_VAL ? 0 : job->min_nodes;
 	uint32_t cpus = reading->cpus ? job->cpus_per_task : 1, tasks;
-	tb_hostlist_t required = NULL;
 
-	if (job->req_nodes)
-		required = slurm_hostlist_create(job->req_nodes);
-	if (required) {
-		uint32_t count;
-
-		slurm_hostlist_uniq(required);
-		count = (uint32_t)slurm_hostlist_count(required);
-		slurm_hostlist_destroy(required);
-		if (count > nodes)
-			job->min_nodes = nodes = count;
-		if (job->max_nodes != NO_VAL && job->max_nodes < nodes)
-			job->max_nodes = nodes;
-	}
-	if (reading->per_node && !reading->ntasks &&
-	    (job->max_nodes == NO_VAL || job->max_nodes == nodes)) {
-		job->num_tasks = (nodes ? nodes : 1) * job->ntasks_per_node;
-		reading->ntasks = true;
-	}
-	tasks = reading->ntasks ? job->num_tasks : nodes ? nodes : 1;
-	if (reading->ntasks)
-		job->bitflags |= JOB_NTASKS_SET;
+	complete_nodes(job);
+	tasks = count_tasks(reading);
+	job->min_cpus = product(tasks, cpus);
 	if (reading->cpus) {
 		job->bitflags |= JOB_CPUS_SET;
 		job->pn_min_cpus = job->cpus_per_task;
 	}
-	job->min_cpus = tasks * cpus;
+	if (!reading->ntasks)
+		return;
+	job->bitflags |= JOB_NTASKS_SET;
 	/* No more nodes than tasks. */
-	if (nodes && reading->ntasks && job->max_nodes != NO_VAL &&
-	    tasks < job->max_nodes)
+	if (!said(job->min_nodes))
+		return;
+	if (job->max_nodes != NO_VAL && tasks < job->max_nodes)
 		job->max_nodes = tasks;
-	if (nodes && reading->ntasks && tasks < job->min_nodes)
+	if (tasks < job->min_nodes)
 		job->min_nodes = job->max_nodes = tasks;
-}
-
-static unsigned said(uint32_t number)
-{
-	return number == NO_VAL ? 0 : number;
 }
 
 static void make_wish(struct tb_plan_options *options)
@@ -487,14 +432,13 @@ static void make_wish(struct tb_plan_options *options)
 }
 
 /* The line that the SPANK plugin would leave with the job. */
-static int make_binding(struct reading *reading)
+static int make_binding(struct reading *reading, struct tb_error *err)
 {
 	struct tb_plan_options *options = reading->options;
-	struct tb_error err;
 
 	if (tb_options_merge(&reading->binding, getenv(VARIABLE), VARIABLE,
-			     &options->wish.request, &err))
-		return -tb_command_fail(options->common.name, "%s", err.text);
+			     &options->wish.request, err))
+		return -1;
 	if (!tb_request_is_given(&options->wish.request))
 		return 0;
 	options->line = tb_request_print(&options->wish.request);
@@ -502,7 +446,7 @@ static int make_binding(struct reading *reading)
 	    asprintf(&options->variable, "%s=%s", TB_REQUEST_VARIABLE,
 		     options->line) < 0) {
 		options->variable = NULL;
-		return -tb_command_fail(options->common.name, "out of memory");
+		return tb_fail(err, "out of memory");
 	}
 	options->job.spank_job_env = &options->variable;
 	options->job.spank_job_env_size = 1;
@@ -523,6 +467,53 @@ static void make_job(struct reading *reading)
 	complete_counts(reading);
 }
 
+/* ---- all of it ---- */
+
+static int finish(void *data, int count, char **words, struct tb_error *err)
+{
+	struct reading *reading = data;
+
+	if (count)
+		return tb_fail(err, "\"%.60s\" is one argument too many: no script is needed",
+			       words[0]);
+	make_job(reading);
+	make_wish(reading->options);
+	return make_binding(reading, err);
+}
+
+static const struct option own_options[] = {
+	{ "nodes", required_argument, NULL, 'N' },
+	{ "ntasks", required_argument, NULL, 'n' },
+	{ "cpus-per-task", required_argument, NULL, 'c' },
+	{ "ntasks-per-node", required_argument, NULL, OPT_PER_NODE },
+	{ "partition", required_argument, NULL, 'p' },
+	{ "time", required_argument, NULL, 't' },
+	{ "constraint", required_argument, NULL, 'C' },
+	{ "nodelist", required_argument, NULL, 'w' },
+	{ "exclude", required_argument, NULL, 'x' },
+	{ "mem", required_argument, NULL, OPT_MEM },
+	{ "mem-per-cpu", required_argument, NULL, OPT_MEM_PER_CPU },
+	{ "gres", required_argument, NULL, OPT_GRES },
+	{ "gpus", required_argument, NULL, 'G' },
+	{ "gpus-per-node", required_argument, NULL, OPT_GPUS_PER_NODE },
+	{ "gpus-per-task", required_argument, NULL, OPT_GPUS_PER_TASK },
+	{ "exclusive", no_argument, NULL, OPT_EXCLUSIVE },
+	{ "reservation", required_argument, NULL, OPT_RESERVATION },
+	{ "qos", required_argument, NULL, 'q' },
+	{ "account", required_argument, NULL, 'A' },
+	{ "topobind", required_argument, NULL, OPT_LINE },
+	{ NULL, 0, NULL, 0 },
+};
+static const struct tb_command_line usage = {
+	.own = own_options,
+	.names = tb_request_keys,
+	.letters = "N:n:c:p:t:C:w:x:G:q:A:",
+	.has_json = true,
+	.print_help = print_help,
+	.take = take_option,
+	.finish = finish,
+};
+
 int tb_plan_options_read(struct tb_plan_options *options, int argc,
 			 char **argv)
 {
@@ -532,12 +523,7 @@ int tb_plan_options_read(struct tb_plan_options *options, int argc,
 	slurm_init_job_desc_msg(&options->job);
 	tb_request_init(&options->wish.request);
 	tb_options_init(&reading.binding);
-	rc = read_arguments(&reading, argc, argv);
-	if (!rc && !options->common.done) {
-		make_job(&reading);
-		make_wish(options);
-		rc = make_binding(&reading);
-	}
+	rc = tb_command_read(&options->common, &usage, argc, argv, &reading);
 	tb_options_clear(&reading.binding);
 	return rc;
 }

@@ -11,25 +11,25 @@
 #include "command.h"
 #include "slurm_library.h"
 #include "soft_node.h"
+#include "text_stream.h"
 
 /* What libslurm has read of slurm.conf. */
 extern slurm_conf_t slurm_conf;
 
-/* %n is the node, %h the host. */
+/* As slurmd does: %n is the node, %h the host, nothing else means more. */
 static void expand(FILE *out, const char *text, const char *node,
 		   const char *host)
 {
-	for (; *text; text++) {
-		if (*text != '%') {
-			fputc(*text, out);
-			continue;
-		}
-		if (text[1] == 'n')
+	while (*text)
+		if (!strncmp(text, "%n", 2)) {
 			fputs(node, out);
-		else if (text[1] == 'h')
+			text += 2;
+		} else if (!strncmp(text, "%h", 2)) {
 			fputs(host, out);
-		text += text[1] != '\0';
-	}
+			text += 2;
+		} else {
+			fputc(*text++, out);
+		}
 }
 
 static char *spool_directory(const char *node)
@@ -46,10 +46,7 @@ static char *spool_directory(const char *node)
 	if (!out)
 		return NULL;
 	expand(out, slurm_conf.slurmd_spooldir, node ? node : host, host);
-	if (!fclose(out))
-		return path;
-	free(path);
-	return NULL;
+	return tb_text_stream_close(out, &path);
 }
 
 struct tb_registry *tb_soft_node_open(const char *command, const char *node)

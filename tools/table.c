@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "text_stream.h"
+
 #define WIDTH_MAX 65535
 
 /* A column where it was asked for. */
@@ -250,8 +252,9 @@ struct tb_columns *tb_columns_of_names(const struct tb_table_kind *kind,
 
 /* ---- sorting ---- */
 
-char *tb_table_cell(const struct tb_table_kind *kind, const void *row,
-		    unsigned column)
+/* What a row has in a column; malloc()ed, NULL when out of memory. */
+static char *make_cell(const struct tb_table_kind *kind, const void *row,
+		       unsigned column)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -260,10 +263,7 @@ char *tb_table_cell(const struct tb_table_kind *kind, const void *row,
 	if (!out)
 		return NULL;
 	kind->print(row, column, out);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	return tb_text_stream_close(out, &text);
 }
 
 /* The next key, where it ends and which way; ncolumns: there is none such. */
@@ -331,7 +331,7 @@ static int sort_by(const struct tb_table_kind *kind, unsigned column, bool down,
 		if (kind->number &&
 		    kind->number(rows[i], column, &keyed[i].number))
 			continue;
-		keyed[i].text = tb_table_cell(kind, rows[i], column);
+		keyed[i].text = make_cell(kind, rows[i], column);
 		rc = keyed[i].text ? 0 : -1;
 	}
 	if (!rc)
@@ -374,7 +374,7 @@ static char **make_cells(const struct tb_table_kind *kind,
 		cells[f] = strdup(kind->columns[column].heading);
 		for (unsigned i = 0; i < nrows; i++)
 			cells[(i + 1) * width + f] =
-				tb_table_cell(kind, rows[i], column);
+				make_cell(kind, rows[i], column);
 	}
 	return cells;
 }

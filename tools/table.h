@@ -68,8 +68,4 @@ int tb_table_print(const struct tb_table_kind *kind,
 		   const struct tb_columns *columns, const void **rows,
 		   unsigned nrows, bool headings, FILE *out);
 
-/* What a row has in a column; malloc()ed, NULL when out of memory. */
-char *tb_table_cell(const struct tb_table_kind *kind, const void *row,
-		    unsigned column);
-
 #endif

@@ -1,63 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table_options.c - see table_options.h */
-#include <getopt.h>
 #include <stdlib.h>
 
-#include "command.h"
 #include "table_options.h"
 
-/* The last one counts. */
+const struct option tb_table_long_options[] = {
+	{ "Node", no_argument, NULL, 'N' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "Format", required_argument, NULL, 'O' },
+	{ "sort", required_argument, NULL, 'S' },
+	{ "noheader", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* The last ones count.  NULL: they were wrong. */
 static int set_columns(struct tb_table_options *options,
-		       struct tb_columns *columns, const char *command,
-		       const struct tb_error *why)
+		       struct tb_columns *columns)
 {
-	if (!columns) {
-		tb_command_fail(command, "%s", why->text);
+	if (!columns)
 		return -1;
-	}
 	tb_columns_destroy(options->columns);
 	options->columns = columns;
 	return 0;
 }
 
-static int set_sort(struct tb_table_options *options,
-		    const struct tb_table_kind *kind, const char *command)
-{
-	struct tb_error why;
-
-	options->sort = optarg;
-	if (!tb_table_check_sort(kind, optarg, &why))
-		return 0;
-	tb_command_fail(command, "%s", why.text);
-	return -1;
-}
-
 int tb_table_option(struct tb_table_options *options,
-		    const struct tb_table_kind *kind, const char *command,
-		    int option, bool *taken)
+		    const struct tb_table_kind *kind, int option,
+		    struct tb_error *err)
 {
-	struct tb_error why;
-
-	*taken = true;
 	switch (option) {
 	case 'N':
 		options->by_node = true;
 		return 0;
 	case 'o':
-		return set_columns(options, tb_columns_of_letters(kind, optarg,
-								  &why),
-				   command, &why);
+		return set_columns(options,
+				   tb_columns_of_letters(kind, optarg, err));
 	case 'O':
-		return set_columns(options, tb_columns_of_names(kind, optarg,
-								&why),
-				   command, &why);
+		return set_columns(options,
+				   tb_columns_of_names(kind, optarg, err));
 	case 'S':
-		return set_sort(options, kind, command);
-	case 'h':
-		options->no_headings = true;
-		return 0;
+		options->sort = optarg;
+		return tb_table_check_sort(kind, optarg, err);
 	default:
-		*taken = false;
+		options->no_headings = true;
 		return 0;
 	}
 }

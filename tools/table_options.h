@@ -8,6 +8,8 @@
 #ifndef TB_TOOLS_TABLE_OPTIONS_H
 #define TB_TOOLS_TABLE_OPTIONS_H
 
+#include <getopt.h>
+
 #include "table.h"
 
 /* All zero is right before the first option. */
@@ -18,22 +20,14 @@ struct tb_table_options {
 	bool no_headings;
 };
 
-/* For getopt_long(). */
+/* For struct tb_command_line. */
 #define TB_TABLE_LETTERS "No:O:S:h"
-#define TB_TABLE_OPTIONS \
-	{ "Node", no_argument, NULL, 'N' }, \
-	{ "format", required_argument, NULL, 'o' }, \
-	{ "Format", required_argument, NULL, 'O' }, \
-	{ "sort", required_argument, NULL, 'S' }, \
-	{ "noheader", no_argument, NULL, 'h' }
+extern const struct option tb_table_long_options[];
 
-/*
- * Take one of these letters; *taken is false for any other.  -1: an error was
- * printed.
- */
+/* Take one of these letters, its value from optarg.  -1 with a sentence. */
 int tb_table_option(struct tb_table_options *options,
-		    const struct tb_table_kind *kind, const char *command,
-		    int option, bool *taken);
+		    const struct tb_table_kind *kind, int option,
+		    struct tb_error *err);
 void tb_table_options_clear(struct tb_table_options *options);
 
 /* Print rows, each of so many bytes, as asked for.  -1 when out of memory. */

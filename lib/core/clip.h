@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * clip.h - what a user sent, made fit for an error message
- *
- * Private to lib/core.
  */
 #ifndef TB_CORE_CLIP_H
 #define TB_CORE_CLIP_H

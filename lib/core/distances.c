@@ -50,8 +50,12 @@ unsigned *tb_distances_parse(const char *text, unsigned count,
 	size_t total = (size_t)count * count;
 	unsigned *distances;
 
+	if (count == 0) {
+		tb_fail(err, "the node has no NUMA nodes, so there are no distances between them; leave these out");
+		return NULL;
+	}
 	/* A digit and a separator each: no more room than the text needs. */
-	if (count == 0 || (strlen(text) + 1) / 2 < total)
+	if ((strlen(text) + 1) / 2 < total)
 		goto wrong;
 	distances = calloc(total, sizeof(*distances));
 	if (distances == NULL) {

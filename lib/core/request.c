@@ -157,6 +157,27 @@ static bool displaces(bool has_units, bool has_cpus, enum tb_choice choice)
 	       (has_cpus && choice == TB_CHOICE_UNITS);
 }
 
+/* The value as text, malloc()ed; NULL when out of memory. */
+static char *print_value(const struct tb_request *request, size_t key)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	tb_request_table[key].print(request, &text);
+	return tb_text_take(&text);
+}
+
+/* What is printed can be read, so that no option needs a way to be copied. */
+static int copy_key(struct tb_request *to, const struct tb_request *from,
+		    size_t key)
+{
+	char *value = print_value(from, key);
+	int rc = value ? tb_request_table[key].read(to, &tb_request_table[key],
+						    value, NULL) : -1;
+
+	free(value);
+	return rc;
+}
+
 int tb_request_inherit(struct tb_request *request,
 		       const struct tb_request *lower, struct tb_error *err)
 {
@@ -170,7 +191,7 @@ int tb_request_inherit(struct tb_request *request,
 		    displaces(has_units, has_cpus,
 			      tb_request_table[key].choice))
 			continue;
-		if (tb_request_table[key].copy(request, lower))
+		if (copy_key(request, lower, key))
 			return tb_fail(err, "out of memory");
 		request->given |= bit;
 	}
@@ -181,11 +202,8 @@ int tb_request_inherit(struct tb_request *request,
 static int print_key(const struct tb_request *request, size_t key,
 		     struct tb_clipped *value, struct tb_error *err)
 {
-	struct tb_text text = TB_TEXT_EMPTY;
-	char *printed;
+	char *printed = print_value(request, key);
 
-	tb_request_table[key].print(request, &text);
-	printed = tb_text_take(&text);
 	if (!printed)
 		return tb_fail(err, "out of memory");
 	*value = tb_clip(printed, strlen(printed));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options one by one: how each is read, printed and copied.
+ * The options one by one: how each is read and printed.
  */
 #include "request_key.h"
 
@@ -15,10 +15,15 @@ const char *tb_request_key_allowed(const struct tb_request_key *key)
 	return key->allowed ? key->allowed : key->words;
 }
 
+static const char *name_of(const struct tb_request_key *key)
+{
+	return tb_request_keys[key - tb_request_table];
+}
+
 static int refuse(const struct tb_request_key *key, const char *value,
 		  struct tb_error *err)
 {
-	return tb_fail(err, "%s=%s is not allowed; allowed: %s", key->name,
+	return tb_fail(err, "%s=%s is not allowed; allowed: %s", name_of(key),
 		       tb_clip(value, strlen(value)).text,
 		       tb_request_key_allowed(key));
 }
@@ -41,12 +46,6 @@ static bool default_unit(const struct tb_request *request)
 static void print_unit(const struct tb_request *request, struct tb_text *text)
 {
 	tb_text_add(text, tb_unit_name(request->unit));
-}
-
-static int copy_unit(struct tb_request *to, const struct tb_request *from)
-{
-	to->unit = from->unit;
-	return 0;
 }
 
 /* bamount */
@@ -81,12 +80,6 @@ static void print_amount(const struct tb_request *request,
 			 struct tb_text *text)
 {
 	tb_text_add_number(text, request->amount);
-}
-
-static int copy_amount(struct tb_request *to, const struct tb_request *from)
-{
-	to->amount = from->amount;
-	return 0;
 }
 
 /*
@@ -144,12 +137,6 @@ static void print_type(const struct tb_request *request, struct tb_text *text)
 	tb_text_add(text, types[request->type]);
 }
 
-static int copy_type(struct tb_request *to, const struct tb_request *from)
-{
-	to->type = from->type;
-	return 0;
-}
-
 static int read_strategy(struct tb_request *request,
 			 const struct tb_request_key *key, const char *value,
 			 struct tb_error *err)
@@ -170,12 +157,6 @@ static void print_strategy(const struct tb_request *request,
 			   struct tb_text *text)
 {
 	tb_text_add(text, strategies[request->strategy]);
-}
-
-static int copy_strategy(struct tb_request *to, const struct tb_request *from)
-{
-	to->strategy = from->strategy;
-	return 0;
 }
 
 static int read_instance(struct tb_request *request,
@@ -205,12 +186,6 @@ static void print_instance(const struct tb_request *request,
 	tb_text_add(text, tb_instance_name(request->instance));
 }
 
-static int copy_instance(struct tb_request *to, const struct tb_request *from)
-{
-	to->instance = from->instance;
-	return 0;
-}
-
 static int read_memory(struct tb_request *request,
 		       const struct tb_request_key *key, const char *value,
 		       struct tb_error *err)
@@ -235,12 +210,6 @@ static void print_memory(const struct tb_request *request,
 	tb_text_add(text, memories[request->memory]);
 }
 
-static int copy_memory(struct tb_request *to, const struct tb_request *from)
-{
-	to->memory = from->memory;
-	return 0;
-}
-
 static int read_mode(struct tb_request *request,
 		     const struct tb_request_key *key, const char *value,
 		     struct tb_error *err)
@@ -260,12 +229,6 @@ static bool default_mode(const struct tb_request *request)
 static void print_mode(const struct tb_request *request, struct tb_text *text)
 {
 	tb_text_add(text, modes[request->mode]);
-}
-
-static int copy_mode(struct tb_request *to, const struct tb_request *from)
-{
-	to->mode = from->mode;
-	return 0;
 }
 
 /* ballow: a letter, or the node */
@@ -296,12 +259,6 @@ static void print_allow(const struct tb_request *request, struct tb_text *text)
 		tb_text_add_char(text, request->allow);
 	else
 		tb_text_add(text, whole_node);
-}
-
-static int copy_allow(struct tb_request *to, const struct tb_request *from)
-{
-	to->allow = from->allow;
-	return 0;
 }
 
 /* bsort: letters, each at most once, whatever its case */
@@ -345,12 +302,6 @@ static void print_sort(const struct tb_request *request, struct tb_text *text)
 	tb_text_add(text, request->sort);
 }
 
-static int copy_sort(struct tb_request *to, const struct tb_request *from)
-{
-	memcpy(to->sort, from->sort, sizeof(to->sort));
-	return 0;
-}
-
 /* bstart, bstop: one letter */
 
 static const char window_letters[] = "SsCcEeNnXxYy";
@@ -382,12 +333,6 @@ static void print_start(const struct tb_request *request,
 	tb_text_add_char(text, request->start);
 }
 
-static int copy_start(struct tb_request *to, const struct tb_request *from)
-{
-	to->start = from->start;
-	return 0;
-}
-
 static int read_stop(struct tb_request *request,
 		     const struct tb_request_key *key, const char *value,
 		     struct tb_error *err)
@@ -405,17 +350,11 @@ static void print_stop(const struct tb_request *request, struct tb_text *text)
 	tb_text_add_char(text, request->stop);
 }
 
-static int copy_stop(struct tb_request *to, const struct tb_request *from)
-{
-	to->stop = from->stop;
-	return 0;
-}
-
 /* What a parser said of a value. */
 static int refuse_because(const struct tb_request_key *key, const char *value,
 			  const struct tb_error *reason, struct tb_error *err)
 {
-	return tb_fail(err, "%s=%s: %s", key->name,
+	return tb_fail(err, "%s=%s: %s", name_of(key),
 		       tb_clip(value, strlen(value)).text, reason->text);
 }
 
@@ -452,16 +391,6 @@ static void print_filter(const struct tb_request *request,
 	add_and_free(text, tb_filter_print(request->filter));
 }
 
-static int copy_filter(struct tb_request *to, const struct tb_request *from)
-{
-	char *text = tb_filter_print(from->filter);
-
-	if (text)
-		to->filter = tb_filter_parse(text, NULL);
-	free(text);
-	return to->filter ? 0 : -1;
-}
-
 /* btopology: a shape, which nothing is in use of */
 
 static int read_shape(struct tb_request *request,
@@ -482,7 +411,7 @@ static int read_shape(struct tb_request *request,
 	tb_topology_destroy(request->shape);
 	request->shape = NULL;
 	return tb_fail(err, "%s=%s has letters in lower case, but a shape says nothing of what is in use; write all of it in capitals",
-		       key->name, tb_clip(value, strlen(value)).text);
+		       name_of(key), tb_clip(value, strlen(value)).text);
 }
 
 static bool default_shape(const struct tb_request *request)
@@ -493,16 +422,6 @@ static bool default_shape(const struct tb_request *request)
 static void print_shape(const struct tb_request *request, struct tb_text *text)
 {
 	add_and_free(text, tb_topology_print(request->shape, NULL));
-}
-
-static int copy_shape(struct tb_request *to, const struct tb_request *from)
-{
-	char *text = tb_topology_print(from->shape, NULL);
-
-	if (text)
-		to->shape = tb_topology_parse(text, NULL, NULL);
-	free(text);
-	return to->shape ? 0 : -1;
 }
 
 /*
@@ -576,13 +495,6 @@ static void print_cpus(const struct tb_request *request, struct tb_text *text)
 	add_and_free(text, list);
 }
 
-static int copy_cpus(struct tb_request *to, const struct tb_request *from)
-{
-	to->cpus = tb_bitset_copy(from->cpus);
-	to->type = from->type;
-	return to->cpus ? 0 : -1;
-}
-
 /* bnodes */
 
 static int read_nodes(struct tb_request *request,
@@ -603,12 +515,6 @@ static bool default_nodes(const struct tb_request *request)
 static void print_nodes(const struct tb_request *request, struct tb_text *text)
 {
 	tb_text_add(text, tb_allocation_names[request->nodes]);
-}
-
-static int copy_nodes(struct tb_request *to, const struct tb_request *from)
-{
-	to->nodes = from->nodes;
-	return 0;
 }
 
 /* bprefer: names of features, separated as the items of bcpus */
@@ -656,13 +562,8 @@ static void print_prefer(const struct tb_request *request,
 	tb_text_add(text, request->prefer);
 }
 
-static int copy_prefer(struct tb_request *to, const struct tb_request *from)
-{
-	return read_prefer(to, NULL, from->prefer, NULL);
-}
-
 #define FIELD(field) \
-	read_##field, default_##field, print_##field, copy_##field
+	read_##field, default_##field, print_##field
 
 /* All values there are. */
 #define WORDS(words) words, NULL
@@ -670,45 +571,60 @@ static int copy_prefer(struct tb_request *to, const struct tb_request *from)
 static const char window_words[] = "S s C c E e N n X x Y y";
 static const char window_text[] = "one letter of S s C c E e N n X x Y y";
 
-const struct tb_request_key tb_request_table[] = {
-	{ "bunit", TB_CHOICE_UNITS, WORDS(tb_unit_names), FIELD(unit) },
-	{ "bamount", TB_CHOICE_UNITS, NULL, "a whole number from 0 to 65535",
-	  FIELD(amount) },
-	{ "btype", TB_CHOICE_UNITS, WORDS("slot, host"), FIELD(type) },
-	{ "bstrategy", TB_CHOICE_UNITS, WORDS("packed, linear, scatter"),
-	  FIELD(strategy) },
-	{ "bsort", TB_CHOICE_UNITS, NULL,
-	  "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
-	  FIELD(sort) },
-	{ "bstart", TB_CHOICE_UNITS, window_words, window_text, FIELD(start) },
-	{ "bstop", TB_CHOICE_UNITS, window_words, window_text, FIELD(stop) },
-	{ "bfilter", TB_CHOICE_UNITS, "first_core",
-	  "a topology string with the masked units in lower case, first_core, first_core+STRING",
-	  FIELD(filter) },
-	{ "binstance", TB_CHOICE_NONE, WORDS("set, env, pe"),
-	  FIELD(instance) },
-	{ "btopology", TB_CHOICE_NONE, NULL, "a topology string in capitals",
-	  FIELD(shape) },
-	{ "bcpus", TB_CHOICE_CPUS, NULL,
-	  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
-	  FIELD(cpus) },
-	{ "bmem", TB_CHOICE_NONE, WORDS("none, prefer, local"),
-	  FIELD(memory) },
-	{ "bmode", TB_CHOICE_NONE, WORDS("hard, soft"), FIELD(mode) },
-	{ "ballow", TB_CHOICE_NONE, WORDS("node, S, N, X"), FIELD(allow) },
-	{ "bnodes", TB_CHOICE_NODES, WORDS(tb_allocation_list),
-	  FIELD(nodes) },
-	{ "bprefer", TB_CHOICE_NODES, NULL,
-	  "names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
-	  FIELD(prefer) },
+const struct tb_request_key tb_request_table[TB_REQUEST_KEYS] = {
+	[TB_REQUEST_KEY_UNIT] = { TB_CHOICE_UNITS, WORDS(tb_unit_names),
+		FIELD(unit) },
+	[TB_REQUEST_KEY_AMOUNT] = { TB_CHOICE_UNITS, NULL,
+		"a whole number from 0 to 65535", FIELD(amount) },
+	[TB_REQUEST_KEY_TYPE] = { TB_CHOICE_UNITS, WORDS("slot, host"),
+		FIELD(type) },
+	[TB_REQUEST_KEY_STRATEGY] = { TB_CHOICE_UNITS,
+		WORDS("packed, linear, scatter"), FIELD(strategy) },
+	[TB_REQUEST_KEY_SORT] = { TB_CHOICE_UNITS, NULL,
+		"letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
+		FIELD(sort) },
+	[TB_REQUEST_KEY_START] = { TB_CHOICE_UNITS, window_words, window_text,
+		FIELD(start) },
+	[TB_REQUEST_KEY_STOP] = { TB_CHOICE_UNITS, window_words, window_text,
+		FIELD(stop) },
+	[TB_REQUEST_KEY_FILTER] = { TB_CHOICE_UNITS, "first_core",
+		"a topology string with the masked units in lower case, first_core, first_core+STRING",
+		FIELD(filter) },
+	[TB_REQUEST_KEY_INSTANCE] = { TB_CHOICE_NONE, WORDS("set, env, pe"),
+		FIELD(instance) },
+	[TB_REQUEST_KEY_SHAPE] = { TB_CHOICE_NONE, NULL,
+		"a topology string in capitals", FIELD(shape) },
+	[TB_REQUEST_KEY_CPUS] = { TB_CHOICE_CPUS, NULL,
+		"a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
+		FIELD(cpus) },
+	[TB_REQUEST_KEY_MEMORY] = { TB_CHOICE_NONE,
+		WORDS("none, prefer, local"), FIELD(memory) },
+	[TB_REQUEST_KEY_MODE] = { TB_CHOICE_NONE, WORDS("hard, soft"),
+		FIELD(mode) },
+	[TB_REQUEST_KEY_ALLOW] = { TB_CHOICE_NONE, WORDS("node, S, N, X"),
+		FIELD(allow) },
+	[TB_REQUEST_KEY_NODES] = { TB_CHOICE_NODES, WORDS(tb_allocation_list),
+		FIELD(nodes) },
+	[TB_REQUEST_KEY_PREFER] = { TB_CHOICE_NODES, NULL,
+		"names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
+		FIELD(prefer) },
 };
 
-const char *const tb_request_keys[] = {
-	"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart", "bstop",
-	"bfilter", "binstance", "btopology", "bcpus", "bmem", "bmode",
-	"ballow", "bnodes", "bprefer", NULL
+const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
+	[TB_REQUEST_KEY_UNIT] = "bunit",
+	[TB_REQUEST_KEY_AMOUNT] = "bamount",
+	[TB_REQUEST_KEY_TYPE] = "btype",
+	[TB_REQUEST_KEY_STRATEGY] = "bstrategy",
+	[TB_REQUEST_KEY_SORT] = "bsort",
+	[TB_REQUEST_KEY_START] = "bstart",
+	[TB_REQUEST_KEY_STOP] = "bstop",
+	[TB_REQUEST_KEY_FILTER] = "bfilter",
+	[TB_REQUEST_KEY_INSTANCE] = "binstance",
+	[TB_REQUEST_KEY_SHAPE] = "btopology",
+	[TB_REQUEST_KEY_CPUS] = "bcpus",
+	[TB_REQUEST_KEY_MEMORY] = "bmem",
+	[TB_REQUEST_KEY_MODE] = "bmode",
+	[TB_REQUEST_KEY_ALLOW] = "ballow",
+	[TB_REQUEST_KEY_NODES] = "bnodes",
+	[TB_REQUEST_KEY_PREFER] = "bprefer",
 };
-
-_Static_assert(sizeof(tb_request_keys) / sizeof(tb_request_keys[0]) ==
-	       sizeof(tb_request_table) / sizeof(tb_request_table[0]) + 1,
-	       "tb_request_keys[] and tb_request_table[] go together");

@@ -2,9 +2,9 @@
 /*
  * request_key.h - the table of a request's options
  *
- * Private to lib/core.  A new option is one name in tb_request_keys[], one row
- * in tb_request_table[] and one field in struct tb_request; what owns memory
- * goes into tb_request_clear() too.
+ * Private to lib/core.  A new option is one word in enum tb_request_key_index,
+ * one name in tb_request_keys[], one row in tb_request_table[] and one field in
+ * struct tb_request; what owns memory goes into tb_request_clear() too.
  */
 #ifndef TB_CORE_REQUEST_KEY_H
 #define TB_CORE_REQUEST_KEY_H
@@ -20,8 +20,28 @@ enum tb_choice {
 	TB_CHOICE_NODES, /* chooses nodes: goes with no binding, too */
 };
 
+/* The rows of both tables, in the order in which requests are printed. */
+enum tb_request_key_index {
+	TB_REQUEST_KEY_UNIT,
+	TB_REQUEST_KEY_AMOUNT,
+	TB_REQUEST_KEY_TYPE,
+	TB_REQUEST_KEY_STRATEGY,
+	TB_REQUEST_KEY_SORT,
+	TB_REQUEST_KEY_START,
+	TB_REQUEST_KEY_STOP,
+	TB_REQUEST_KEY_FILTER,
+	TB_REQUEST_KEY_INSTANCE,
+	TB_REQUEST_KEY_SHAPE,
+	TB_REQUEST_KEY_CPUS,
+	TB_REQUEST_KEY_MEMORY,
+	TB_REQUEST_KEY_MODE,
+	TB_REQUEST_KEY_ALLOW,
+	TB_REQUEST_KEY_NODES,
+	TB_REQUEST_KEY_PREFER,
+	TB_REQUEST_KEYS
+};
+
 struct tb_request_key {
-	const char *name;
 	enum tb_choice choice;
 	/* Values that are words, with blanks or commas between; NULL = none. */
 	const char *words;
@@ -31,24 +51,14 @@ struct tb_request_key {
 		    const struct tb_request_key *key, const char *value,
 		    struct tb_error *err);
 	bool (*is_default)(const struct tb_request *request);
-	/* Add the value, in its canonical spelling, to a text. */
+	/* Add the value, in its canonical spelling, which read() takes. */
 	void (*print)(const struct tb_request *request, struct tb_text *text);
-	/* 0, or -1 when memory is short. */
-	int (*copy)(struct tb_request *to, const struct tb_request *from);
 };
 
-/* Parallel to tb_request_keys[]. */
-extern const struct tb_request_key tb_request_table[];
+extern const struct tb_request_key tb_request_table[TB_REQUEST_KEYS];
 
 /* What a message says is allowed. */
 const char *tb_request_key_allowed(const struct tb_request_key *key);
-
-/* Where these are in the table. */
-#define TB_REQUEST_KEY_AMOUNT 1
-#define TB_REQUEST_KEY_TYPE 2
-#define TB_REQUEST_KEY_MEMORY 11
-#define TB_REQUEST_KEY_ALLOW 13
-#define TB_REQUEST_KEY_NODES 14
 
 /* The bit of a key in a request's given. */
 static inline unsigned tb_request_bit(size_t key)

@@ -145,11 +145,6 @@ enum tb_core_kind tb_core_kind(const struct tb_topology *topology,
 	return kind_of_letter(topology->nodes[node].letter);
 }
 
-unsigned tb_thread_core(const struct tb_topology *topology, unsigned thread)
-{
-	return topology->thread_core[thread];
-}
-
 int tb_topology_set_distances(struct tb_topology *topology,
 			      const unsigned *distances, unsigned count,
 			      struct tb_error *err)

@@ -78,7 +78,6 @@ unsigned tb_core_first_thread(const struct tb_topology *topology,
 unsigned tb_core_threads(const struct tb_topology *topology, unsigned core);
 enum tb_core_kind tb_core_kind(const struct tb_topology *topology,
 			       unsigned core);
-unsigned tb_thread_core(const struct tb_topology *topology, unsigned thread);
 
 /*
  * Give the NUMA distances: count x count numbers, row by row, NUMA nodes in

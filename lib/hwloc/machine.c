@@ -156,11 +156,6 @@ unsigned tb_machine_os_cpu(const struct tb_machine *machine, unsigned thread)
 	return machine->os_cpus[thread];
 }
 
-unsigned tb_machine_os_cpu_limit(const struct tb_machine *machine)
-{
-	return machine->os_cpu_limit;
-}
-
 struct tb_bitset *
 tb_machine_os_cpus_of_threads(const struct tb_machine *machine,
 			      const struct tb_bitset *threads)
@@ -173,22 +168,6 @@ tb_machine_os_cpus_of_threads(const struct tb_machine *machine,
 	     i = tb_bitset_next(threads, i + 1))
 		tb_bitset_set(os_cpus, machine->os_cpus[i]);
 	return os_cpus;
-}
-
-struct tb_bitset *
-tb_machine_threads_of_os_cpus(const struct tb_machine *machine,
-			      const struct tb_bitset *os_cpus)
-{
-	unsigned count = tb_topology_threads(machine->topology);
-	struct tb_bitset *threads = tb_bitset_create(count);
-
-	if (!threads)
-		return NULL;
-	for (unsigned i = 0; i < count; i++)
-		if (machine->os_cpus[i] < os_cpus->nbits &&
-		    tb_bitset_test(os_cpus, machine->os_cpus[i]))
-			tb_bitset_set(threads, i);
-	return threads;
 }
 
 unsigned tb_machine_numa_nodes(const struct tb_machine *machine)

@@ -62,16 +62,11 @@ const char *tb_machine_string(const struct tb_machine *machine);
 
 /* The OS CPU number of a logical thread. */
 unsigned tb_machine_os_cpu(const struct tb_machine *machine, unsigned thread);
-/* The largest OS CPU number plus one: the nbits of sets of OS CPUs. */
-unsigned tb_machine_os_cpu_limit(const struct tb_machine *machine);
 
-/* Sets of threads to sets of OS CPUs and back; unknown OS CPUs are ignored. */
+/* A set of threads as one of OS CPUs: nbits is the largest of all plus one. */
 struct tb_bitset *
 tb_machine_os_cpus_of_threads(const struct tb_machine *machine,
 			      const struct tb_bitset *threads);
-struct tb_bitset *
-tb_machine_threads_of_os_cpus(const struct tb_machine *machine,
-			      const struct tb_bitset *os_cpus);
 
 /* How many N objects the string has, and the OS node number of each. */
 unsigned tb_machine_numa_nodes(const struct tb_machine *machine);

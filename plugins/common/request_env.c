@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/clip.h"
+
 #define OPTION_PREFIX "_SLURM_SPANK_OPTION_topobind_"
 #define LINE_OPTION "topobind"
 
@@ -95,39 +97,47 @@ static bool is_option(const char *text)
 	return false;
 }
 
-/* Does the text repeat the option of an earlier entry with another value? */
-static bool contradicts(const char *text, char *const *env, unsigned count)
+/* Values of one option, which Slurm may repeat, must not differ. */
+static int check_repeats(char *const *env, unsigned count, const char *name,
+			 struct tb_error *err)
 {
-	size_t length = strcspn(text, "=") + 1;
+	const char *first = NULL;
 
 	for (unsigned i = 0; i < count; i++) {
-		const char *earlier = option_text(env[i]);
+		const char *value = value_of(env[i], OPTION_PREFIX, name);
 
-		if (earlier != NULL && strncmp(earlier, text, length) == 0 &&
-		    strcmp(earlier, text) != 0)
-			return true;
+		if (value == NULL)
+			continue;
+		if (first == NULL)
+			first = value;
+		else if (strcmp(first, value) != 0)
+			return tb_fail(err, "%s=%s was given before with "
+				       "another value; give it once", name,
+				       tb_clip(value, strlen(value)).text);
 	}
-	return false;
+	return 0;
 }
 
-/* Nothing that claims to be an option of ours is passed over. */
+/*
+ * Nothing that claims to be an option of ours is passed over.  The environment
+ * is as long as a user likes, and this is done under slurmctld's locks: so once
+ * over all of it for each option, and not for each entry.
+ */
 static int check_options(char *const *env, unsigned count,
 			 struct tb_error *err)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const char *text = option_text(env[i]);
 
-		if (text == NULL)
-			continue;
-		if (!is_option(text))
-			return tb_fail(err, "\"%.40s\" is not a binding option "
-				       "with a value, such as bunit=X", text);
-		if (contradicts(text, env, i))
-			return tb_fail(err, "the binding option \"%.40s\" was "
-				       "given before with another value; give "
-				       "it once", text);
+		if (text != NULL && !is_option(text))
+			return tb_fail(err, "\"%s\" is not a binding option "
+				       "with a value, such as bunit=X",
+				       tb_clip(text, strlen(text)).text);
 	}
-	return 0;
+	for (unsigned i = 0; tb_request_keys[i] != NULL; i++)
+		if (check_repeats(env, count, tb_request_keys[i], err) < 0)
+			return -1;
+	return check_repeats(env, count, LINE_OPTION, err);
 }
 
 static int set_options(struct tb_request *request, char *const *env,

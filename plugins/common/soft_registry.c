@@ -143,7 +143,7 @@ char *tb_registry_name(const struct tb_registry_id *id, const char *suffix)
 			suffix) < 0 ? NULL : name;
 }
 
-bool tb_registry_has_suffix(const char *name, const char *suffix)
+static bool has_suffix(const char *name, const char *suffix)
 {
 	size_t length = strlen(name), tail = strlen(suffix);
 
@@ -174,7 +174,7 @@ int tb_registry_each(struct tb_registry *registry, const char *suffix,
 		return -1;
 	}
 	while (rc == 0 && (entry = readdir(entries)) != NULL)
-		if (tb_registry_has_suffix(entry->d_name, suffix))
+		if (has_suffix(entry->d_name, suffix))
 			rc = visit(entry->d_name, data);
 	closedir(entries);
 	return rc;

@@ -111,7 +111,6 @@ bool tb_registry_has_changed(struct tb_registry *registry,
 int tb_registry_directory(const struct tb_registry *registry);
 /* "JOB.STEP.PID.soft"; malloc()ed. */
 char *tb_registry_name(const struct tb_registry_id *id, const char *suffix);
-bool tb_registry_has_suffix(const char *name, const char *suffix);
 /* Does somebody hold the lock of an open file? */
 bool tb_registry_is_alive(int fd);
 /* Each name with the suffix, until one returns other than 0; that. */

@@ -12,6 +12,8 @@
 
 #define MAX_ENV 6
 #define OPTION "_SLURM_SPANK_OPTION_topobind_"
+/* A comparison of each with each would take minutes. */
+#define MANY 300000
 
 /* A NULL line: must be refused; "": there is none. */
 struct reading {
@@ -135,6 +137,45 @@ static void survives_rubbish(void **state)
 	free(entry);
 }
 
+/* What goes into logs and onto terminals. */
+static void says_nothing_unprintable(void **state)
+{
+	static char *const environments[][2] = {
+		{ OPTION "b\033[2Junit\n=X", "" },
+		{ OPTION "bunit=X", OPTION "bunit=\033[2J\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct tb_request request;
+		struct tb_error err = { "" };
+
+		assert_int_equal(tb_request_from_env(&request, environments[i],
+						     2, &err), -1);
+		assert_string_not_equal(err.text, "");
+		for (const char *c = err.text; *c; c++)
+			assert_in_range(*c, ' ', '~');
+		tb_request_clear(&request);
+	}
+}
+
+static void reads_a_long_environment(void **state)
+{
+	static char *env[MANY];
+	struct tb_request request;
+	struct tb_error err;
+
+	(void)state;
+	for (size_t i = 0; i < MANY; i++)
+		env[i] = i % 2 ? OPTION "bunit=X" : OPTION "bamount=1";
+	assert_int_equal(tb_request_from_env(&request, env, MANY, &err), 0);
+	assert_true(tb_request_binds(&request));
+	tb_request_clear(&request);
+	env[MANY - 1] = OPTION "bunit=S";
+	assert_int_equal(tb_request_from_env(&request, env, MANY, &err), -1);
+	tb_request_clear(&request);
+}
+
 static void reads_a_steps_own(void **state)
 {
 	char *const env[] = {
@@ -225,6 +266,8 @@ int main(void)
 		cmocka_unit_test(reads_a_table),
 		cmocka_unit_test(needs_no_environment_and_no_error),
 		cmocka_unit_test(survives_rubbish),
+		cmocka_unit_test(says_nothing_unprintable),
+		cmocka_unit_test(reads_a_long_environment),
 		cmocka_unit_test(reads_a_steps_own),
 	};
 

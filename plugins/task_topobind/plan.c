@@ -13,9 +13,15 @@ bool tb_plan_fits(const struct tb_topology *topology, unsigned node_cores)
 	       node_cores == tb_topology_threads(topology);
 }
 
-struct tb_bitset *tb_plan_threads(const struct tb_topology *topology,
-				  unsigned node_cores, const char *cores,
-				  struct tb_error *err)
+/*
+ * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
+ * is a core of the string or, where the node has as many cores as the string
+ * has threads, a thread.  NULL with a sentence in err when it is neither or
+ * the list is wrong.
+ */
+static struct tb_bitset *threads_of_list(const struct tb_topology *topology,
+					 unsigned node_cores, const char *cores,
+					 struct tb_error *err)
 {
 	struct tb_bitset *set, *threads;
 
@@ -219,11 +225,11 @@ static int make_plan(struct tb_plan *plan, const struct tb_plan_input *input,
 {
 	memset(plan, 0, sizeof(*plan));
 	choose_policies(plan, input);
-	plan->job = tb_plan_threads(input->topology, input->node_cores,
+	plan->job = threads_of_list(input->topology, input->node_cores,
 				    input->job_cores, err);
 	if (plan->job == NULL)
 		return -1;
-	plan->step = tb_plan_threads(input->topology, input->node_cores,
+	plan->step = threads_of_list(input->topology, input->node_cores,
 				     input->step_cores, err);
 	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0)
 		return -1;

@@ -64,16 +64,6 @@ const struct tb_bitset *tb_plan_near(const struct tb_plan *plan,
 const struct tb_bitset *tb_plan_fenced(const struct tb_plan *plan,
 				       unsigned task);
 
-/*
- * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
- * is a core of the string or, where the node has as many cores as the string
- * has threads, a thread.  NULL with a sentence in err when it is neither or
- * the list is wrong.
- */
-struct tb_bitset *tb_plan_threads(const struct tb_topology *topology,
-				  unsigned node_cores, const char *cores,
-				  struct tb_error *err);
-
 /* The threads to which a task may spread, as a new set; NULL: out of memory. */
 struct tb_bitset *tb_plan_scope(const struct tb_plan *plan,
 				const struct tb_topology *topology,

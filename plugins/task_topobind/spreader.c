@@ -82,6 +82,22 @@ static uint64_t busy_of_task(struct task *task)
 	return busy;
 }
 
+static uint64_t counted(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+/* Of counters; somebody may have set them to zero between. */
+static struct tb_soft_counts counted_since(const struct tb_soft_counts *before,
+					   const struct tb_soft_counts *now)
+{
+	return (struct tb_soft_counts){
+		counted(now->preferred, before->preferred),
+		counted(now->allowed, before->allowed),
+		counted(now->smoothed, before->smoothed),
+	};
+}
+
 static void count(struct tb_spreader *s, const struct tb_soft_counts *more)
 {
 	struct tb_soft_state *state = tb_soft_file_state(s->file);
@@ -99,7 +115,7 @@ static void count_native(struct tb_spreader *s, struct task *task)
 	if (task->counters == NULL)
 		return;
 	now = tb_preferred_counters_read(task->counters);
-	more = tb_spreader_grown(&now, &task->counted);
+	more = counted_since(&task->counted, &now);
 	task->counted = now;
 	count(s, &more);
 }
@@ -122,7 +138,7 @@ static void decide(struct tb_spreader *s, struct task *task,
 		return;
 	}
 	tb_soft_decide(&task->soft, s->conf.low_pct, &sample);
-	more = tb_spreader_grown(&task->soft.counts, &before);
+	more = counted_since(&before, &task->soft.counts);
 	count(s, &more);
 }
 
@@ -308,27 +324,12 @@ void tb_spreader_counts(const struct tb_spreader *s,
 					   state->smoothed };
 }
 
-static uint64_t counted(uint64_t now, uint64_t before)
-{
-	return now >= before ? now - before : now;
-}
-
-struct tb_soft_counts tb_spreader_grown(const struct tb_soft_counts *now,
-					const struct tb_soft_counts *before)
-{
-	return (struct tb_soft_counts){
-		counted(now->preferred, before->preferred),
-		counted(now->allowed, before->allowed),
-		counted(now->smoothed, before->smoothed),
-	};
-}
-
 void tb_spreader_save(struct tb_spreader *s)
 {
 	struct tb_soft_counts now, unsaved;
 
 	tb_spreader_counts(s, &now);
-	unsaved = tb_spreader_grown(&now, &s->saved);
+	unsaved = counted_since(&s->saved, &now);
 	if (s->save != NULL &&
 	    unsaved.preferred + unsaved.allowed + unsaved.smoothed > 0 &&
 	    s->save(s->registry, s->job, &unsaved))

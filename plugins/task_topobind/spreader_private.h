@@ -63,10 +63,6 @@ struct tb_spreader {
 	bool started, ending;
 };
 
-/* Of counters; somebody may have set them to zero between. */
-struct tb_soft_counts tb_spreader_grown(const struct tb_soft_counts *now,
-					const struct tb_soft_counts *before);
-
 /* What the step has counted so far; save what was not saved yet. */
 void tb_spreader_counts(const struct tb_spreader *s,
 			struct tb_soft_counts *counts);

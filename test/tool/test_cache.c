@@ -123,8 +123,6 @@ static void assert_same(const struct tb_machine *a, const struct tb_machine *b)
 	assert_string_equal(tb_machine_string(a), tb_machine_string(b));
 	assert_true(tb_topology_same_shape(tb_machine_topology(a),
 					   tb_machine_topology(b)));
-	assert_int_equal(tb_machine_os_cpu_limit(a),
-			 tb_machine_os_cpu_limit(b));
 	assert_same_numa(a, b);
 	assert_same_set(tb_machine_memory(a), tb_machine_memory(b));
 	for (unsigned i = 0; i < threads; i++) {

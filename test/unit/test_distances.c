@@ -55,6 +55,15 @@ static void test_read(void **state)
 	}
 }
 
+static void test_nothing_between_none(void **state)
+{
+	struct tb_error err = { "" };
+
+	(void)state;
+	assert_null(tb_distances_parse("10", 0, &err));
+	assert_non_null(strstr(err.text, "has no NUMA nodes"));
+}
+
 static void test_print(void **state)
 {
 	static const unsigned two[] = { 10, 21, 32, 10 };
@@ -116,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_nothing_between_none),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_differ),

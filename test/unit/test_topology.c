@@ -271,8 +271,8 @@ static void test_questions(void **state)
 	assert_int_equal(tb_core_threads(t, 0), 2);
 	assert_int_equal(tb_core_kind(t, 1), TB_POWER);
 	assert_int_equal(tb_core_kind(t, 2), TB_EFFICIENCY);
-	assert_int_equal(tb_thread_core(t, 3), 1);
-	assert_int_equal(tb_thread_core(t, 9), 6);
+	assert_int_equal(tb_core_first_thread(t, 1), 2);
+	assert_int_equal(tb_core_first_thread(t, 6), 8);
 	tb_topology_destroy(t);
 }
 
