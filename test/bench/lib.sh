@@ -113,12 +113,12 @@ start_virtual() {
 	virtual_options "$2" "$3"
 	if [ ! -d "$prefix" ]; then
 		cp -r "$TOPOBIND_ROOT" "$prefix"
-		cp "$TOPOBIND_BUILD/test/bench/.libs/slurmctld_topobind_bench.so" \
+		cp "$TOPOBIND_BUILD/test/bench/.libs/job_submit_topobind_bench.so" \
 			"$prefix"
 		mkfifo "$work/ask" "$work/ask.out"
 	fi
 	TOPOBIND_BENCH=$work/ask start_cluster "$1" "${options[@]}" \
-		--prefix "$prefix" --slurm SlurmctldPlugstack=topobind_bench \
+		--prefix "$prefix" --slurm JobSubmitPlugins=topobind_bench \
 		--topobind "NodeName=n[1-$2] Topology=$(big_node)" \
 		--topobind 'PriorityFunction="SPEED + .01 * AMEM - 10 * JOBCOUNT"'
 }

@@ -2,11 +2,13 @@
 /*
  * slurmctld_bench.c - asks select plugins in a slurmctld, and looks at the clock
  *
- * A plugin for SlurmctldPlugstack=topobind_bench, by which benchmarks and tests
- * call select_p_job_test of the plugins that slurmctld has loaded, with its own
- * records and locks.  Commands come line by line through the FIFO that the
- * variable TOPOBIND_BENCH names; answers go into the one named so with ".out".
- * A job is the number of a pending one (sbatch --hold); MODE is run, will or only.
+ * A plugin for JobSubmitPlugins=topobind_bench, by which benchmarks and tests call
+ * select_p_job_test of the plugins that slurmctld has loaded, with its own records
+ * and locks.  Of jobs that are submitted it thinks nothing: slurmctld of every
+ * release loads such a plugin, and nobody else does.  Commands come line by line
+ * through the FIFO that the variable TOPOBIND_BENCH names; answers go into the one
+ * named so with ".out".  A job is the number of a pending one (sbatch --hold); MODE
+ * is run, will or only.
  *
  *	time MODE CALLS FIRST SECOND
  *	    Calls for both jobs in turns, and for SECOND by select/cons_tres alone.
@@ -29,12 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "compat/bench_reservations.h"
 #include "compat/select_compat.h"
 #include "compat/select_ops.h"
 
 #include "src/common/job_resources.h"
-#include "src/slurmctld/preempt.h"
-#include "src/slurmctld/reservation.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/locks.h"
@@ -47,7 +48,7 @@ EXPORT extern const char plugin_type[];
 EXPORT extern const uint32_t plugin_version;
 
 const char plugin_name[] = "Asks select plugins and looks at the clock";
-const char plugin_type[] = "slurmctld/topobind_bench";
+const char plugin_type[] = "job_submit/topobind_bench";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 /* Of these only job_test is set: the plugin that is asked next. */
@@ -77,6 +78,15 @@ static void *find_plugin(const char *name)
 	}
 	xfree(dirs);
 	return found;
+}
+
+/* Not sooner than somebody asks: slurmctld may load them last. */
+static void find_plugins(void)
+{
+	if (!live)
+		live = find_plugin("select_topobind.so");
+	if (!cons_tres)
+		cons_tres = find_plugin("select_cons_tres.so");
 }
 
 static bool ask_next(void *plugin)
@@ -126,7 +136,7 @@ struct answer {
 
 static void fill_test(struct tb_test *test, job_record_t *job, uint16_t mode)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 
 	*test = (struct tb_test) {
 		.job = job, .mode = mode,
@@ -139,22 +149,6 @@ static void fill_test(struct tb_test *test, job_record_t *job, uint16_t mode)
 	bit_and(test->nodes, avail_node_bitmap);
 	if (details->exc_node_bitmap)
 		bit_and_not(test->nodes, details->exc_node_bitmap);
-}
-
-/* What reservations leave, as slurmctld asks for it. */
-static void heed_reservations(struct tb_test *test)
-{
-	bitstr_t *nodes = NULL, *cores = NULL;
-	time_t when = time(NULL);
-	bool overlap = false;
-
-	if (job_test_resv(test->job, &when, true, &nodes, &cores, &overlap,
-			  false) != SLURM_SUCCESS)
-		bit_clear_all(test->nodes);
-	else if (nodes)
-		bit_and(test->nodes, nodes);
-	FREE_NULL_BITMAP(nodes);
-	test->excluded = cores;
 }
 
 static int add_number(void *job, void *numbers)
@@ -179,11 +173,11 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 {
 	time_t start = job->start_time;
 	struct tb_test test;
-	List preempted = NULL;
+	list_t *preempted = NULL;
 	double began;
 
 	fill_test(&test, job, mode);
-	heed_reservations(&test);
+	tb_test_heed_reservations(&test);
 	test.preempted = &preempted;
 	test.preemptees = slurm_find_preemptable_jobs(job);
 	last_node_update = time(NULL);
@@ -200,7 +194,7 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 	free_job_resources(&job->job_resrcs);
 	FREE_NULL_LIST(preempted);
 	FREE_NULL_LIST(test.preemptees);
-	FREE_NULL_BITMAP(test.excluded);
+	tb_test_forget_reservations(&test);
 	job->start_time = start;
 	return began;
 }
@@ -419,8 +413,6 @@ static void *serve(void *arg)
 	FILE *in;
 
 	(void)arg;
-	live = find_plugin("select_topobind.so");
-	cons_tres = find_plugin("select_cons_tres.so");
 	while ((in = fopen(path, "re"))) {
 		bool asked = fgets(line, sizeof(line), in);
 		int out = asked ? open(answers, O_WRONLY | O_CLOEXEC) : -1;
@@ -428,6 +420,7 @@ static void *serve(void *arg)
 		fclose(in);
 		if (out < 0)
 			continue;
+		find_plugins();
 		obey(line, out);
 		close(out);
 	}
@@ -452,8 +445,11 @@ EXPORT int fini(void)
 	return SLURM_SUCCESS;
 }
 
-EXPORT void slurmctld_plugstack_p_get_config(config_plugin_params_t *config);
-EXPORT void slurmctld_plugstack_p_get_config(config_plugin_params_t *config)
+EXPORT extern int job_submit(job_desc_msg_t *job, uint32_t user, char **error);
+extern int job_submit(job_desc_msg_t *job, uint32_t user, char **error)
 {
-	(void)config;
+	(void)job;
+	(void)user;
+	(void)error;
+	return SLURM_SUCCESS;
 }

@@ -85,9 +85,7 @@ case_controller() {
 
 cluster_start --nodes this
 test_case "all benchmarks by one command" case_run
-# slurmctld_bench.c is for the interfaces of Slurm 22.05.
-slurm_is_from 23.02 ||
-	test_case "select plugins in slurmctld" case_controller
+test_case "select plugins in slurmctld" case_controller
 test_case "the mix of jobs with and without binding" case_mix
 test_case "what the benchmark refuses" case_bad_options
 tests_done

@@ -281,7 +281,7 @@ case_ends_one_and_pauses_another() {
 	assert_eq "restarts of the ended job" 1 "$(job_field "$ended" Restarts)"
 }
 
-# Jobs of one partition, which Slurm lets nobody pause for another: it waits.
+# Jobs of one partition, which Slurm 22.05 lets nobody pause for another: it waits.
 case_waits() {
 	local first second
 
@@ -428,7 +428,13 @@ test_case "QOS, SUSPEND: nobody in vain" case_not_in_vain
 test_case "QOS, SUSPEND: who is paused keeps its units" \
 	case_paused_keeps_its_units
 by_qos suspend
-test_case "QOS, SUSPEND, one partition: nobody is paused" case_waits
+# Later Slurms pause jobs for another one of their partition, too.
+if slurm_is_from 24.11; then
+	test_case "QOS, SUSPEND, one partition: one of two is paused" \
+		case_suspends_one
+else
+	test_case "QOS, SUSPEND, one partition: nobody is paused" case_waits
+fi
 test_case "QOS, SUSPEND, one partition: nobody in vain" case_not_in_vain
 by_qos suspend turns turns
 test_case "QOS, SUSPEND, one partition that shares: turns with as many as needed" \

@@ -166,25 +166,20 @@ case_each() {
 
 prepare() {
 	eval "$("$top/contribs/bootstrap")"
-	make -C "$TOPOBIND_BUILD" test/bench/slurmctld_topobind_bench.la \
+	make -C "$TOPOBIND_BUILD" test/bench/job_submit_topobind_bench.la \
 		test/bench/select_topobind_anew.la >/dev/null
 	prefix=$(mktemp -d "${TMPDIR:-/tmp}/topobind-remembered-XXXXXX")
 	cp -r "${TOPOBIND_ROOT:?}/." "$prefix"
-	cp "$TOPOBIND_BUILD/test/bench/.libs/slurmctld_topobind_bench.so" \
+	cp "$TOPOBIND_BUILD/test/bench/.libs/job_submit_topobind_bench.so" \
 		"$prefix"
 	mkfifo "$prefix/ask" "$prefix/ask.out"
 	export TOPOBIND_BENCH=$prefix/ask
 }
 
-# slurmctld_bench.c is for the interfaces of Slurm 22.05.
-if slurm_is_from 23.02; then
-	echo 1..0
-	exit
-fi
 prepare
 cluster_start --prefix "$prefix" --nodes zen,twin \
 	--machine "free NSXCTTCTTCTTCTTXCTTCTTCTTCTT 1 8 2" \
-	--slurm SlurmctldPlugstack=topobind_bench \
+	--slurm JobSubmitPlugins=topobind_bench \
 	--slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"

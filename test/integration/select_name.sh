@@ -8,7 +8,6 @@
 
 # Set by what bootstrap prints.
 TOPOBIND_STATE='' TOPOBIND_SRC='' TOPOBIND_SLURM_SRC=''
-dynamic_slurmd=''
 
 # The plugins under the other name, as make install has them; what else there is
 # does not know it.
@@ -47,6 +46,29 @@ case_refused() {
 	refute scontrol -F show node "created$number"
 }
 
+# Slurm reads slurm.conf with these lines, too; or it does not.
+conf_is_read_with() {
+	cp "$cluster/etc/slurm.conf" "$work/slurm.conf"
+	printf '%s\n' "$@" >>"$work/slurm.conf"
+	SLURM_CONF=$work/slurm.conf scontrol show hostnames n >/dev/null 2>&1
+}
+
+case_refused_lines() {
+	assert conf_is_read_with
+	refute conf_is_read_with MaxNodeCount=8
+	refute conf_is_read_with TaskPluginParam=SlurmdSpecOverride
+}
+
+# What Slurm does not have yet it refuses under any name.
+case_spec_override() {
+	assert conf_is_read_with
+	if slurm_is_from 25.05; then
+		assert conf_is_read_with TaskPluginParam=SlurmdSpecOverride
+	else
+		refute conf_is_read_with TaskPluginParam=SlurmdSpecOverride
+	fi
+}
+
 setting() {
 	scontrol show config | sed -n "s/^$1 *= //p"
 }
@@ -75,7 +97,7 @@ case_create() {
 	assert_no_contradictions
 }
 
-# This machine, as a node that slurm.conf does not have.
+# This machine, as a node that slurm.conf does not have: start_dynamic KEY=VALUE...
 start_dynamic() {
 	local shape
 
@@ -83,9 +105,14 @@ start_dynamic() {
 		sed 's/SocketsPerBoard/Sockets/')
 	mkdir -p "$cluster/spool/$dynamic"
 	SLURM_CONF=$cluster/etc/slurm.conf slurmd -D -Z -N "$dynamic" \
-		--conf "NodeAddr=127.0.0.1 $shape" \
+		--conf "NodeAddr=127.0.0.1 $shape $*" \
 		</dev/null >"$cluster/log/$dynamic.out" 2>&1 &
-	dynamic_slurmd=$!
+	# As contribs/cluster notes its own, so that it ends with them.
+	echo "$! $(sed 's/.*) //' "/proc/$!/stat" | cut -d' ' -f20)" \
+		>"$cluster/run/slurmd-$dynamic.pid"
+}
+
+dynamic_is_up() {
 	wait_until 60 node_is_idle "$dynamic" all
 	wait_until 60 publishes "$dynamic"
 }
@@ -95,8 +122,25 @@ publishes() {
 }
 
 end_dynamic() {
-	kill "$dynamic_slurmd"
-	wait "$dynamic_slurmd" || true
+	daemon "slurmd-$dynamic" stop
+	rm "$cluster/run/slurmd-$dynamic.pid"
+}
+
+delete_dynamic() {
+	end_dynamic
+	scontrol delete NodeName="$dynamic"
+	refute scontrol show node "$dynamic"
+}
+
+case_dynamic_refused() {
+	start_dynamic
+	wait_until 60 dynamic_has_ended
+	refute scontrol show node "$dynamic"
+	rm "$cluster/run/slurmd-$dynamic.pid"
+}
+
+dynamic_has_ended() {
+	! daemon "slurmd-$dynamic" pid >/dev/null
 }
 
 case_dynamic() {
@@ -104,6 +148,7 @@ case_dynamic() {
 
 	before=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=2)
 	start_dynamic
+	dynamic_is_up
 	srun -Q -p all -w "$dynamic" -n2 --bunit=C --bamount=1 sh -c \
 		'sed -n "s/^Cpus_allowed_list:\t//p" /proc/self/status' \
 		>"$work/cpus"
@@ -120,27 +165,50 @@ case_dynamic() {
 	assert runs "$before"
 	assert_no_contradictions
 	cancel "$job"
-	end_dynamic
-	scontrol delete NodeName="$dynamic"
-	refute scontrol show node "$dynamic"
+	delete_dynamic
 	assert runs "$before"
 	assert_no_contradictions
 }
 
-case_shared_gres() {
+# A core for the system alone, as the node itself says: of two one is left.
+case_dynamic_specialized() {
 	local job
 
-	give_gres "$NODE_ZEN" gpu:2,shard:8 \
+	start_dynamic CoreSpecCount=1
+	dynamic_is_up
+	refute sbatch -p all -w "$dynamic" --bunit=C --bamount=2 --wrap true
+	job=$(alloc -p all -w "$dynamic" --bunit=C --bamount=1)
+	[ -n "$(granted "$job" "$dynamic")" ] || fail "no grant"
+	assert_contains "cores left to the system" CoreSpecCount=1 \
+		"$(scontrol show node "$dynamic")"
+	cancel "$job"
+	delete_dynamic
+}
+
+# --- GRES -------------------------------------------------------------------
+
+# One GPU of a node at a time has MPS: 100 of its 200.
+start_with_shared_gres() {
+	give_gres "$NODE_ZEN" gpu:2,mps:200,shard:8 \
 		"Name=gpu File=DEVICE0 Cores=0-23" \
-		"Name=gpu File=DEVICE1 Cores=24-47" "Name=shard Count=8"
-	echo "GresTypes=gpu,shard" | tee -a "$cluster/etc/slurm.conf" \
+		"Name=gpu File=DEVICE1 Cores=24-47" \
+		"Name=mps Count=200" "Name=shard Count=8"
+	echo "GresTypes=gpu,mps,shard" | tee -a "$cluster/etc/slurm.conf" \
 		>>"$cluster/etc/virtual/slurm.conf"
 	start_with_gres "$NODE_ZEN"
-	for _ in 1 2 3; do
-		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --gres=shard:2)
-		assert_contains "GRES" shard:2 "$(scontrol -d show job "$job")"
+}
+
+# case_shared_gres SHARE COUNT - so many of them are all that there is
+case_shared_gres() {
+	local share=$1 count=$2 job i
+
+	for ((i = 0; i < count; i++)); do
+		job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --gres="$share")
+		assert_contains "GRES" "$share(" "$(gpus_of "$job")"
 		[ -n "$(granted "$job")" ] || fail "no grant"
 	done
+	job=$(batch -w "$NODE_ZEN" --bunit=X --bamount=1 --gres="$share")
+	wait_until 20 was_passed_over "$job"
 	assert_no_contradictions
 }
 
@@ -154,9 +222,16 @@ build >"$renamed/log" 2>&1 || {
 	exit 1
 }
 cluster_start --nodes zen
+trap 'cluster_stop; rm -rf "$renamed"' EXIT
 number=${NODE_ZEN#zen}
+dynamic=dyn$number
 test_case "it is installed under its name, and alone" case_installed
 test_case "Slurm refuses nodes to select/topobind" case_refused
+test_case "and nodes that come by themselves" case_dynamic_refused
+test_case "and lines of slurm.conf" case_refused_lines
+start_with_shared_gres
+test_case "shards beside a binding" case_shared_gres shard:2 4
+test_case "MPS beside a binding" case_shared_gres mps:50 2
 cluster_stop
 
 TOPOBIND_ROOT=$renamed
@@ -168,6 +243,10 @@ dynamic=dyn$number
 test_case "select/cons_tres_topobind, with MaxNodeCount" case_name
 test_case "nodes are created and deleted, grants stay" case_create
 test_case "a dynamic node has its topology, bound jobs and grants" case_dynamic
-test_case "shards beside a binding" case_shared_gres
+test_case "a dynamic node with a core for the system" case_dynamic_specialized
+test_case "SlurmdSpecOverride, where Slurm has it" case_spec_override
+start_with_shared_gres
+test_case "shards, under this name, too" case_shared_gres shard:2 4
+test_case "MPS, under this name, too" case_shared_gres mps:50 2
 rm -rf "$renamed"
 tests_done
