@@ -15,8 +15,8 @@
 #include "src/common/parse_config.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
-	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 12, 0)
-#error "topobind knows Slurm 22.05 and 24.11 only"
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 6, 0)
+#error "topobind knows Slurm 22.05 to 26.05"
 #endif
 
 #ifndef CONF_FLAG_OR

@@ -40,14 +40,30 @@ static void *run(void *arg)
 
 	while (!is_told_to_end(worker) && !slurmctld_config.shutdown_time)
 		worker->work();
+	if (worker->last)
+		worker->last();
+	slurm_mutex_lock(&worker->lock);
+	worker->has_ended = true;
+	slurm_mutex_unlock(&worker->lock);
 	return NULL;
+}
+
+bool tb_worker_runs(struct tb_worker *worker)
+{
+	bool runs;
+
+	slurm_mutex_lock(&worker->lock);
+	runs = worker->runs && !worker->has_ended;
+	slurm_mutex_unlock(&worker->lock);
+	return runs;
 }
 
 void tb_worker_begin(struct tb_worker *worker)
 {
-	if (worker->runs)
+	if (tb_worker_runs(worker))
 		return;
-	worker->ends = false;
+	tb_worker_end(worker);
+	worker->ends = worker->has_ended = false;
 	slurm_thread_create(&worker->thread, run, worker);
 	worker->runs = true;
 }
