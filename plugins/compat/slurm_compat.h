@@ -23,12 +23,25 @@
 #define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
+/* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
+static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
+				bool ignore_unknown_keys)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0) && \
+	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
+			      NULL, false) == SLURM_ERROR ? -1 : 0;
+#else
+	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
+			      NULL) == SLURM_ERROR ? -1 : 0;
+#endif
+}
+
 /* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_conf_file(s_p_hashtbl_t *table,
 				     const char *path)
 {
-	return s_p_parse_file(table, NULL, (char *)path, false, NULL) ==
-		SLURM_ERROR ? -1 : 0;
+	return tb_parse_file(table, path, false);
 }
 
 #endif

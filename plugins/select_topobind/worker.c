@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include "compat/select_compat.h"
 
+#include "src/common/log.h"
 #include "src/common/macros.h"
 
 static struct timespec end_of_pause(const struct tb_worker *worker)
@@ -64,8 +66,11 @@ void tb_worker_begin(struct tb_worker *worker)
 		return;
 	tb_worker_end(worker);
 	worker->ends = worker->has_ended = false;
-	slurm_thread_create(&worker->thread, run, worker);
-	worker->runs = true;
+	/* Slurm 26.05 lends threads of its own only, which end before it does. */
+	errno = pthread_create(&worker->thread, NULL, run, worker);
+	worker->runs = errno == 0;
+	if (!worker->runs)
+		error("topobind: a thread cannot be created: %m");
 }
 
 void tb_worker_end(struct tb_worker *worker)
