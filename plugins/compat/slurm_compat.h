@@ -23,6 +23,13 @@
 #define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
+/* How many bytes, as safe_read() counts them. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+typedef off_t tb_safe_size_t;
+#else
+typedef size_t tb_safe_size_t;
+#endif
+
 /* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
 				bool ignore_unknown_keys)

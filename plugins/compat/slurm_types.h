@@ -55,9 +55,9 @@ static inline int tb_load_job(job_info_msg_t **jobs, uint32_t job,
 	return slurm_load_job(jobs, job, flags);
 }
 
-static inline void tb_free_slurm_conf(slurm_conf_t *conf)
+static inline void tb_free_slurm_conf(slurm_conf_t *site)
 {
-	slurm_free_ctl_conf(conf);
+	slurm_free_ctl_conf(site);
 }
 #else
 static inline int tb_load_job(job_info_msg_t **jobs, uint32_t job,
@@ -69,9 +69,9 @@ static inline int tb_load_job(job_info_msg_t **jobs, uint32_t job,
 	return slurm_load_job(jobs, id, flags);
 }
 
-static inline void tb_free_slurm_conf(slurm_conf_t *conf)
+static inline void tb_free_slurm_conf(slurm_conf_t *site)
 {
-	slurm_free_conf(conf);
+	slurm_free_conf(site);
 }
 #endif
 
