@@ -16,19 +16,45 @@ AC_ARG_WITH([slurm-plugindir],
   [AS_HELP_STRING([--with-slurm-plugindir=DIR],
     [where Slurm looks for plugins @<:@LIBDIR/slurm-wlm or LIBDIR/slurm@:>@])],
   [slurm_plugindir=$withval], [slurm_plugindir=])
+AC_ARG_WITH([installed-slurm],
+  [AS_HELP_STRING([--without-installed-slurm],
+    [do not compare the source tree with the installed Slurm: to compile for a Slurm that is not on this machine])])
 
 AS_IF([test "x$slurm_src" = xno || test "x$slurm_src" = xyes],
   [AC_MSG_ERROR([select and task plugins need Slurm's source headers: give --with-slurm-src=DIR, for example the tree that "apt-get source slurm-wlm" unpacks, after its own ./configure (contribs/bootstrap does both)])])
 AS_IF([test ! -f "$slurm_src/META"],
   [AC_MSG_ERROR([no META file in --with-slurm-src=$slurm_src: is it the top of a Slurm source tree?])])
-AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_version.h"],
-  [AC_MSG_ERROR([the Slurm source tree $slurm_src is not configured: run ./configure in it first])])
 slurm_src=`cd "$slurm_src" && pwd`
 
 AC_MSG_CHECKING([version of the Slurm source tree])
 slurm_src_version=`sed -n 's/^ *Version:@<:@	 @:>@*//p' "$slurm_src/META"`
 AC_MSG_RESULT([$slurm_src_version])
 
+# How well it is known: "tested" by all of test/run, or only "compiled".
+AS_CASE([$slurm_src_version],
+  [22.05.*], [slurm_release=2205 slurm_known=tested],
+  [23.02.*], [slurm_release=2302 slurm_known=compiled],
+  [23.11.*], [slurm_release=2311 slurm_known=compiled],
+  [24.05.*], [slurm_release=2405 slurm_known=compiled],
+  [24.11.*], [slurm_release=2411 slurm_known=tested],
+  [25.05.*], [slurm_release=2505 slurm_known=compiled],
+  [25.11.*], [slurm_release=2511 slurm_known=compiled],
+  [26.05.*], [slurm_release=2605 slurm_known=compiled],
+  [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05, 23.02, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05])])
+AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_version.h"],
+  [AC_MSG_ERROR([the Slurm source tree $slurm_src is not configured: run ./configure in it first])])
+AM_CONDITIONAL([SLURM_2205], [test "$slurm_release" -eq 2205])
+AM_CONDITIONAL([SLURM_FROM_2302], [test "$slurm_release" -ge 2302])
+AM_CONDITIONAL([SLURM_FROM_2311], [test "$slurm_release" -ge 2311])
+AM_CONDITIONAL([SLURM_FROM_2411], [test "$slurm_release" -ge 2411])
+AM_CONDITIONAL([SLURM_FROM_2505], [test "$slurm_release" -ge 2505])
+AS_IF([test "$slurm_known" = compiled],
+  [AC_MSG_WARN([this topobind was tested with Slurm 22.05 and 24.11; with $slurm_src_version it was compiled, but its tests have not run: try it before jobs depend on it])])
+
+AS_IF([test "x$with_installed_slurm" = xno], [
+  # Only to see that it compiles, or for another root.
+  AS_IF([test -z "$slurm_plugindir"], [slurm_plugindir='${libdir}/slurm'])
+], [
 # Not sinfo: it wants a slurm.conf even to say its version.
 AC_PATH_PROGS([SLURM_VERSION_PROGRAM], [slurmctld slurmd], [no],
   [$PATH$PATH_SEPARATOR/usr/sbin$PATH_SEPARATOR/usr/local/sbin])
@@ -37,14 +63,9 @@ AS_IF([test "x$SLURM_VERSION_PROGRAM" = xno],
 AC_MSG_CHECKING([version of the installed Slurm])
 slurm_installed_version=`"$SLURM_VERSION_PROGRAM" -V | sed -n 's/^slurm\(-wlm\)\{0,1\} //p'`
 AC_MSG_RESULT([$slurm_installed_version])
-
 AS_IF([test "x$slurm_src_version" != "x$slurm_installed_version"],
   [AC_MSG_ERROR([the source tree $slurm_src is Slurm $slurm_src_version but the installed Slurm is $slurm_installed_version: they must be the same])])
-AS_CASE([$slurm_src_version],
-  [22.05.*], [slurm_release=2205],
-  [24.11.*], [slurm_release=2411],
-  [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05 and 24.11])])
-AM_CONDITIONAL([SLURM_2205], [test "x$slurm_release" = x2205])
+])
 
 AS_IF([test -z "$slurm_plugindir"], [
   AC_MSG_CHECKING([for Slurm's plugin directory])

@@ -33,8 +33,8 @@ static bool is_topobind(const char *select_type)
 
 static bool binds(unsigned select_type_param)
 {
-	return (select_type_param & (CR_CORE | CR_CPU)) &&
-	       !(select_type_param & CR_SOCKET);
+	return (select_type_param & (SELECT_CORE | SELECT_CPU)) &&
+	       !(select_type_param & SELECT_SOCKET);
 }
 
 static void check_select(const slurm_conf_t *conf, struct tb_findings *findings)

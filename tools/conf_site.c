@@ -290,7 +290,7 @@ void tb_conf_site_destroy(struct tb_conf_site *site)
 	free(site->dir);
 	tb_conf_destroy(site->topobind);
 	if (site->running)
-		slurm_free_ctl_conf(site->running);
+		tb_free_slurm_conf(site->running);
 	free(site);
 }
 

@@ -66,7 +66,7 @@ job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
 	/* Else Slurm's library cuts the list of an array's tasks that wait. */
 	setenv("SLURM_BITSTR_LEN", "0", 1);
 	/* This cluster's: a federation takes a question more. */
-	if (!slurm_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL | what))
+	if (!tb_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL | what))
 		return jobs;
 	if (errno == ESLURM_INVALID_JOB_ID)
 		tb_fail(err, "Slurm knows no such job, or does not show it to you");

@@ -263,7 +263,7 @@ struct tb_job_hostfile *tb_job_hostfile_load(const struct tb_job_id *id,
 	struct tb_job_hostfile *job;
 
 	/* This cluster's: a federation takes a question more. */
-	if (slurm_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL | SHOW_DETAIL) != 0) {
+	if (tb_load_job(&jobs, id->job, SHOW_ALL | SHOW_LOCAL | SHOW_DETAIL) != 0) {
 		if (errno == ESLURM_INVALID_JOB_ID)
 			tb_fail(err, "Slurm knows no such job, or does not "
 				"show it to you");

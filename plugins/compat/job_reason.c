@@ -4,7 +4,7 @@
 
 #include "job_reason.h"
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0)
 #include "src/common/slurm_protocol_defs.h"
 #define job_state_reason_string job_reason_string
 #else

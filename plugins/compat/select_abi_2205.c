@@ -1,101 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* select_abi_2205.c - what only Slurm 22.05 wants of a select plugin */
+/*
+ * select_abi_2205.c - what Slurm wanted of a select plugin up to 24.11: to keep its
+ * state, to take part in steps, and to know what it had put into messages
+ */
 #include "select_ops.h"
 
+#include "src/common/read_config.h"
+
 #include "select_topobind/hooks.h"
-#include "select_topobind/reservation.h"
 
 EXPORT extern const uint32_t plugin_id;
 
-/* "A wrapper over cons_tres": the id that Slurm's own checks accept as one. */
-const uint32_t plugin_id = SELECT_PLUGIN_CRAY_CONS_TRES;
+/*
+ * Commands load all select plugins, so it must be one that no other has.  Up to
+ * 23.11 it is that of "a wrapper over cons_tres", which Slurm's own checks accept
+ * as one.
+ */
+const uint32_t plugin_id = 110;
 
-const char *tb_ops_symbols[] = {
-	"plugin_id",
-	"select_p_state_save",
-	"select_p_state_restore",
-	"select_p_job_init",
-	"select_p_node_init",
-	"select_p_job_test",
-	"select_p_job_begin",
-	"select_p_job_ready",
-	"select_p_job_expand",
-	"select_p_job_resized",
-	"select_p_job_signal",
-	"select_p_job_fini",
-	"select_p_job_suspend",
-	"select_p_job_resume",
-	"select_p_step_pick_nodes",
-	"select_p_step_start",
-	"select_p_step_finish",
-	"select_p_select_nodeinfo_pack",
-	"select_p_select_nodeinfo_unpack",
-	"select_p_select_nodeinfo_alloc",
-	"select_p_select_nodeinfo_free",
-	"select_p_select_nodeinfo_set_all",
-	"select_p_select_nodeinfo_set",
-	"select_p_select_nodeinfo_get",
-	"select_p_select_jobinfo_alloc",
-	"select_p_select_jobinfo_free",
-	"select_p_select_jobinfo_set",
-	"select_p_select_jobinfo_get",
-	"select_p_select_jobinfo_copy",
-	"select_p_select_jobinfo_pack",
-	"select_p_select_jobinfo_unpack",
-	"select_p_select_jobinfo_sprint",
-	"select_p_select_jobinfo_xstrdup",
-	"select_p_get_info_from_plugin",
-	"select_p_update_node_config",
-	"select_p_reconfigure",
-	"select_p_resv_test",
-};
-
-_Static_assert(sizeof(tb_ops_symbols) == sizeof(slurm_select_ops_t),
-	       "one symbol for each operation");
-
-EXPORT extern int select_p_job_test(job_record_t *job, bitstr_t *nodes,
-				    uint32_t min_nodes, uint32_t max_nodes,
-				    uint32_t req_nodes, uint16_t mode,
-				    list_t *preemptees, list_t **preempted,
-				    bitstr_t *excluded);
-extern int select_p_job_test(job_record_t *job, bitstr_t *nodes,
-			     uint32_t min_nodes, uint32_t max_nodes,
-			     uint32_t req_nodes, uint16_t mode,
-			     list_t *preemptees, list_t **preempted,
-			     bitstr_t *excluded)
+/* Slurm does: see the hooks of its state. */
+void tb_state_begin(void)
 {
-	struct tb_test test = {
-		.job = job,
-		.nodes = nodes,
-		.min_nodes = min_nodes,
-		.max_nodes = max_nodes,
-		.req_nodes = req_nodes,
-		.mode = mode,
-		.preemptees = preemptees,
-		.preempted = preempted,
-		.excluded = excluded,
-	};
-
-	return tb_hook_job_test(&test);
 }
 
-/* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
-EXPORT extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv,
-					   uint32_t node_count, bitstr_t *nodes,
-					   bitstr_t **cores);
-extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
-				    bitstr_t *nodes, bitstr_t **cores)
+EXPORT extern int select_p_state_save(char *directory);
+extern int select_p_state_save(char *directory)
 {
-	bitstr_t *avoid = cores && *cores ? bit_copy(*cores) : NULL;
-	bitstr_t *chosen = tb_ops.resv_test(resv, node_count, nodes, cores);
+	int rc = tb_ops.state_save(directory);
 
-	if (chosen && resv->core_cnt && cores && *cores &&
-	    !(resv->flags & RESERVE_FLAG_FIRST_CORES))
-		tb_reservation_choose(chosen, avoid, *cores);
-	FREE_NULL_BITMAP(avoid);
-	return chosen;
+	tb_hook_state_saved(directory);
+	return rc;
 }
 
+EXPORT extern int select_p_state_restore(char *directory);
+extern int select_p_state_restore(char *directory)
+{
+	int rc = tb_ops.state_restore(directory);
+
+	tb_hook_state_restored(directory);
+	return rc;
+}
+
+EXPORT extern int select_p_step_start(step_record_t *step);
+extern int select_p_step_start(step_record_t *step)
+{
+	int rc = tb_ops.step_start(step);
+
+	if (rc == SLURM_SUCCESS)
+		tb_hook_step_start(step);
+	return rc;
+}
+
+/* What is Slurm's alone */
+
+FORWARD(int, job_init, job_init,
+	(list_t *jobs),
+	(jobs))
+FORWARD(bitstr_t *, step_pick_nodes, step_pick_nodes,
+	(job_record_t *job, select_jobinfo_t *jobinfo, uint32_t node_count, bitstr_t **avail_nodes),
+	(job, jobinfo, node_count, avail_nodes))
+FORWARD(int, step_finish, step_finish,
+	(step_record_t *step, bool killing),
+	(step, killing))
+FORWARD(int, select_nodeinfo_pack, nodeinfo_pack,
+	(select_nodeinfo_t *info, buf_t *buffer, uint16_t version),
+	(info, buffer, version))
+FORWARD(int, select_nodeinfo_unpack, nodeinfo_unpack,
+	(select_nodeinfo_t **info, buf_t *buffer, uint16_t version),
+	(info, buffer, version))
+FORWARD(select_nodeinfo_t *, select_nodeinfo_alloc, nodeinfo_alloc,
+	(void),
+	())
+FORWARD(int, select_nodeinfo_free, nodeinfo_free,
+	(select_nodeinfo_t *info),
+	(info))
+FORWARD(int, select_nodeinfo_get, nodeinfo_get,
+	(select_nodeinfo_t *info, enum select_nodedata_type what, enum node_states state, void *data),
+	(info, what, state, data))
+FORWARD(select_jobinfo_t *, select_jobinfo_alloc, jobinfo_alloc,
+	(void),
+	())
+FORWARD(int, select_jobinfo_free, jobinfo_free,
+	(select_jobinfo_t *info),
+	(info))
+FORWARD(int, select_jobinfo_set, jobinfo_set,
+	(select_jobinfo_t *info, enum select_jobdata_type what, void *data),
+	(info, what, data))
+FORWARD(int, select_jobinfo_get, jobinfo_get,
+	(select_jobinfo_t *info, enum select_jobdata_type what, void *data),
+	(info, what, data))
+FORWARD(select_jobinfo_t *, select_jobinfo_copy, jobinfo_copy,
+	(select_jobinfo_t *info),
+	(info))
+FORWARD(int, select_jobinfo_pack, jobinfo_pack,
+	(select_jobinfo_t *info, buf_t *buffer, uint16_t version),
+	(info, buffer, version))
+FORWARD(int, select_jobinfo_unpack, jobinfo_unpack,
+	(select_jobinfo_t **info, buf_t *buffer, uint16_t version),
+	(info, buffer, version))
+FORWARD(int, get_info_from_plugin, get_info_from_plugin,
+	(enum select_plugindata_info what, job_record_t *job, void *data),
+	(what, job, data))
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 FORWARD(int, job_signal, job_signal,
 	(job_record_t *job, int signal),
 	(job, signal))
@@ -108,3 +115,4 @@ FORWARD(char *, select_jobinfo_xstrdup, jobinfo_xstrdup,
 FORWARD(int, update_node_config, update_node_config,
 	(int index),
 	(index))
+#endif

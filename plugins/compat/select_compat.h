@@ -27,9 +27,11 @@
 #include "src/slurmctld/preempt.h"
 #else
 #include "src/common/job_features.h"
-#include "src/common/node_features.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
+#endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#include "src/common/node_features.h"
 #endif
 
 #include "slurmctld_symbols.h"

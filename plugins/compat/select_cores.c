@@ -13,6 +13,7 @@ uint32_t tb_node_count(void)
 
 uint64_t tb_node_memory_in_use(uint32_t node)
 {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
 	dynamic_plugin_data_t *info =
 		node_record_table_ptr[node]->select_nodeinfo;
 	uint64_t memory = 0;
@@ -21,6 +22,11 @@ uint64_t tb_node_memory_in_use(uint32_t node)
 		tb_ops.nodeinfo_get(info->data, SELECT_NODEDATA_MEM_ALLOC, 0,
 				    &memory);
 	return memory;
+#elif SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+	return node_record_table_ptr[node]->alloc_memory;
+#else
+	return node_select_stats_array[node]->alloc_memory;
+#endif
 }
 
 void tb_nodes_look_at_memory(void)
@@ -50,4 +56,13 @@ enum tb_mode tb_test_mode(const struct tb_test *test)
 void tb_test_set_will_run(struct tb_test *test)
 {
 	test->mode = SELECT_MODE_WILL_RUN;
+}
+
+bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+	return job_overlap_and_running(nodes, job);
+#else
+	return job_overlap_and_running(nodes, NULL, job); /* no licenses */
+#endif
 }

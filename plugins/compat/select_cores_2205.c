@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_cores_2205.c - the exclusion argument of Slurm 22.05: one bitmap over
- * the cores of all nodes, a set bit is a core that must not be used
+ * select_cores_2205.c - the exclusion argument of Slurm 22.05 and 23.02: one
+ * bitmap over the cores of all nodes, a set bit is a core that must not be used
  */
 #include "select_compat.h"
 
@@ -74,9 +74,4 @@ int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 			       test->max_nodes, test->req_nodes, test->mode,
 			       test->preemptees, test->preempted,
 			       mask ? mask->excluded : test->excluded);
-}
-
-bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes)
-{
-	return job_overlap_and_running(nodes, job);
 }

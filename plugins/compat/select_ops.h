@@ -2,27 +2,34 @@
 /*
  * select_ops.h - the operations of the loaded select/cons_tres
  *
- * Private to this directory.  Slurm 22.05 has the table's type in a header,
- * later versions keep it to themselves: select_ops_*.h.
+ * Private to this directory.  Up to Slurm 23.11 the table's type is in a header,
+ * later releases keep it to themselves.
  */
 #ifndef TB_COMPAT_SELECT_OPS_H
 #define TB_COMPAT_SELECT_OPS_H
 
 #include "select_compat.h"
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-#include "select_ops_2411.h"
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#include "select_ops_2405.h"
 #endif
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* In both the same order: the operations, and the names of their symbols. */
 extern slurm_select_ops_t tb_ops;
-extern const char *tb_ops_symbols[];
 
 /* Load select/cons_tres.  SLURM_SUCCESS or SLURM_ERROR; again is fine. */
 int tb_ops_load(void);
 void tb_ops_unload(void);
+
+/*
+ * slurmctld has control, since just now or still.  Where it does not ask plugins
+ * to save and to restore their state this begins to do so in its place.
+ */
+void tb_state_begin(void);
+
+/* Since 23.11, where reservations ask as jobs do: what slurmctld is told. */
+int tb_answer(struct tb_test *test);
 
 /*
  * What is Slurm's alone: passed on as it came.  FORWARD(returns, name,

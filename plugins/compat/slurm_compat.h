@@ -15,20 +15,40 @@
 #include "src/common/parse_config.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(22, 5, 0) || \
-	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 12, 0)
-#error "topobind knows Slurm 22.05 and 24.11 only"
+	SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 6, 0)
+#error "topobind knows Slurm 22.05 to 26.05"
 #endif
 
 #ifndef CONF_FLAG_OR
 #define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
+/* How many bytes, as safe_read() counts them. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+typedef off_t tb_safe_size_t;
+#else
+typedef size_t tb_safe_size_t;
+#endif
+
+/* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
+static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
+				bool ignore_unknown_keys)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0) && \
+	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
+			      NULL, false) == SLURM_ERROR ? -1 : 0;
+#else
+	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
+			      NULL) == SLURM_ERROR ? -1 : 0;
+#endif
+}
+
 /* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_conf_file(s_p_hashtbl_t *table,
 				     const char *path)
 {
-	return s_p_parse_file(table, NULL, (char *)path, false, NULL) ==
-		SLURM_ERROR ? -1 : 0;
+	return tb_parse_file(table, path, false);
 }
 
 #endif

@@ -69,10 +69,7 @@ static inline char *tb_slurm_file_value(const char *path, const char *key)
 	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
 	char *value = NULL;
 
-	/* true: keys that are not in the table are no error. */
-	if (!access(path, R_OK) &&
-	    s_p_parse_file(table, NULL, (char *) path, true, NULL) !=
-	    SLURM_ERROR)
+	if (!access(path, R_OK) && !tb_parse_file(table, path, true))
 		s_p_get_string(&value, key, table);
 	s_p_hashtbl_destroy(table);
 	return value;

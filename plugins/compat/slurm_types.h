@@ -18,13 +18,61 @@
 #define TB_FIRST_PROTOCOL_ERROR ESLURM_PROTOCOL_INCOMPLETE_PACKET
 #endif
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
-typedef hostlist_t tb_hostlist_t; /* a pointer there */
 typedef struct job_details job_details_t;
+#endif
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+typedef hostlist_t tb_hostlist_t; /* a pointer there */
 #else
 typedef hostlist_t *tb_hostlist_t;
+#endif
+
+/* In slurm.conf they are CR_Core and so on, whatever they are here. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+#define SELECT_CPU CR_CPU
+#define SELECT_SOCKET CR_SOCKET
+#define SELECT_CORE CR_CORE
+#define SELECT_MEMORY CR_MEMORY
+#define SELECT_ONE_TASK_PER_CORE CR_ONE_TASK_PER_CORE
+#endif
+
+/* A change of this job. */
+static inline void tb_set_job(job_desc_msg_t *change, uint32_t job)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+	change->job_id = job;
+#else
+	change->step_id.job_id = job;
+#endif
+}
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+static inline int tb_load_job(job_info_msg_t **jobs, uint32_t job,
+			      uint16_t flags)
+{
+	return slurm_load_job(jobs, job, flags);
+}
+
+static inline void tb_free_slurm_conf(slurm_conf_t *site)
+{
+	slurm_free_ctl_conf(site);
+}
+#else
+static inline int tb_load_job(job_info_msg_t **jobs, uint32_t job,
+			      uint16_t flags)
+{
+	slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+
+	id.job_id = job;
+	return slurm_load_job(jobs, id, flags);
+}
+
+static inline void tb_free_slurm_conf(slurm_conf_t *site)
+{
+	slurm_free_conf(site);
+}
 #endif
 
 #endif

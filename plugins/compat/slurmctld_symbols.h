@@ -19,6 +19,9 @@ extern list_t *resv_list __attribute__((weak));
 extern list_t *part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));
 extern int node_record_count __attribute__((weak));
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+extern node_select_stats_t **node_select_stats_array __attribute__((weak));
+#endif
 extern bitstr_t *avail_node_bitmap __attribute__((weak));
 extern time_t last_node_update __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));

@@ -58,13 +58,12 @@ static void look_after_waiting(void)
 	unlock_slurmctld(read_jobs);
 }
 
-static struct tb_worker worker = TB_WORKER(look_after_waiting, 1500);
+static struct tb_worker worker = TB_WORKER(look_after_waiting, 1500, NULL);
 
 static void begin_to_look(void)
 {
-	if (waiting)
-		return;
-	waiting = list_create(xfree_ptr);
+	if (!waiting)
+		waiting = list_create(xfree_ptr);
 	tb_worker_begin(&worker);
 }
 
@@ -105,8 +104,14 @@ void tb_account_reset(void)
 		list_flush(waiting);
 }
 
-void tb_account_fini(void)
+void tb_account_stop(void)
 {
 	tb_worker_end(&worker);
+	tb_account_reset();
+}
+
+void tb_account_fini(void)
+{
+	tb_account_stop();
 	FREE_NULL_LIST(waiting);
 }

@@ -24,7 +24,8 @@ void tb_account_resized(const job_record_t *job);
 void tb_account_reset(void);
 void tb_account_recovered(const job_record_t *job);
 
-/* End the thread; called without locks. */
+/* End the thread, for now or for good; called without locks. */
+void tb_account_stop(void);
 void tb_account_fini(void);
 
 #endif

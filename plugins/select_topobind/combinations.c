@@ -48,7 +48,8 @@ static int check_asked(const struct check *check, const job_record_t *job)
 
 	/* With CR_ONE_TASK_PER_CORE nobody has said it, but the site for all. */
 	if (layout && !(layout->ntasks_per_core == 1 &&
-			slurm_conf.select_type_param & CR_ONE_TASK_PER_CORE) &&
+			slurm_conf.select_type_param &
+				SELECT_ONE_TASK_PER_CORE) &&
 	    check_number(check, "ntasks-per-core", layout->ntasks_per_core))
 		return -1;
 	return check_word(check, wants_whole_nodes(job), "exclusive",

@@ -19,7 +19,7 @@ bool tb_partition_can_bind(const job_record_t *job)
 	uint16_t type = job->part_ptr && job->part_ptr->cr_type
 		? job->part_ptr->cr_type : slurm_conf.select_type_param;
 
-	return !(type & CR_SOCKET);
+	return !(type & SELECT_SOCKET);
 }
 
 static const struct tb_request *implicit_of(const struct tb_conf *site,

@@ -248,7 +248,7 @@ static bool lacks_memory(const struct tb_test *test,
 	uint64_t has = node->real_memory - MIN(node->real_memory,
 					       node->mem_spec_limit);
 
-	if (!(counted & CR_MEMORY) || job->mem_per_tres)
+	if (!(counted & SELECT_MEMORY) || job->mem_per_tres)
 		return false;
 	if (!wanted)
 		wanted = has;

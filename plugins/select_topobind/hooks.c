@@ -337,7 +337,7 @@ void tb_hook_state_saved(const char *directory)
 		tb_learning_save(directory);
 	if (slurmctld_config.shutdown_time) {
 		tb_metrics_file_end();
-		tb_account_fini();
+		tb_account_stop();
 	}
 }
 

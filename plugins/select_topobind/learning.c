@@ -16,6 +16,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "compat/slurm_compat.h"
+
 #include "consumption.h"
 
 #define FILE_NAME "topobind_history"
@@ -310,6 +312,7 @@ static char *read_file(const char *path)
 	int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat status;
 	char *text = NULL;
+	tb_safe_size_t size;
 
 	if (file < 0) {
 		if (errno != ENOENT)
@@ -323,7 +326,8 @@ static char *read_file(const char *path)
 		return NULL;
 	}
 	text = xmalloc(status.st_size + 1);
-	safe_read(file, text, status.st_size);
+	size = status.st_size;
+	safe_read(file, text, size);
 	close(file);
 	return text;
 rwfail:

@@ -123,7 +123,7 @@ static void work(void)
 	look(false);
 }
 
-static struct tb_worker worker = TB_WORKER(work, 500);
+static struct tb_worker worker = TB_WORKER(work, 500, NULL);
 
 void tb_metrics_file_set(const char *path, unsigned seconds)
 {

@@ -36,7 +36,7 @@ static uint32_t cpus_by_memory(const job_details_t *details,
 {
 	uint64_t wanted = details->pn_min_memory & ~MEM_PER_CPU;
 
-	if (!(slurm_conf.select_type_param & CR_MEMORY) || !wanted)
+	if (!(slurm_conf.select_type_param & SELECT_MEMORY) || !wanted)
 		return cpus;
 	if (details->pn_min_memory & MEM_PER_CPU)
 		return MIN(cpus, memory / wanted);

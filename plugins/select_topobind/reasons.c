@@ -81,7 +81,7 @@ static void look_after_watched(void)
 	unlock_slurmctld(write_jobs);
 }
 
-static struct tb_worker worker = TB_WORKER(look_after_watched, 500);
+static struct tb_worker worker = TB_WORKER(look_after_watched, 500, NULL);
 
 static void watch(const job_record_t *job)
 {

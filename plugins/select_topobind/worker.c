@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "worker.h"
 
+#include <errno.h>
 #include <time.h>
 
 #include "compat/select_compat.h"
 
+#include "src/common/log.h"
 #include "src/common/macros.h"
 
 static struct timespec end_of_pause(const struct tb_worker *worker)
@@ -40,16 +42,35 @@ static void *run(void *arg)
 
 	while (!is_told_to_end(worker) && !slurmctld_config.shutdown_time)
 		worker->work();
+	if (worker->last)
+		worker->last();
+	slurm_mutex_lock(&worker->lock);
+	worker->has_ended = true;
+	slurm_mutex_unlock(&worker->lock);
 	return NULL;
+}
+
+bool tb_worker_runs(struct tb_worker *worker)
+{
+	bool runs;
+
+	slurm_mutex_lock(&worker->lock);
+	runs = worker->runs && !worker->has_ended;
+	slurm_mutex_unlock(&worker->lock);
+	return runs;
 }
 
 void tb_worker_begin(struct tb_worker *worker)
 {
-	if (worker->runs)
+	if (tb_worker_runs(worker))
 		return;
-	worker->ends = false;
-	slurm_thread_create(&worker->thread, run, worker);
-	worker->runs = true;
+	tb_worker_end(worker);
+	worker->ends = worker->has_ended = false;
+	/* Slurm 26.05 lends threads of its own only, which end before it does. */
+	errno = pthread_create(&worker->thread, NULL, run, worker);
+	worker->runs = errno == 0;
+	if (!worker->runs)
+		error("topobind: a thread cannot be created: %m");
 }
 
 void tb_worker_end(struct tb_worker *worker)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <slurm/slurm.h>
+#include "compat/slurm_types.h"
 
 #define BINDING "binding="
 /* What the site decided is in the nodes' topobind.conf. */
@@ -50,7 +50,7 @@ static char *load_binding(uint32_t job_id)
 	const char *found = NULL;
 	char *binding = NULL;
 
-	if (slurm_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
+	if (tb_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
 		return NULL;
 	for (uint32_t i = 0; i < jobs->record_count && found == NULL; i++)
 		if (jobs->job_array[i].job_id == job_id)

@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-
 #include "common/soft_record.h"
+#include "compat/slurm_types.h"
 
 static int write_comment(uint32_t job, char *comment, struct tb_error *err)
 {
 	job_desc_msg_t update;
 
 	slurm_init_job_desc_msg(&update);
-	update.job_id = job;
+	tb_set_job(&update, job);
 	update.admin_comment = comment;
 	if (slurm_update_job(&update) == SLURM_SUCCESS ||
 	    errno == ESLURM_JOB_FINISHED)
@@ -31,7 +29,7 @@ static int add(uint32_t job, const struct tb_soft_counts *more,
 	char *comment = NULL;
 	int rc;
 
-	if (slurm_load_job(&jobs, job, 0) != SLURM_SUCCESS)
+	if (tb_load_job(&jobs, job, 0) != SLURM_SUCCESS)
 		return tb_fail(err, "the record of job %u cannot be read: %s",
 			       job, slurm_strerror(errno));
 	if (jobs->record_count > 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What only Slurm 24.11 wants of a task plugin.
+ * What Slurm wants of a task plugin since 23.02, where no hook of slurmstepd is the
+ * last before a program starts.
  *
  * Slurm sorts the plugins so that task/cgroup comes after task/topobind, and
  * moves a task to a cpuset of its own making (cgroup v1).  No hook of slurmstepd
@@ -16,13 +17,30 @@
 #include <unistd.h>
 
 #include "src/common/log.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
 #include "src/slurmd/slurmstepd/slurmstepd.h"
+#else
+#include "src/slurmd/slurmstepd/mgr.h"
+#endif
 
 #include "task_topobind/hooks.h"
+#include "task_topobind/soft.h"
 
 #pragma GCC visibility push(default)
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+extern int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid);
+#else
 extern int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
 				  uint32_t global_tid);
+#endif
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+extern int task_p_slurmd_suspend_job(uint32_t job_id);
+extern int task_p_slurmd_resume_job(uint32_t job_id);
+#endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+extern int task_p_update_mem_limit(stepd_step_rec_t *step, uint64_t job_mem,
+				   uint64_t step_mem);
+#endif
 #pragma GCC visibility pop
 
 enum { READ, WRITE };
@@ -79,17 +97,29 @@ int tb_slurm_hold_begin(void)
 	return -1;
 }
 
-/* In slurmstepd, for each task before its program starts. */
-int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
-			   uint32_t global_tid)
+static int before_task(stepd_step_rec_t *step, uint32_t node_tid)
 {
-	(void)global_tid;
 	if (node_tid + 1 < step->node_tasks)
 		return SLURM_SUCCESS;
 	holder_runs = pthread_create(&holder, NULL, hold_when_asked,
 				     step) == 0;
 	return holder_runs ? SLURM_SUCCESS : SLURM_ERROR;
 }
+
+/* In slurmstepd, for each task before its program starts. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid)
+{
+	return before_task(step, node_tid);
+}
+#else
+int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
+			   uint32_t global_tid)
+{
+	(void)global_tid;
+	return before_task(step, node_tid);
+}
+#endif
 
 int tb_slurm_hold_wait(void)
 {
@@ -124,5 +154,35 @@ void tb_slurm_stepd_drain(char *reason)
 
 bool tb_slurm_step_overcommits(const tb_slurm_step_t *step)
 {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+	if (step->overcommit)
+		return true;
+#endif
 	return step->flags & LAUNCH_OVERCOMMIT;
 }
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+int task_p_slurmd_suspend_job(uint32_t job_id)
+{
+	tb_task_soft_pause(job_id, true);
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_resume_job(uint32_t job_id)
+{
+	tb_task_soft_pause(job_id, false);
+	return SLURM_SUCCESS;
+}
+#endif
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+/* Of memory nothing is ours: --bmem says where it is, not how much. */
+int task_p_update_mem_limit(stepd_step_rec_t *step, uint64_t job_mem,
+			    uint64_t step_mem)
+{
+	(void)step;
+	(void)job_mem;
+	(void)step_mem;
+	return SLURM_SUCCESS;
+}
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_cores_2411.c - the exclusion argument of Slurm 24.11: a struct with a
+ * select_cores_2311.c - the exclusion argument since Slurm 23.11: a struct with a
  * bitmap for each node, NULL where nothing is excluded; a set bit is a core that
  * must not be used
  *
@@ -91,6 +91,20 @@ void tb_mask_destroy(struct tb_mask *mask)
 	xfree(mask);
 }
 
+static int ask_cons_tres(const struct tb_test *test, resv_exc_t *excluded)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+	return tb_ops.job_test(test->job, test->nodes, test->min_nodes,
+			       test->max_nodes, test->req_nodes, test->mode,
+			       test->preemptees, test->preempted, excluded);
+#else
+	return tb_ops.job_test(test->job, test->nodes, test->min_nodes,
+			       test->max_nodes, test->req_nodes, test->mode,
+			       test->preemptees, test->preempted, excluded,
+			       test->will_run);
+#endif
+}
+
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 {
 	resv_exc_t *caller = test->excluded; /* NULL: as if nothing were */
@@ -101,19 +115,11 @@ int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 		masked = *caller;
 	if (mask)
 		masked.exc_cores = mask->excluded;
-	rc = tb_ops.job_test(test->job, test->nodes, test->min_nodes,
-			     test->max_nodes, test->req_nodes, test->mode,
-			     test->preemptees, test->preempted, &masked,
-			     test->will_run);
+	rc = ask_cons_tres(test, &masked);
 	/* What the callee made of the rest is the caller's to see and to free. */
 	if (caller) {
 		masked.exc_cores = caller->exc_cores;
 		*caller = masked;
 	}
 	return rc;
-}
-
-bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes)
-{
-	return job_overlap_and_running(nodes, NULL, job);
 }
