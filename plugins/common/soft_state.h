@@ -3,9 +3,8 @@
  * soft_state.h - the state of a soft-bound step, in a file that others map
  *
  * Made by the step's slurmstepd, which counts in it.  Others read the counters
- * and set them to zero (topobind soft), say that the job is suspended (slurmd),
- * and find the cgroups that they must take CPUs from (slurmstepds of other
- * steps).  All numbers are atomic, so nobody waits.
+ * and set them to zero (topobind soft), and find the cgroups that they must take
+ * CPUs from (slurmstepds of other steps).  All numbers are atomic, so nobody waits.
  */
 #ifndef TB_PLUGINS_SOFT_STATE_H
 #define TB_PLUGINS_SOFT_STATE_H

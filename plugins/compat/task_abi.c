@@ -22,9 +22,11 @@
 #include "src/slurmd/common/xcpuinfo.h"
 #include "src/slurmd/slurmd/slurmd.h"
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+#include "src/common/slurm_acct_gather.h"
 #include "src/common/slurm_cred.h"
 #include "src/slurmd/common/task_plugin.h"
 #else
+#include "src/interfaces/acct_gather.h"
 #include "src/interfaces/cred.h"
 #include "src/interfaces/task.h"
 #endif
@@ -254,6 +256,12 @@ pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)
 unsigned tb_slurm_step_tasks(const tb_slurm_step_t *step)
 {
 	return step->node_tasks;
+}
+
+/* Before it stops the tasks slurmstepd says so to who would sample them. */
+bool tb_slurm_step_is_suspended(void)
+{
+	return acct_gather_suspend_test();
 }
 
 struct tb_registry_id tb_slurm_step_id(const tb_slurm_step_t *step)

@@ -68,6 +68,12 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 char *tb_daemon_system_cpus(void);
 
 /*
+ * slurmstepd: its step is being suspended or is, until it runs again.  By any
+ * thread.
+ */
+bool tb_slurm_step_is_suspended(void);
+
+/*
  * Of any step, bound or not: who it is, how many tasks it has here, the OS CPUs
  * of its job here, and the directory in which its job's cgroups are, "" where
  * that is not known.  The caller frees; NULL: out of memory.

@@ -8,7 +8,6 @@
 #include "src/common/log.h"
 
 #include "common/conf_soft.h"
-#include "common/soft_state.h"
 #include "task_topobind/hold.h"
 #include "task_topobind/record.h"
 #include "task_topobind/spreader.h"
@@ -51,32 +50,6 @@ void tb_task_soft_tidy(const char *spool_dir)
 
 	if (found != NULL)
 		tb_hold_sweep(found);
-	tb_registry_close(found);
-}
-
-struct pause {
-	uint32_t job;
-	bool paused;
-};
-
-static int pause_state(struct tb_soft_state *state, bool alive, void *data)
-{
-	const struct pause *pause = data;
-
-	(void)alive;
-	if (state->job == pause->job)
-		state->paused = pause->paused;
-	return 0;
-}
-
-void tb_task_soft_pause(uint32_t job, bool paused)
-{
-	struct tb_registry *found = tb_registry_find(tb_daemon_spool_dir(),
-						     NULL);
-	struct pause pause = { job, paused };
-
-	if (found != NULL)
-		tb_soft_each(found, pause_state, &pause);
 	tb_registry_close(found);
 }
 
@@ -192,6 +165,7 @@ static struct tb_spreader *start(tb_slurm_step_t *slurm_step,
 			.step_cpus = step_cpus,
 			.tasks = tasks,
 			.task = task,
+			.suspended = tb_slurm_step_is_suspended,
 			/* Two nodes could not add at the same time. */
 			.save = slurm_step->nodeid == 0 ? save : NULL,
 		};

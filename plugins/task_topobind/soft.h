@@ -16,8 +16,6 @@
 void tb_task_soft_slurmd_start(void);
 /* Beside slurmd: steps whose slurmstepd was killed have been ended. */
 void tb_task_soft_tidy(const char *spool_dir);
-/* slurmd: the job is suspended from now on, or runs again. */
-void tb_task_soft_pause(uint32_t job, bool paused);
 
 /*
  * slurmstepd, before any task is there; step is NULL when topobind does not bind

@@ -153,10 +153,11 @@ static bool sample(struct tb_spreader *s)
 {
 	struct tb_soft_state *state = tb_soft_file_state(s->file);
 	uint64_t now = clock_us(CLOCK_MONOTONIC);
-	bool paused = state->paused;
+	bool paused = s->suspended();
 	bool moves = false;
 	unsigned spread = 0;
 
+	state->paused = paused;
 	if (s->proc_stat >= 0) {
 		memcpy(s->cpus_before_us, s->cpus_used_us,
 		       s->cpus * sizeof(*s->cpus_used_us));

@@ -48,6 +48,7 @@ struct tb_spreader_input {
 	const char *step_cpus;
 	unsigned tasks;
 	const struct tb_spreader_task *task;
+	bool (*suspended)(void); /* are the tasks now? */
 	/*
 	 * At the end, and for a job that is cancelled before it gets there,
 	 * after ten seconds, and whenever twice as many have passed.  NULL:

@@ -274,6 +274,7 @@ struct tb_spreader *tb_spreader_start(const struct tb_spreader_input *input,
 	}
 	s->conf = input->conf;
 	s->job = input->id.job;
+	s->suspended = input->suspended;
 	s->save = input->save;
 	s->proc_stat = -1;
 	if (open_all(s, input, err) == 0 && tb_spreader_start_thread(s, err) == 0)

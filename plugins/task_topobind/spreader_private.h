@@ -48,6 +48,7 @@ struct tb_spreader {
 	struct group outer[2];
 	struct timespec registry_seen;
 	bool off;
+	bool (*suspended)(void);
 	bool was_paused;
 	bool failed; /* the last write did not succeed */
 	tb_spreader_save_t *save;

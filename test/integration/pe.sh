@@ -20,10 +20,19 @@ as_user() {
 rank_prints='echo "$OMPI_COMM_WORLD_RANK $SLURMD_NODENAME $(sed -n \
 	"s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"'
 
-# As Open MPI wants to be told of a rank file; its version 5 has words of its own.
+# As Open MPI wants to be told of a rank file, what it starts on nodes, and the
+# variable by which that is something else; its version 5 has words of its own.
 case $(mpirun --version) in
-*' '[1-4].*) by_rank_file='--rankfile ' ;;
-*) by_rank_file='--map-by rankfile:file=' ;;
+*' '[1-4].*)
+	by_rank_file='--rankfile '
+	mpi_daemon=orted
+	mpi_launch_agent=OMPI_MCA_orte_launch_agent
+	;;
+*)
+	by_rank_file='--map-by rankfile:file='
+	mpi_daemon=prted
+	mpi_launch_agent=PRTE_MCA_prte_launch_agent
+	;;
 esac
 
 # What mpirun's ranks say, in their order.  A binding that fails is a warning
@@ -301,10 +310,10 @@ os_cpus_of_cores() {
 }
 
 # shellcheck disable=SC2016
-orted_of_node='#!/bin/bash
+daemon_of_node='#!/bin/bash
 export HWLOC_XMLFILE=$WORK/$SLURMD_NODENAME.xml HWLOC_THISSYSTEM=1
 export LD_PRELOAD=$WORK/affinity_log.so
-exec orted "$@"'
+exec $MPI_DAEMON "$@"'
 
 # The rank's program: what Open MPI wanted the kernel to do with it.
 # shellcheck disable=SC2016
@@ -316,8 +325,8 @@ case_machines_that_are_not_here() {
 
 	gcc -O2 -shared -fPIC -o "$work/affinity_log.so" \
 		"$test_dir/affinity_log.c"
-	printf '%s\n' "$orted_of_node" >"$work/orted_of_node"
-	chmod 755 "$work/orted_of_node"
+	printf '%s\n' "$daemon_of_node" >"$work/daemon_of_node"
+	chmod 755 "$work/daemon_of_node"
 	mkdir -m 1777 "$work/affinity"
 	holder=$(batch -w "$NODE_ZEN" -n1 --bunit=C --bamount=22)
 	wait_until 20 runs "$holder"
@@ -327,12 +336,15 @@ case_machines_that_are_not_here() {
 	restricted_xml "$job" "$NODE_ZEN"
 	restricted_xml "$job" "$NODE_RAPTOR"
 	topobind hostfile --rankfile "$job" >"$work/ranks"
+	# shellcheck disable=SC2086 # words
 	output=$(WORK=$work AFFINITY_LOG=$work/affinity as_user \
 		env "SLURM_JOB_ID=$job" "SLURM_JOBID=$job" \
 		"SLURM_NODELIST=$(job_field "$job" NodeList)" \
 		SLURM_TASKS_PER_NODE='2(x2)' SLURM_NNODES=2 \
-		timeout 60 mpirun --launch-agent "$work/orted_of_node" \
-		"${by_rank_file%% *}" "${by_rank_file#* }$work/ranks" bash -c "$rank_was_bound" </dev/null | sort -n |
+		"MPI_DAEMON=$mpi_daemon" \
+		"$mpi_launch_agent=$work/daemon_of_node" \
+		timeout 60 mpirun $by_rank_file"$work/ranks" \
+		bash -c "$rank_was_bound" </dev/null | sort -n |
 		while read -r rank node cpus; do
 			echo "$rank $node $(tr , '\n' <<<"$cpus" | as_list)"
 		done)

@@ -284,10 +284,6 @@ is_suspended() {
 	job_has_state "$1" SUSPENDED
 }
 
-says_suspended() {
-	[[ $(topobind_soft status "$1") == *" suspended "* ]]
-}
-
 # In its turn it burns; in that of the other its time says nothing.
 case_gang() {
 	local options job other before
