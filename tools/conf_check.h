@@ -29,6 +29,8 @@ void tb_check_topobind_conf(const struct tb_conf_site *site,
 void tb_check_nodes(const struct tb_conf_site *site,
 		    struct tb_findings *findings);
 
+/* TaskPlugin as slurm.conf would have it: later Slurms know none as no string. */
+const char *tb_task_plugins(const slurm_conf_t *conf);
 /* Where a plugin is in a list such as "task/cgroup,topobind"; -1: nowhere. */
 int tb_task_plugin_position(const char *list, const char *name);
 

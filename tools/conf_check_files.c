@@ -144,12 +144,12 @@ static bool constrains_cores(const struct tb_conf_site *site)
 void tb_check_cgroup(const struct tb_conf_site *site,
 		     struct tb_findings *findings)
 {
-	const char *plugins = tb_conf_site_slurm(site)->task_plugin;
+	const char *plugins = tb_task_plugins(tb_conf_site_slurm(site));
 
 	if (tb_task_plugin_position(plugins, "cgroup") < 0)
 		tb_findings_add(findings, "slurm.conf",
 			tb_words("TaskPlugin=%s has no task/cgroup, so that nothing keeps jobs without a binding off the units of bound ones",
-				 plugins ? plugins : ""),
+				 plugins),
 			tb_words("set TaskPlugin=task/topobind,task/cgroup,task/affinity, and ConstrainCores=yes in cgroup.conf, and restart slurmd"));
 	else if (!constrains_cores(site))
 		tb_findings_add(findings, "cgroup.conf",

@@ -66,21 +66,27 @@ static void check_partitions(const struct tb_conf_site *site,
 	}
 }
 
+const char *tb_task_plugins(const slurm_conf_t *conf)
+{
+	return conf->task_plugin ? conf->task_plugin : "task/none";
+}
+
 static void check_task_plugins(const slurm_conf_t *conf,
 			       struct tb_findings *findings)
 {
-	int topobind = tb_task_plugin_position(conf->task_plugin, "topobind");
-	int cgroup = tb_task_plugin_position(conf->task_plugin, "cgroup");
+	const char *plugins = tb_task_plugins(conf);
+	int topobind = tb_task_plugin_position(plugins, "topobind");
+	int cgroup = tb_task_plugin_position(plugins, "cgroup");
 
 	if (topobind < 0)
 		tb_findings_add(findings, where,
 			tb_words("TaskPlugin=%s has no task/topobind, so that nodes publish no topology and no task is held on its units",
-				 conf->task_plugin ? conf->task_plugin : ""),
+				 plugins),
 			tb_words("set TaskPlugin=task/topobind,task/cgroup,task/affinity and restart slurmctld and slurmd"));
 	else if (cgroup >= 0 && cgroup < topobind)
 		tb_findings_add(findings, where,
 			tb_words("TaskPlugin=%s has task/cgroup before task/topobind, so that a node where cgroups fail is drained without a reason",
-				 conf->task_plugin),
+				 plugins),
 			tb_words("put task/topobind first and restart slurmd"));
 }
 
@@ -113,7 +119,7 @@ static void compare_running(const struct tb_conf_site *site,
 		tb_findings_add(findings, where,
 			tb_words("SelectTypeParameters is not what slurmctld has"),
 			tb_words("correct the file, or restart slurmctld and slurmd"));
-	compare("TaskPlugin", running->task_plugin, file->task_plugin,
+	compare("TaskPlugin", tb_task_plugins(running), tb_task_plugins(file),
 		"slurmctld and slurmd", findings);
 }
 

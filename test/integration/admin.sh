@@ -65,12 +65,13 @@ run_example() {
 }
 
 cluster_is_up() {
-	[ "$(sinfo -h -N -p main -o %T | grep -c -E '^(idle|mixed|allocated)$')" = 2 ] &&
+	[ "$(sinfo -h -N -p main -o %T | grep -c -E '^(idle|mixed-?|allocated|planned)$')" = 2 ] &&
 		{ ! uses_topobind || topologies_are_known; }
 }
 
 uses_topobind() {
-	scontrol show config | grep -q '^SelectType  *= select/topobind'
+	scontrol show config |
+		grep '^SelectType  *= select/topobind' >/dev/null
 }
 
 # Of the nodes that run task/topobind.
@@ -174,17 +175,41 @@ after_enabling() {
 }
 
 task_runs() {
-	squeue -h -t R -j "${array}_$1" -o %i 2>/dev/null | grep -q .
+	squeue -h -t R -j "${array}_$1" -o %i 2>/dev/null | grep . >/dev/null
 }
 
-# What a reconfigure cannot do.
+# What a reconfigure cannot do; later Slurms begin anew with it, slurmctld first.
 case_reconfigure() {
 	sed -i.kept 's,^SelectType=.*,SelectType=select/cons_tres,' \
 		"$cluster/etc/slurm.conf"
-	exits 1 "SelectType change requires restart of the slurmctld daemon" \
-		scontrol reconfigure
-	assert uses_topobind
+	if slurm_is_from 23.11; then
+		is_changed_by_reconfigure
+	else
+		exits 1 "SelectType change requires restart of the slurmctld daemon" \
+			scontrol reconfigure
+		assert uses_topobind
+		mv "$cluster/etc/slurm.conf.kept" "$cluster/etc/slurm.conf"
+	fi
+}
+
+is_changed_by_reconfigure() {
+	local bound before again
+
+	bound=$(sleeper bound -n1 -w "$NODE_THIS" --bunit=C --bamount=1)
+	started bound
+	before=$(state_of bound "$bound")
+	reconfigure
+	refute uses_topobind
+	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
 	mv "$cluster/etc/slurm.conf.kept" "$cluster/etc/slurm.conf"
+	reconfigure
+	assert uses_topobind
+	wait_until 90 cluster_is_up
+	assert_eq "the bound job" "$before" "$(state_of bound "$bound")"
+	again=$(sleeper again -n1 -w "$NODE_THIS" --bunit=C --bamount=1)
+	started again
+	assert_held again
+	refute [ "$(cpu_ids "$bound")" = "$(cpu_ids "$again")" ]
 }
 
 case_going_back() {
@@ -222,11 +247,11 @@ case_without() {
 	run_example 2
 	assert uses_topobind
 	without=$NODE_THAT
-	mv "$cluster/etc/slurm.conf" "$work/slurm.conf"
-	sed 's,^TaskPlugin=task/topobind\,,TaskPlugin=,' "$work/slurm.conf" \
-		>"$cluster/etc/slurm.conf"
+	mkdir "$cluster/etc/$NODE_THAT"
+	cp "$cluster/etc/cgroup.conf" "$cluster/etc/$NODE_THAT"
+	sed 's,^TaskPlugin=task/topobind\,,TaskPlugin=,' \
+		"$cluster/etc/slurm.conf" >"$cluster/etc/$NODE_THAT/slurm.conf"
 	restart_slurmd "$NODE_THAT"
-	mv "$work/slurm.conf" "$cluster/etc/slurm.conf"
 	scontrol update node="$NODE_THAT" extra=m_topology=
 	bound=$(sleeper there -n1 -w "$NODE_THAT" --bunit=C --bamount=1)
 	started there
@@ -245,7 +270,7 @@ case_without() {
 
 with_it_again() {
 	without=''
-	rm "$cluster/etc/topobind.conf"
+	rm -r "$cluster/etc/topobind.conf" "${cluster:?}/etc/$NODE_THAT"
 	restart_slurmd "$NODE_THAT"
 	scontrol reconfigure
 	wait_until 90 cluster_is_up
@@ -296,11 +321,15 @@ set_select_type() {
 	sed -i "s,^SelectType=.*,SelectType=$1," "$cluster/etc/slurm.conf"
 }
 
-# slurmctld with another SelectType than slurmd.
+# slurmctld with another SelectType than slurmd: later Slurms do not mind.
 case_half() {
 	set_select_type select/cons_tres
 	systemctl restart slurmctld
-	refute timeout $((20 * slowness)) srun -Q -w "$NODE_THIS" -n1 true
+	if slurm_is_from 24.11; then
+		assert timeout $((60 * slowness)) srun -Q -w "$NODE_THIS" -n1 true
+	else
+		refute timeout $((20 * slowness)) srun -Q -w "$NODE_THIS" -n1 true
+	fi
 	daemon slurmctld stop
 	set_select_type select/topobind
 	daemon slurmctld start
@@ -366,7 +395,7 @@ cluster_start --plain --nodes this,that --slurm SchedulerTimeSlice=5
 install_topobind
 test_case "every command of the page is run" case_all_are_run
 test_case "enabling, with jobs of all kinds" case_enabling
-test_case "a reconfigure does not change SelectType" case_reconfigure
+test_case "what a reconfigure does with SelectType" case_reconfigure
 test_case "going back, with bound jobs" case_going_back
 test_case "a node without topobind" case_without
 test_case "an upgrade of topobind" case_upgrades

@@ -19,7 +19,16 @@ tab=$'\t'
 
 # --- a shell on a terminal ------------------------------------------------------
 
-# shell_start [VARIABLE=VALUE...] - a new one, with the completions as installed
+# What bash-completion 2.12 and later has there (Slurm's asks for it), and ours.
+startup_files() {
+	mkdir "$work/startup"
+	find /etc/bash_completion.d -name '000_bash_completion*' \
+		-exec cp {} "$work/startup" \;
+	cp "$root"/etc/bash_completion.d/topobind "$work/startup"
+}
+
+# shell_start [VARIABLE=VALUE...] [COMMAND...] - a new one, with the completions as
+# installed; COMMAND runs what follows it
 shell_start() {
 	shell=$work/shell-$EPOCHREALTIME
 	mkdir -m 755 "$shell"
@@ -28,15 +37,21 @@ shell_start() {
 	PS1='% '
 	bind 'set bell-style none'
 	bind -x '"\\C-xl": printf "%s\\n" "\$READLINE_LINE" >$shell/new && mv $shell/new $shell/line'
-	BASH_COMPLETION_COMPAT_DIR=\${STARTUP-$root/etc/bash_completion.d}
+	bind -x '"\\C-xr": touch $shell/ready'
+	BASH_COMPLETION_COMPAT_DIR=\${STARTUP-$work/startup}
 	. $framework
-	PROMPT_COMMAND='touch $shell/ready'
 	END
 	env HOME="$shell" TERM=xterm XDG_DATA_DIRS="$root/usr/share:/usr/share" \
 		"$@" script -qec "bash --rcfile $shell/rc -i" /dev/null \
 		<"$shell/keys" >"$shell/screen" 2>&1 &
 	exec {keys}>"$shell/keys"
-	wait_until 30 test -e "$shell/ready"
+	wait_until 60 shell_is_ready
+}
+
+# Before it reads keys the terminal takes some for itself.
+shell_is_ready() {
+	printf '\x18r' >&"$keys"
+	[ -e "$shell/ready" ]
 }
 
 shell_end() {
@@ -107,7 +122,7 @@ case_options_beside_slurms() {
 # All of them are loaded with the first of Slurm's commands.
 case_after_another_command() {
 	shell_start
-	assert_line 'squeue --partit' 'squeue --partition='
+	assert_line 'squeue --nodel' 'squeue --nodelist='
 	assert_line 'sbatch --bun' 'sbatch --bunit='
 	assert_line 'scontrol sho' 'scontrol show '
 	assert_line 'srun --bun' 'srun --bunit='
@@ -117,10 +132,10 @@ case_after_another_command() {
 
 # Slurm from source has no completion.
 case_without_slurms() {
-	# What lies beside bash-completion itself is found in any case.
-	cp "$framework" "$work/framework"
-	framework=$work/framework
-	shell_start XDG_DATA_DIRS="$root/usr/share"
+	# bash-completion finds what lies beside it and beside commands.
+	# shellcheck disable=SC2016 # the command's arguments
+	shell_start unshare --mount sh -c 'mount -t tmpfs none "$0" && exec "$@"' \
+		"${framework%/*}/completions"
 	assert_line 'sbatch --job-n' 'sbatch --job-n'
 	assert_line 'sbatch --bun' 'sbatch --bunit='
 	touch "$work/file-of-its-own"
@@ -140,7 +155,8 @@ case_all_options() {
 		shell_start
 		all_of "$command --" | tr -d "\\\\" >"$work/with"
 		shell_end
-		shell_start STARTUP=
+		# Later Slurms' completion asks the command, which has ours.
+		shell_start STARTUP= SLURM_CONF="$work/plain/slurm.conf"
 		# Debian's for sbatch says that they are names of files.
 		all_of "$command --" | tr -d "\\\\" >"$work/without"
 		shell_end
@@ -243,7 +259,7 @@ case_commands() {
 options_in_help() {
 	{
 		command_options "$1"
-		! topobind "$1" --help | grep -q -e --topobind ||
+		! topobind "$1" --help | grep -e --topobind >/dev/null ||
 			topobind options --words | sed 's/^/--/'
 	} | sort -u
 }
@@ -315,6 +331,7 @@ case_without_slurmctld() {
 
 cluster_start --nodes zen,raptor
 plain_conf
+startup_files
 test_case "options beside Slurm's own" case_options_beside_slurms
 test_case "after another of Slurm's commands" case_after_another_command
 test_case "where Slurm has no completion" case_without_slurms

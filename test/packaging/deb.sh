@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 here=$(cd "$(dirname "$0")" && pwd -P)
 
+"$top/contribs/bootstrap" --tests >/dev/null
 debs=$cluster/debs
 plugins=usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)/slurm-wlm
 slurm=$(slurmctld -V | sed 's/.* //')
