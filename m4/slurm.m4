@@ -69,7 +69,9 @@ AS_IF([test "x$slurm_src_version" != "x$slurm_installed_version"],
 
 AS_IF([test -z "$slurm_plugindir"], [
   AC_MSG_CHECKING([for Slurm's plugin directory])
-  multiarch=`$CC -print-multiarch 2>/dev/null`
+  # Not all of clang's versions can say that: theirs is with a vendor.
+  multiarch=`$CC -print-multiarch 2>/dev/null ||
+    $CC -dumpmachine 2>/dev/null | sed 's/-pc-/-/; s/-unknown-/-/'`
   for dir in "/usr/lib/$multiarch/slurm-wlm" "/usr/lib/$multiarch/slurm" /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
     AS_IF([test -z "$slurm_plugindir" && test -f "$dir/select_cons_tres.so"],
       [slurm_plugindir=$dir])
