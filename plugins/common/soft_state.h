@@ -4,7 +4,8 @@
  *
  * Made by the step's slurmstepd, which counts in it.  Others read the counters
  * and set them to zero (topobind soft), and find the cgroups that they must take
- * CPUs from (slurmstepds of other steps).  All numbers are atomic, so nobody waits.
+ * CPUs from (slurmstepds of other steps).  All numbers are atomic, so nobody
+ * waits.
  */
 #ifndef TB_PLUGINS_SOFT_STATE_H
 #define TB_PLUGINS_SOFT_STATE_H

@@ -144,7 +144,8 @@ case_counters() {
 	assert_eq "allowed" 10 "$(counter "$job" allowed)"
 	topobind_soft reset "$job"
 	name=$(files_named "${counter_files[1]}" "job_$job")
-	echo 13 >"$name"
+	# At no moment empty, which is nothing that a counter is.
+	echo 13 1<>"$name"
 	wait_until 30 counts_up "$job" allowed 2
 	assert_eq "allowed since the reset" 3 "$(counter "$job" allowed)"
 	# The kernel's own can be set to zero, too.
