@@ -640,10 +640,15 @@ case_topology_that_does_not_fit() {
 
 # A filter of the node's line that has another shape than the node.
 case_filter_of_another_shape() {
+	local string
+
+	string=$(node_token "$NODE_RAPTOR" m_topology)
 	conf_with
 	sed -i "s/^NodeName=$NODE_RAPTOR .*/NodeName=$NODE_RAPTOR Filter=ScC/" \
 		"$cluster/etc/topobind.conf"
 	reconfigure
+	# In later Slurms slurmd begins anew, and says what this machine is.
+	scontrol update NodeName="$NODE_RAPTOR" Extra="m_topology=$string"
 	first_core_is main "$NODE_RAPTOR" 0-1
 }
 
