@@ -46,7 +46,6 @@ AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_vers
 AM_CONDITIONAL([SLURM_2205], [test "$slurm_release" -eq 2205])
 AM_CONDITIONAL([SLURM_FROM_2302], [test "$slurm_release" -ge 2302])
 AM_CONDITIONAL([SLURM_FROM_2311], [test "$slurm_release" -ge 2311])
-AM_CONDITIONAL([SLURM_FROM_2411], [test "$slurm_release" -ge 2411])
 AM_CONDITIONAL([SLURM_FROM_2505], [test "$slurm_release" -ge 2505])
 AS_IF([test "$slurm_known" = compiled],
   [AC_MSG_WARN([this topobind was tested with Slurm 22.05 and 24.11; with $slurm_src_version it was compiled, but its tests have not run: try it before jobs depend on it])])

@@ -28,7 +28,7 @@ void tb_ops_unload(void);
  */
 void tb_state_begin(void);
 
-/* Since 23.11, where reservations ask as jobs do: what slurmctld is told. */
+/* What slurmctld is told; since 23.11 reservations ask as jobs do. */
 int tb_answer(struct tb_test *test);
 
 /*

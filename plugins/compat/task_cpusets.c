@@ -27,6 +27,9 @@
 #else
 #include "src/interfaces/cgroup.h"
 #endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#include "src/common/sluid.h"
+#endif
 
 static bool is_open;
 static bool is_ours; /* topobind writes what task/cgroup does not */
@@ -84,17 +87,35 @@ static char *slurms_cgroup(void)
 	return tb_cpuset_is_v2() ? top_v2() : top_v1();
 }
 
+/* How cgroup v2 names what is a job's.  The caller frees; NULL: no memory. */
+static char *job_name_v2(const tb_slurm_step_t *step)
+{
+	char *name;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+	char sluid[SLUID_STR_BYTES];
+
+	if (!slurm_cgroup_conf.cgroup_job_id_paths) {
+		print_sluid(step->step_id.sluid, sluid, sizeof(sluid));
+		return strdup(sluid);
+	}
+#endif
+	return asprintf(&name, "job_%u", step->step_id.job_id) < 0 ? NULL :
+								     name;
+}
+
 /* Where Slurm has, or would have, the cpuset cgroup of the step's job. */
 static char *job_cgroup(tb_slurm_step_t *step, const char *top)
 {
-	char *path;
-	int rc;
+	char *path = NULL, *name;
+	int rc = -1;
 
-	if (tb_cpuset_is_v2())
-		rc = asprintf(&path, "%s/job_%u", top, step->step_id.job_id);
-	else
-		rc = asprintf(&path, "%s/uid_%u/job_%u", top, step->uid,
-			      step->step_id.job_id);
+	if (!tb_cpuset_is_v2())
+		return asprintf(&path, "%s/uid_%u/job_%u", top, step->uid,
+				step->step_id.job_id) < 0 ? NULL : path;
+	name = job_name_v2(step);
+	if (name != NULL)
+		rc = asprintf(&path, "%s/%s", top, name);
+	free(name);
 	return rc < 0 ? NULL : path;
 }
 
@@ -324,7 +345,7 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 {
 	static const char scope_end[] = "_slurmstepd.scope/";
 	const char *mount = slurm_cgroup_conf.cgroup_mountpoint;
-	char *file, *line = NULL, *path = NULL;
+	char *file, *name, *line = NULL, *path = NULL;
 	size_t size = 0;
 	bool is_v2;
 	FILE *in;
@@ -335,18 +356,20 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 	free(file);
 	if (!is_v2)
 		return job_directory_v1(step);
+	name = job_name_v2(step);
 	in = fopen("/proc/self/cgroup", "re");
-	while (in != NULL && path == NULL && getline(&line, &size, in) > 0) {
+	while (in != NULL && name != NULL && path == NULL && getline(&line, &size, in) > 0) {
 		char *end = strstr(line, scope_end);
 
 		if (strncmp(line, "0::", 3) == 0 && end != NULL &&
-		    asprintf(&path, "%s%.*sjob_%u", mount,
+		    asprintf(&path, "%s%.*s%s", mount,
 			     (int)(end - line - 3 + strlen(scope_end)),
-			     line + 3, step->step_id.job_id) < 0)
+			     line + 3, name) < 0)
 			path = NULL;
 	}
 	if (in != NULL)
 		fclose(in);
+	free(name);
 	free(line);
 	return path != NULL ? path : strdup("");
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_reserve_2205.c - in Slurm 22.05 and 23.02 reservations have a question of
+ * their own
+ */
+#include "select_ops.h"
+
+#include "select_topobind/hooks.h"
+#include "select_topobind/reservation.h"
+
+int tb_answer(struct tb_test *test)
+{
+	return tb_hook_job_test(test);
+}
+
+/* Which cores: ours to say.  FIRST_CORES means the first ones of each node. */
+EXPORT extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv,
+					   uint32_t node_count, bitstr_t *nodes,
+					   bitstr_t **cores);
+extern bitstr_t *select_p_resv_test(resv_desc_msg_t *resv, uint32_t node_count,
+				    bitstr_t *nodes, bitstr_t **cores)
+{
+	bitstr_t *avoid = cores && *cores ? bit_copy(*cores) : NULL;
+	bitstr_t *chosen = tb_ops.resv_test(resv, node_count, nodes, cores);
+
+	if (chosen && resv->core_cnt && cores && *cores &&
+	    !(resv->flags & RESERVE_FLAG_FIRST_CORES))
+		tb_reservation_choose(chosen, avoid, *cores);
+	FREE_NULL_BITMAP(avoid);
+	return chosen;
+}
