@@ -193,6 +193,8 @@ case_never() {
 	exits 2 "one argument too many" topobind plan --bunit=X --bamount=1 job.sh
 	exits 2 "not right" topobind plan -n many
 	exits 2 "not right" topobind plan -N 4-2
+	exits 2 "a number from 1 to 65533" topobind plan -c 65534
+	exits 2 "a number from 1 to 2147483647" topobind plan -n 2147483648
 	exits 2 "not right" topobind plan -t soon
 	exits 2 "not right" topobind plan --mem=1Z
 	exits 2 "environment variable TOPOBIND" \

@@ -47,6 +47,7 @@ run place --topology NSCNSC --bamount 1 --distances '10,20;20'
 check 'distances of too few NUMA nodes' refused_for '10,20;20'
 run place --topology SCC --bamount 1 --distances 10
 check 'distances without NUMA nodes' refused_for --distances
+check 'that is what is wrong with them' refused_for 'has no NUMA nodes'
 
 # --- JSON ---
 
