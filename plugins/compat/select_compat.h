@@ -37,6 +37,7 @@
 #include "slurmctld_symbols.h"
 
 struct tb_choice;
+struct tb_memo;
 
 /* One call of select_p_job_test: may, does, or when will this job run? */
 struct tb_test {
@@ -62,6 +63,8 @@ struct tb_test {
 	uint16_t share;
 	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */
 	const struct tb_choice *choice;
+	/* Likewise: what was placed for this job so far, see offers.h; or NULL. */
+	struct tb_memo *memo;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };

@@ -128,11 +128,14 @@ static uint32_t least(struct future *future, fits_t fits, uint32_t first,
 
 static int search(struct future *future)
 {
-	uint32_t first;
+	uint32_t first = 0;
 
-	if (!units_fit(future, future->count))
-		return SLURM_ERROR;
-	first = least(future, units_fit, 0, future->count);
+	/* The state as it is costs nothing, and putting jobs back does. */
+	if (!units_fit(future, 0)) {
+		if (!future->count || !units_fit(future, future->count))
+			return SLURM_ERROR;
+		first = least(future, units_fit, 1, future->count);
+	}
 	if (all_fits(future, first))
 		return SLURM_SUCCESS;
 	first = least(future, all_fits, first, future->count);

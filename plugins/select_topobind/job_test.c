@@ -268,9 +268,12 @@ static int test_classes(struct tb_offers *offers,
 		soonest_first = first;
 		soonest_end = end;
 	}
+	if (!soonest_end)
+		return SLURM_ERROR;
 	/* The job's numbers are those of the last answer. */
-	return soonest_end ? test_class(offers, test, soonest_first,
-					soonest_end) : SLURM_ERROR;
+	return soonest_end == first
+		? SLURM_SUCCESS
+		: test_class(offers, test, soonest_first, soonest_end);
 }
 
 /* With units that have so many jobs at most; *more: are there others? */
@@ -457,8 +460,8 @@ static int will_run(const struct tb_test *test,
 	return rc;
 }
 
-int tb_test_bound_job(const struct tb_test *test,
-		      const struct tb_request *request)
+static int test_in_mode(const struct tb_test *test,
+			const struct tb_request *request)
 {
 	switch (tb_test_mode(test)) {
 	case TB_TEST_ONLY:
@@ -468,6 +471,19 @@ int tb_test_bound_job(const struct tb_test *test,
 	default:
 		return run_now(test, request);
 	}
+}
+
+/* At other times other nodes are free, but not in other states. */
+int tb_test_bound_job(const struct tb_test *test,
+		      const struct tb_request *request)
+{
+	struct tb_test call = *test;
+	int rc;
+
+	call.memo = tb_memo_create(sizeof(struct tb_placed));
+	rc = test_in_mode(&call, request);
+	tb_memo_destroy(call.memo);
+	return rc;
 }
 
 static void forbid_core(uint32_t node, uint32_t core, void *mask)

@@ -10,9 +10,9 @@
 
 /*
  * Sets of cores lie node by node, each node's in words of its own: where these
- * begin.  Likewise the number of a node's first core.
+ * begin.  And how many cores a node has.
  */
-static uint32_t *first_word, *first_core;
+static uint32_t *first_word, *cores_of_node;
 
 /* What a job holds. */
 struct entry {
@@ -26,17 +26,19 @@ struct entry {
 	uint64_t ended_in; /* serial number of the view in which it has ended */
 };
 
-/* How many jobs hold each core, and which are held; how many of a node's. */
+/*
+ * Which cores jobs hold, and where several hold a core, how many: that is
+ * rare, so only nodes with such a core have numbers.
+ */
 struct counts {
-	uint16_t *holders; /* by first_core[node] + core */
-	uint64_t *taken;   /* from first_word[node] on */
-	uint32_t *busy;    /* by node */
+	uint64_t *taken; /* from first_word[node] on */
+	uint16_t **more; /* by node, then by core: holders but one; NULL: none */
 };
 
 static xhash_t *entries;
 static unsigned bound_entries;
 static struct counts present;
-static uint32_t core_count, node_count;
+static uint32_t node_count;
 
 struct tb_view {
 	uint64_t serial;
@@ -65,9 +67,10 @@ static void destroy_entry(void *item)
 
 static void free_counts(struct counts *counts)
 {
-	xfree(counts->holders);
+	for (uint32_t node = 0; counts->more && node < node_count; node++)
+		xfree(counts->more[node]);
+	xfree(counts->more);
 	xfree(counts->taken);
-	xfree(counts->busy);
 }
 
 void tb_ledger_fini(void)
@@ -78,12 +81,8 @@ void tb_ledger_fini(void)
 	bound_entries = 0;
 	free_counts(&present);
 	xfree(first_word);
-	xfree(first_core);
-}
-
-static uint32_t cores_of_node(uint32_t node)
-{
-	return first_core[node + 1] - first_core[node];
+	xfree(cores_of_node);
+	node_count = 0;
 }
 
 static uint32_t words_of_node(uint32_t node)
@@ -94,26 +93,24 @@ static uint32_t words_of_node(uint32_t node)
 static void find_places(void)
 {
 	first_word = xcalloc(node_count + 1, sizeof(*first_word));
-	first_core = xcalloc(node_count + 1, sizeof(*first_core));
-	first_core[0] = tb_node_first_core(0);
+	cores_of_node = xcalloc(node_count + 1, sizeof(*cores_of_node));
 	for (uint32_t node = 0; node < node_count; node++) {
-		first_core[node + 1] = tb_node_first_core(node + 1);
+		cores_of_node[node] = tb_node_first_core(node + 1) -
+				      tb_node_first_core(node);
 		first_word[node + 1] = first_word[node] +
-				       (cores_of_node(node) + 63) / 64;
+				       (cores_of_node[node] + 63) / 64;
 	}
 }
 
 void tb_ledger_reset(void)
 {
 	tb_ledger_fini();
-	core_count = tb_all_cores();
 	node_count = tb_node_count();
 	entries = xhash_init(entry_key, destroy_entry);
 	find_places();
-	present.holders = xcalloc(core_count + 1, sizeof(*present.holders));
 	present.taken = xcalloc(first_word[node_count] + 1,
 				sizeof(*present.taken));
-	present.busy = xcalloc(node_count + 1, sizeof(*present.busy));
+	present.more = xcalloc(node_count + 1, sizeof(*present.more));
 }
 
 /* Call visit for each core that the entry holds. */
@@ -132,36 +129,86 @@ static void visit_cores(const struct entry *entry, tb_core_visitor visit,
 	}
 }
 
-/* The bit of a core in a word of its node, of a set of all nodes' cores. */
-static uint64_t *word_of(uint64_t *taken, uint32_t node, uint32_t core)
-{
-	return &taken[first_word[node] + core / 64];
-}
-
 static uint64_t bit_of(uint32_t core)
 {
 	return (uint64_t)1 << core % 64;
 }
 
-static void add_core(uint32_t node, uint32_t core, void *arg)
-{
-	struct counts *counts = arg;
+/* --- counts ------------------------------------------------------------------ */
 
-	if (counts->holders[first_core[node] + core]++)
-		return;
-	*word_of(counts->taken, node, core) |= bit_of(core);
-	counts->busy[node]++;
+/* Cores of a word that had a holder before have one more. */
+static void add_more(struct counts *counts, uint32_t node, uint32_t word,
+		     uint64_t cores)
+{
+	if (!counts->more[node])
+		counts->more[node] = xcalloc(cores_of_node[node],
+					     sizeof(*counts->more[node]));
+	for (; cores; cores &= cores - 1)
+		counts->more[node][word * 64 + __builtin_ctzll(cores)]++;
 }
 
-static void drop_core(uint32_t node, uint32_t core, void *arg)
+/* Those of a word's cores that had more than one holder, which have one less. */
+static uint64_t drop_more(struct counts *counts, uint32_t node, uint32_t word,
+			  uint64_t cores)
 {
-	struct counts *counts = arg;
+	uint64_t shared = 0;
 
-	if (--counts->holders[first_core[node] + core])
-		return;
-	*word_of(counts->taken, node, core) &= ~bit_of(core);
-	counts->busy[node]--;
+	for (; counts->more[node] && cores; cores &= cores - 1) {
+		uint32_t core = word * 64 + __builtin_ctzll(cores);
+
+		if (counts->more[node][core]) {
+			counts->more[node][core]--;
+			shared |= bit_of(core);
+		}
+	}
+	return shared;
 }
+
+static bool is_idle(const struct counts *counts, uint32_t node)
+{
+	for (uint32_t at = first_word[node]; at < first_word[node + 1]; at++)
+		if (counts->taken[at])
+			return false;
+	return true;
+}
+
+static void add_entry(struct counts *counts, const struct entry *entry)
+{
+	const uint64_t *cores = entry->cores;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+		uint64_t *taken = counts->taken + first_word[node];
+
+		for (uint32_t word = 0; word < words_of_node(node); word++) {
+			if (taken[word] & cores[word])
+				add_more(counts, node, word,
+					 taken[word] & cores[word]);
+			taken[word] |= cores[word];
+		}
+		cores += words_of_node(node);
+	}
+}
+
+static void drop_entry(struct counts *counts, const struct entry *entry)
+{
+	const uint64_t *cores = entry->cores;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+		uint64_t *taken = counts->taken + first_word[node];
+
+		for (uint32_t word = 0; word < words_of_node(node); word++)
+			taken[word] &= ~cores[word] |
+				       drop_more(counts, node, word,
+						 cores[word]);
+		cores += words_of_node(node);
+		if (counts->more[node] && is_idle(counts, node))
+			xfree(counts->more[node]);
+	}
+}
+
+/* --- entries ----------------------------------------------------------------- */
 
 static char *key_of(uint32_t job_id)
 {
@@ -187,7 +234,7 @@ static bool sizes_agree(const job_resources_t *allocated)
 		return false;
 	for (uint32_t node = 0; node < node_count; node++)
 		if (bit_test(allocated->node_bitmap, node))
-			cores += cores_of_node(node);
+			cores += cores_of_node[node];
 	return cores == bit_size(allocated->core_bitmap);
 }
 
@@ -203,7 +250,7 @@ static void copy_cores(struct entry *entry, bitstr_t *cores)
 	for (uint32_t i = 0; i < entry->node_count; i++) {
 		uint32_t node = entry->nodes[i];
 
-		for (uint32_t core = 0; core < cores_of_node(node);
+		for (uint32_t core = 0; core < cores_of_node[node];
 		     core++, bit++)
 			if (bit_test(cores, bit))
 				at[core / 64] |= bit_of(core);
@@ -240,7 +287,7 @@ bool tb_ledger_remove(const job_record_t *job)
 
 	if (!entry)
 		return false;
-	visit_cores(entry, drop_core, &present);
+	drop_entry(&present, entry);
 	bound_entries -= entry->bound;
 	key = xstrdup(entry->key);
 	xhash_delete_str(entries, key);
@@ -271,39 +318,57 @@ bool tb_ledger_put(job_record_t *job, bool bound)
 	}
 	tb_ledger_remove(job);
 	xhash_add(entries, entry);
-	visit_cores(entry, add_core, &present);
+	add_entry(&present, entry);
 	bound_entries += bound;
 	return true;
 }
 
-/* The cores of one job against those of others. */
+static bool intersect(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+	for (uint32_t word = 0; word < words; word++)
+		if (a[word] & b[word])
+			return true;
+	return false;
+}
+
+/* Is there a core that both hold?  Their nodes ascend. */
+static bool overlap(const struct entry *a, const struct entry *b)
+{
+	const uint64_t *of_a = a->cores, *of_b = b->cores;
+	uint32_t i = 0, j = 0;
+
+	while (i < a->node_count && j < b->node_count) {
+		uint32_t left = a->nodes[i], right = b->nodes[j];
+
+		if (left == right &&
+		    intersect(of_a, of_b, words_of_node(left)))
+			return true;
+		if (left <= right) {
+			of_a += words_of_node(left);
+			i++;
+		}
+		if (right <= left) {
+			of_b += words_of_node(right);
+			j++;
+		}
+	}
+	return false;
+}
+
+/* One job against all others. */
 struct clash {
 	const struct entry *own;
-	uint64_t *taken; /* by others, of all cores */
 	bool found;
 };
 
-static void take_core(uint32_t node, uint32_t core, void *taken)
-{
-	*word_of(taken, node, core) |= bit_of(core);
-}
-
-static void take_entry(void *item, void *arg)
+static void look_for_clash(void *item, void *arg)
 {
 	const struct entry *entry = item;
 	struct clash *clash = arg;
 
 	if (entry->job_id != clash->own->job_id &&
 	    (entry->bound || clash->own->bound))
-		visit_cores(entry, take_core, clash->taken);
-}
-
-static void look_for_core(uint32_t node, uint32_t core, void *arg)
-{
-	struct clash *clash = arg;
-
-	if (*word_of(clash->taken, node, core) & bit_of(core))
-		clash->found = true;
+		clash->found = clash->found || overlap(entry, clash->own);
 }
 
 bool tb_ledger_clashes(const job_record_t *job, bool bound)
@@ -315,14 +380,12 @@ bool tb_ledger_clashes(const job_record_t *job, bool bound)
 		return false;
 	own = create_entry(job, bound);
 	clash.own = own;
-	clash.taken = xcalloc(first_word[node_count] + 1,
-			      sizeof(*clash.taken));
-	xhash_walk(entries, take_entry, &clash);
-	visit_cores(own, look_for_core, &clash);
-	xfree(clash.taken);
+	xhash_walk(entries, look_for_clash, &clash);
 	destroy_entry(own);
 	return clash.found;
 }
+
+/* --- views ------------------------------------------------------------------- */
 
 struct tb_view *tb_view_now(void)
 {
@@ -341,16 +404,19 @@ struct tb_view *tb_view_idle(void)
 
 static void own_copy(struct tb_view *view)
 {
-	size_t holders = sizeof(*present.holders) * core_count;
 	size_t taken = sizeof(*present.taken) * first_word[node_count];
-	size_t busy = sizeof(*present.busy) * node_count;
 
-	view->copy.holders = xmalloc(holders + 1);
 	view->copy.taken = xmalloc(taken + 1);
-	view->copy.busy = xmalloc(busy + 1);
-	memcpy(view->copy.holders, present.holders, holders);
 	memcpy(view->copy.taken, present.taken, taken);
-	memcpy(view->copy.busy, present.busy, busy);
+	view->copy.more = xcalloc(node_count + 1, sizeof(*present.more));
+	for (uint32_t node = 0; node < node_count; node++) {
+		size_t more = sizeof(**present.more) * cores_of_node[node];
+
+		if (!present.more[node])
+			continue;
+		view->copy.more[node] = xmalloc(more);
+		memcpy(view->copy.more[node], present.more[node], more);
+	}
 	view->counts = &view->copy;
 }
 
@@ -362,7 +428,7 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 		return;
 	if (view->counts == &present)
 		own_copy(view);
-	visit_cores(entry, drop_core, &view->copy);
+	drop_entry(&view->copy, entry);
 	tb_gres_give_back(&view->gres, job);
 	entry->ended_in = view->serial;
 }
@@ -380,7 +446,7 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
 
 	if (!entry || !view->counts || entry->ended_in != view->serial)
 		return;
-	visit_cores(entry, add_core, &view->copy);
+	add_entry(&view->copy, entry);
 	tb_gres_take_back(&view->gres, job);
 	entry->ended_in = 0;
 }
@@ -397,23 +463,27 @@ void tb_view_destroy(struct tb_view *view)
 uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 			      uint32_t core)
 {
-	if (!view->counts)
+	const struct counts *counts = view->counts;
+
+	if (!counts || !(counts->taken[first_word[node] + core / 64] &
+			 bit_of(core)))
 		return 0;
-	return view->counts->holders[first_core[node] + core];
+	return counts->more[node] ? 1 + counts->more[node][core] : 1;
 }
 
 void tb_view_taken(const struct tb_view *view, uint32_t node,
 		   struct tb_bitset *cores)
 {
-	tb_bitset_clear_all(cores);
-	if (!tb_view_node_idle(view, node))
+	if (!view->counts)
+		tb_bitset_clear_all(cores);
+	else
 		memcpy(cores->words, view->counts->taken + first_word[node],
 		       sizeof(*cores->words) * words_of_node(node));
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
 {
-	return !view->counts || !view->counts->busy[node];
+	return !view->counts || is_idle(view->counts, node);
 }
 
 struct tb_gres_view tb_view_gres(const struct tb_view *view)

@@ -27,8 +27,8 @@ struct statement {
 /* What we know of one node. */
 struct node {
 	struct tb_shape *shape;
-	char *topology;      /* as stated, or NULL */
-	char *distances;     /* likewise */
+	const char *topology;  /* as stated, or NULL; among the texts */
+	const char *distances; /* likewise */
 	time_t looked_at;    /* when the record was last looked at */
 	uint64_t looked_extra; /* a digest of Extra as it was then */
 	uint64_t question;   /* in which that was, if in one */
@@ -48,6 +48,9 @@ static uint32_t node_count;
 static uint64_t question; /* 0: none, nodes may change */
 static struct tb_shape **shapes;
 static uint32_t shape_count;
+/* What nodes have stated, each text once: a few for thousands of nodes. */
+static char **texts;
+static uint32_t text_count;
 
 static void destroy_shape(struct tb_shape *shape)
 {
@@ -69,17 +72,18 @@ static void destroy_shape(struct tb_shape *shape)
 
 void tb_nodes_fini(void)
 {
-	for (uint32_t node = 0; node < node_count; node++) {
-		xfree(nodes[node].topology);
-		xfree(nodes[node].distances);
+	for (uint32_t node = 0; node < node_count; node++)
 		xfree(nodes[node].speed);
-	}
 	xfree(nodes);
 	node_count = 0;
 	for (uint32_t i = 0; i < shape_count; i++)
 		destroy_shape(shapes[i]);
 	xfree(shapes);
 	shape_count = 0;
+	for (uint32_t i = 0; i < text_count; i++)
+		xfree(texts[i]);
+	xfree(texts);
+	text_count = 0;
 }
 
 void tb_nodes_reset(const struct tb_conf *new_conf)
@@ -249,6 +253,18 @@ static void keep(char **text, struct part part)
 	*text = part.begin ? xstrndup(part.begin, part.length) : NULL;
 }
 
+/* The same, as one of the texts; NULL for none. */
+static const char *share(struct part part)
+{
+	if (!part.begin)
+		return NULL;
+	for (uint32_t i = 0; i < text_count; i++)
+		if (is_same(texts[i], part))
+			return texts[i];
+	xrecalloc(texts, text_count + 1, sizeof(*texts));
+	return texts[text_count++] = xstrndup(part.begin, part.length);
+}
+
 /* The shape by what is stated; NULL when that is nothing or cannot be used. */
 static struct tb_shape *stated_shape(const struct node *node,
 				     const node_record_t *record)
@@ -409,8 +425,8 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	stated = statement_of(node, record);
 	if (!node->looked_at || !is_same(node->topology, stated.topology) ||
 	    !is_same(node->distances, stated.distances)) {
-		keep(&node->topology, stated.topology);
-		keep(&node->distances, stated.distances);
+		node->topology = share(stated.topology);
+		node->distances = share(stated.distances);
 		change_shape(node, record);
 	}
 	keep(&node->speed, stated.speed);
@@ -510,20 +526,41 @@ static bool has_token(const char *extra, const char *name, const char *value)
 		     : !tb_extra_find(extra, name, &length);
 }
 
-/* Only what differs is written: readers see each change as an update. */
-static void show_token(node_record_t *record, const char *name,
-		       const char *value)
+/*
+ * Units that come into use change their letters, not their number.  New texts
+ * would come from the memory of whichever thread starts the job, and leave holes
+ * in another's: with ten thousand nodes 10 MiB of them.
+ */
+static bool overwrite(char *extra, const char *name, const char *value)
 {
-	char *extra;
+	size_t length;
+	const char *at = tb_extra_find(extra, name, &length);
 
-	if (has_token(record->extra, name, value))
-		return;
-	extra = tb_extra_with(record->extra, name, value);
+	if (!at || !value || strlen(value) != length)
+		return false;
+	memcpy(extra + (at - extra), value, length);
+	return true;
+}
+
+static void rewrite(node_record_t *record, const char *name, const char *value)
+{
+	char *extra = tb_extra_with(record->extra, name, value);
+
 	if (!extra)
 		return;
 	xfree(record->extra);
 	record->extra = xstrdup(extra);
 	free(extra);
+}
+
+/* Only what differs is written: readers see each change as an update. */
+static void show_token(node_record_t *record, const char *name,
+		       const char *value)
+{
+	if (has_token(record->extra, name, value))
+		return;
+	if (!overwrite(record->extra, name, value))
+		rewrite(record, name, value);
 	last_node_update = time(NULL);
 }
 

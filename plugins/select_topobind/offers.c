@@ -352,7 +352,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->devices = tb_devices_create(test);
 	offers->filter = tb_job_filter(test->job);
 	if (!test->share && !offers->devices)
-		offers->memo = tb_memo_create(sizeof(struct tb_placed));
+		offers->memo = test->memo;
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	for (uint32_t node = 0; node < tb_node_count(); node++)
@@ -368,7 +368,6 @@ void tb_offers_destroy(struct tb_offers *offers)
 	if (!offers)
 		return;
 	tb_devices_destroy(offers->devices);
-	tb_memo_destroy(offers->memo);
 	xfree(offers->list);
 	xfree(offers);
 }

@@ -48,8 +48,8 @@ struct tb_offers {
 	bool could_be_more; /* if units could have more jobs: test->share */
 	struct tb_devices *devices; /* near which units are; or NULL */
 	/*
-	 * By what is taken of a node; NULL where more counts: who shares units,
-	 * which devices are free.
+	 * The test's, of struct tb_placed, by what is taken of a node; NULL where
+	 * more counts: who shares units, which devices are free.
 	 */
 	struct tb_memo *memo;
 	const struct tb_filter *filter; /* of the job's partition */

@@ -151,8 +151,9 @@ submit() {
 		2>/dev/null
 }
 
+# Held jobs have no priority.
 pending() {
-	of "$1" squeue -h -t pending -o %r | grep -cv JobHeld || true
+	of "$1" squeue -h -t pending -o %Q | grep -cvx 0 || true
 }
 
 all_started() {

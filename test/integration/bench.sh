@@ -77,7 +77,7 @@ case_controller() {
 	"$top/test/bench/controller" jobs 20 3 >"$work/records"
 	# shellcheck disable=SC2016 # awk's
 	assert awk -F '\t' 'NF != 7 || $3 <= 0 || $4 > $3 || $3 > $5 || $6 <= 0 {
-		bad = 1 } END { exit bad || NR != 36 }' "$work/records"
+		bad = 1 } END { exit bad || NR != 39 }' "$work/records"
 	assert_eq "refused" "20 full run: bound
 20 full run: bound, 2 nodes
 20 full run: plain" "$(sed -n 's/ (refused).*//p' "$work/records" | sort)"
