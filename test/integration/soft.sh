@@ -367,8 +367,9 @@ test_case "slurmd and slurmstepd of a soft job are killed" \
 	case_slurmd_and_stepd_of_soft_killed
 test_case "what the controller costs" case_cost
 cluster_stop
-cluster_start --nodes this --topobind SoftUtilLowPct=10 \
-	--topobind SoftIntervalMs=50 --slurm PreemptMode=GANG \
+# A sample has a tick of the clock also where others leave little of the machine.
+cluster_start --nodes this --topobind SoftUtilLowPct=1 \
+	--topobind SoftIntervalMs=500 --slurm PreemptMode=GANG \
 	--slurm SchedulerTimeSlice=5 --slurm SchedulerType=sched/builtin
 soft_start
 test_case "jobs take turns" case_gang
