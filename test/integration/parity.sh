@@ -393,10 +393,18 @@ event_backfill() {
 	[ "$backfill" = off ] || interval=1
 	sed -i "s/bf_interval=-*[0-9]*/bf_interval=$interval/" "$SLURM_CONF"
 	scontrol reconfigure
+	wait_until 100 nodes_are_known
+}
+
+# Later Slurms reconfigure in another slurmctld, to which the nodes come again.
+nodes_are_known() {
+	[ "$(scontrol show node | grep -c ' Version=')" = \
+		"$(scontrol show node | grep -c '^NodeName=')" ]
 }
 
 event_reconfigure() {
 	tell scontrol reconfigure
+	wait_until 100 nodes_are_known
 }
 
 event_restart() {
