@@ -185,13 +185,19 @@ rounds() {
 }
 
 # rounds_done MAIN BACKFILL - both schedulers have come so far.  Backfill makes no
-# rounds while no job waits, nor do later Slurms for one that is too large for its
-# partition.
+# rounds while no job waits.
 rounds_done() {
 	[ "$(rounds Main)" -ge "$1" ] || return 1
-	[ "$backfill" = off ] ||
-		! squeue -h -t PD -o %r | grep -v PartitionConfig >/dev/null ||
+	[ "$backfill" = off ] || ! some_wait ||
 		[ "$(rounds Backfilling)" -ge "$2" ]
+}
+
+# Later Slurms make no rounds for a job that is too large for its partition, either.
+some_wait() {
+	local none=none
+
+	! slurm_is_from 24.11 || none='^[0-9]* PartitionConfig'
+	squeue -h -t PD -o '%i %r' | grep -v "$none" >/dev/null
 }
 
 # The one that is under way may have begun before what is to be seen.
@@ -387,10 +393,18 @@ event_backfill() {
 	[ "$backfill" = off ] || interval=1
 	sed -i "s/bf_interval=-*[0-9]*/bf_interval=$interval/" "$SLURM_CONF"
 	scontrol reconfigure
+	wait_until 100 nodes_are_known
+}
+
+# Later Slurms reconfigure in another slurmctld, to which the nodes come again.
+nodes_are_known() {
+	[ "$(scontrol show node | grep -c ' Version=')" = \
+		"$(scontrol show node | grep -c '^NodeName=')" ]
 }
 
 event_reconfigure() {
 	tell scontrol reconfigure
+	wait_until 100 nodes_are_known
 }
 
 event_restart() {
