@@ -24,7 +24,6 @@
 #endif
 
 #include "task_topobind/hooks.h"
-#include "task_topobind/soft.h"
 
 #pragma GCC visibility push(default)
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
@@ -162,15 +161,16 @@ bool tb_slurm_step_overcommits(const tb_slurm_step_t *step)
 }
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+/* Later releases have neither, and nothing may depend on them. */
 int task_p_slurmd_suspend_job(uint32_t job_id)
 {
-	tb_task_soft_pause(job_id, true);
+	(void)job_id;
 	return SLURM_SUCCESS;
 }
 
 int task_p_slurmd_resume_job(uint32_t job_id)
 {
-	tb_task_soft_pause(job_id, false);
+	(void)job_id;
 	return SLURM_SUCCESS;
 }
 #endif
