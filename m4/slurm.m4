@@ -43,7 +43,6 @@ AS_CASE([$slurm_src_version],
   [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05, 23.02, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05])])
 AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_version.h"],
   [AC_MSG_ERROR([the Slurm source tree $slurm_src is not configured: run ./configure in it first])])
-AM_CONDITIONAL([SLURM_2205], [test "$slurm_release" -eq 2205])
 AM_CONDITIONAL([SLURM_FROM_2302], [test "$slurm_release" -ge 2302])
 AM_CONDITIONAL([SLURM_FROM_2311], [test "$slurm_release" -ge 2311])
 AM_CONDITIONAL([SLURM_FROM_2505], [test "$slurm_release" -ge 2505])
