@@ -12,6 +12,9 @@
 
 slurm_lines=(--slurm PreemptMode=GANG --slurm SchedulerTimeSlice=5
 	--slurm SchedulerType=sched/builtin)
+# Tasks are asked to stop before they are frozen: so many seconds, else 2.
+! slurm_is_from 24.11 ||
+	slurm_lines+=(--slurm PreemptParameters=suspend_grace_time=1)
 
 # --- the recorder -----------------------------------------------------------
 
