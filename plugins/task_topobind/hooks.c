@@ -374,16 +374,32 @@ static int tell_error(tb_slurm_step_t *slurm_step)
 	return tb_slurm_batch_requeue(slurm_step) ? -1 : 0;
 }
 
+/*
+ * A script's binding has come with it, so nothing that topobind.conf says makes a
+ * difference for one without.  To read that file is a good part of what a plain
+ * job pays for topobind.
+ */
+static bool is_plain_script(tb_slurm_step_t *slurm_step,
+			    const struct tb_step_input *input)
+{
+	return slurm_step->batch && !tb_step_is_asked(input) &&
+	       !tb_slurm_job_is_held(slurm_step);
+}
+
 int tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
+	struct tb_conf *site = NULL;
 	struct tb_error err;
-	struct tb_conf *site = load_site(&err);
 
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
-	current = site != NULL ? create_step(slurm_step, &input, site) :
-				 create_unconfigured(slurm_step, &input, &err);
+	if (!is_plain_script(slurm_step, &input)) {
+		site = load_site(&err);
+		current = site != NULL ?
+			create_step(slurm_step, &input, site) :
+			create_unconfigured(slurm_step, &input, &err);
+	}
 	if (current != NULL) {
 		tb_pe_write(slurm_step, current);
 		if (tb_step_is_held(current))
