@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "common/node_extra.h"
+#include "compat/slurm_types.h"
 #include "words.h"
 
 /* What is asked of all nodes. */
@@ -179,17 +180,13 @@ static void check_memory(const struct rules *rules, struct tb_scene_node *node)
 {
 	uint64_t wanted = memory_per_node(rules->wish);
 	uint64_t there = node->info->real_memory - node->info->mem_spec_limit;
-	uint64_t used = 0;
+	uint64_t used = tb_allocated_memory(node->info);
 
 	if (!wanted)
 		return;
 	if (there < wanted)
 		say(&node->closed, "only %llu MB of memory, %llu are asked for",
 		    (unsigned long long)there, (unsigned long long)wanted);
-	if (slurm_get_select_nodeinfo(node->info->select_nodeinfo,
-				      SELECT_NODEDATA_MEM_ALLOC,
-				      NODE_STATE_ALLOCATED, &used))
-		return;
 	if (used > there || there - used < wanted)
 		say(&node->note, "%llu MB of memory free, %llu are asked for",
 		    (unsigned long long)(used > there ? 0 : there - used),

@@ -38,6 +38,21 @@ typedef hostlist_t *tb_hostlist_t;
 #define SELECT_ONE_TASK_PER_CORE CR_ONE_TASK_PER_CORE
 #endif
 
+/* MB that a node's jobs have asked for, by what slurmctld says of it. */
+static inline uint64_t tb_allocated_memory(const node_info_t *node)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+	uint64_t memory = 0;
+
+	slurm_get_select_nodeinfo(node->select_nodeinfo,
+				  SELECT_NODEDATA_MEM_ALLOC,
+				  NODE_STATE_ALLOCATED, &memory);
+	return memory;
+#else
+	return node->alloc_memory;
+#endif
+}
+
 /* A change of this job. */
 static inline void tb_set_job(job_desc_msg_t *change, uint32_t job)
 {
