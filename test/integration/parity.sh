@@ -435,7 +435,7 @@ look() {
 			s/ExitCode=0:(9|15)$/ExitCode=0:KILLED/
 			s/(RunTime|TimeLimit|SubmitTime|EligibleTime|AccrueTime|StartTime|EndTime|SuspendTime|ResizeTime|SecsPreSuspend|LastSchedEval|Scheduler|PreemptTime|PreemptEligibleTime|AllocNode:Sid)=[^ ]*//g'
 		scontrol -d show node | sed -E '
-			/^ *(OS|Extra|BootTime|LastBusyTime)=/d
+			/^ *(OS|Extra|BootTime|LastBusyTime|ReservationName)=/d
 			s/(CPULoad|FreeMem|Port|NodeHostName)=[^ ]*//g
 			s/\+(RESERVED|MAINTENANCE|PLANNED)//g
 			s/(Reason=.*) \[.*/\1/'
