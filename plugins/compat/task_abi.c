@@ -44,6 +44,10 @@ extern int fini(void);
 extern int task_p_slurmd_batch_request(batch_job_launch_msg_t *req);
 extern int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
 					uint32_t node_id, char **err_msg);
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+extern int task_p_slurmd_suspend_job(uint32_t job_id);
+extern int task_p_slurmd_resume_job(uint32_t job_id);
+#endif
 extern int task_p_pre_setuid(stepd_step_rec_t *job);
 extern int task_p_pre_launch(stepd_step_rec_t *job);
 extern int task_p_post_term(stepd_step_rec_t *job,
@@ -85,6 +89,24 @@ int task_p_slurmd_launch_request(launch_tasks_request_msg_t *req,
 	(void)err_msg;
 	return SLURM_SUCCESS;
 }
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+/*
+ * Later releases have neither, so nothing depends on them; see
+ * tb_slurm_step_is_suspended().
+ */
+int task_p_slurmd_suspend_job(uint32_t job_id)
+{
+	(void)job_id;
+	return SLURM_SUCCESS;
+}
+
+int task_p_slurmd_resume_job(uint32_t job_id)
+{
+	(void)job_id;
+	return SLURM_SUCCESS;
+}
+#endif
 
 int task_p_pre_setuid(stepd_step_rec_t *job)
 {

@@ -8,25 +8,10 @@
 #include "task_topobind/hooks.h"
 
 #pragma GCC visibility push(default)
-extern int task_p_slurmd_suspend_job(uint32_t job_id);
-extern int task_p_slurmd_resume_job(uint32_t job_id);
 extern int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
 extern int task_p_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
 extern int task_p_post_set_affinity(stepd_step_rec_t *job, uint32_t node_tid);
 #pragma GCC visibility pop
-
-/* Later releases have neither; see tb_slurm_step_is_suspended(). */
-int task_p_slurmd_suspend_job(uint32_t job_id)
-{
-	(void)job_id;
-	return SLURM_SUCCESS;
-}
-
-int task_p_slurmd_resume_job(uint32_t job_id)
-{
-	(void)job_id;
-	return SLURM_SUCCESS;
-}
 
 int task_p_pre_set_affinity(stepd_step_rec_t *job, uint32_t node_tid)
 {

@@ -32,10 +32,6 @@ extern int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid);
 extern int task_p_pre_launch_priv(stepd_step_rec_t *step, uint32_t node_tid,
 				  uint32_t global_tid);
 #endif
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
-extern int task_p_slurmd_suspend_job(uint32_t job_id);
-extern int task_p_slurmd_resume_job(uint32_t job_id);
-#endif
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 extern int task_p_update_mem_limit(stepd_step_rec_t *step, uint64_t job_mem,
 				   uint64_t step_mem);
@@ -159,21 +155,6 @@ bool tb_slurm_step_overcommits(const tb_slurm_step_t *step)
 #endif
 	return step->flags & LAUNCH_OVERCOMMIT;
 }
-
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
-/* Later releases have neither, and nothing may depend on them. */
-int task_p_slurmd_suspend_job(uint32_t job_id)
-{
-	(void)job_id;
-	return SLURM_SUCCESS;
-}
-
-int task_p_slurmd_resume_job(uint32_t job_id)
-{
-	(void)job_id;
-	return SLURM_SUCCESS;
-}
-#endif
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
 /* Of memory nothing is ours: --bmem says where it is, not how much. */
