@@ -69,19 +69,21 @@ case_another_step() {
 
 	burn_program soft-burn
 	: >"$work/load"
-	rm -f "$work/again"
+	rm -f "$work"/{again,looked}
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n2 --bunit=C \
 		--bamount=1 --bmode=soft --wrap "
 		srun -Q -n1 -c2 --exact sh -c 'for i in 1 2 3; do
 			$work/soft-burn -c \"while [ -e $work/load ]; do :; done\" &
 			done; wait' &
 		while [ ! -e $work/again ]; do sleep 0.2; done
-		srun -Q -n1 -c2 --exact $work/hard-burn -c 'sleep 2'
+		srun -Q -n1 -c2 --exact $work/hard-burn -c '
+			while [ ! -e $work/looked ]; do sleep 0.2; done'
 		wait")
 	burn_program hard-burn
 	wait_until 120 may_use soft-burn 0-15
 	: >"$work/again"
 	wait_until 60 may_use hard-burn 2-3
+	: >"$work/looked"
 	wait_until 60 may_use soft-burn 0-15
 	wait_until 60 may_use hard-burn ''
 	rm "$work/load"
