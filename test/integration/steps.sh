@@ -14,7 +14,8 @@
 
 # In scripts: "told NAME OPTION..." starts a step whose tasks say
 # "NAME TASK NODE CPUS"; "stay NAME OPTION..." one whose tasks also remain
-# until a file go.NAME is there, and say "left" then.
+# until a file go.NAME is there, and say "left" then; "alone" waits until
+# slurmctld, too, has seen the end of all steps.
 # shellcheck disable=SC2016 # the script's variables
 in_script='
 cd $WORK
@@ -27,6 +28,11 @@ stay() {
 	srun -Q "$@" sh -c "echo $name \$SLURM_PROCID \$SLURMD_NODENAME \$TOPOBIND_CPUS
 	until [ -e go.$name ] || [ -e go.all ]; do sleep 0.05; done
 	echo left $name \$SLURM_PROCID"
+}
+alone() {
+	while squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -q "\.[0-9]"; do
+		sleep 0.05
+	done
 }'
 
 # job_script OPTION... -- LINES - a batch job; its id in $job, its output in $output
@@ -194,6 +200,7 @@ case_own_side_by_side() {
 		stay own -n1 -c6 --bunit=X --bamount=1 &
 	done
 	wait
+	alone
 	for i in 1 2 3; do told serial -n1 --exact --bunit=X --bamount=1 & done
 	wait
 	told cores -n6 --bunit=C --bamount=2 --bstrategy=scatter'
