@@ -262,6 +262,13 @@ gpus_of() {
 
 # --- cases and assertions ---------------------------------------------------
 
+# For the reader of a failure: the last jobs, ended ones, too, and what is wrong
+# with nodes.
+state_of_cluster() {
+	squeue -t all -S -i -o '%i %T %N %r %j' | sed 40q
+	sinfo -h -N -o '%N %T %E' | grep -v ' none$'
+}
+
 test_case() {
 	local name=$1 output status=0 start=$EPOCHSECONDS
 
@@ -276,9 +283,7 @@ test_case() {
 	) >"$output" 2>&1
 	status=$?
 	set -e
-	# The last ones, also those that are over.
-	[ "$status" -eq 0 ] || squeue -t all -S -i -o '%i %T %N %r %j' 2>&1 |
-		sed 40q >>"$output" || true
+	[ "$status" -eq 0 ] || state_of_cluster >>"$output" 2>&1 || true
 	# In a shell of its own: what fails there is this case's, not the end.
 	(drain) >>"$output" 2>&1 || status=1
 	if [ "$status" -eq 0 ]; then
@@ -680,11 +685,16 @@ process_is_gone() {
 	[ ! -d "/proc/$1" ]
 }
 
-# Directories of jobs in the cgroups of a node, of cgroup v1 or v2.
+# A node's cgroups, of v1 or v2, inner ones first.  Those of other nodes may go
+# while find looks at them.
+node_cgroups() {
+	find /sys/fs/cgroup -depth \( -name "slurm_$1" -o \
+		-path "*/slurm_$1/*" -o -path "*/$1_slurmstepd.scope/*" \) \
+		-type d 2>/dev/null || true
+}
+
 job_cgroups() {
-	find /sys/fs/cgroup \( -path "*/slurm_$1/*" -o \
-		-path "*/$1_slurmstepd.scope/*" \) -type d -name 'job_*' \
-		2>/dev/null || true
+	node_cgroups "$1" | grep '/job_[^/]*$' || true
 }
 
 no_job_cgroups() {
@@ -750,6 +760,30 @@ assert_nothing_is_left() {
 		leftovers
 		fail "that is left over"
 	}
+}
+
+# All of Slurm's and topobind's files and cgroups of the nodes.  Slurm writes its
+# credentials anew when it likes.
+files_and_cgroups() {
+	{
+		find "$cluster/spool" "$cluster/run" ! -name 'cred_state*' \
+			2>/dev/null || true
+		node_cgroups "$NODE_THIS"
+	} | sort
+}
+
+# new_since BEFORE - the files and cgroups that were not there before
+new_since() {
+	comm -13 <(echo "$1") <(files_and_cgroups)
+}
+
+nothing_new_since() {
+	[ -z "$(new_since "$1")" ]
+}
+
+assert_nothing_new_since() {
+	(wait_until 20 nothing_new_since "$1") ||
+		fail "left over: $(new_since "$1")"
 }
 
 node_state() {

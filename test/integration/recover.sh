@@ -52,17 +52,26 @@ in_use_everywhere() {
 	done | sort
 }
 
+# What became of each job so far: it tells of those that came and went, too.
+fates() {
+	scontrol -o show job | awk '{
+		line = ""
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^(JobId|JobState|Restarts|SuspendTime)=/)
+				line = line " " $i
+		print line
+	}'
+}
+
 # The nodes' word is the sum of what jobs hold.  Jobs may start and end between
 # two questions; then they are asked again.
 nodes_agree_with_jobs() {
-	local before in_use after
+	local before in_use
 
-	before=$(held)
+	before=$(fates)
 	in_use=$(in_use_everywhere)
-	after=$(held)
-	[ "$before" = "$after" ] || return 1
-	awk '$1 == "cpu" { print $3, $4 }' <<<"$after" | sort -u \
-		>"$work/held"
+	held | awk '$1 == "cpu" { print $3, $4 }' | sort -u >"$work/held"
+	[ "$before" = "$(fates)" ] || return 1
 	diff "$work/held" - <<<"$in_use" >"$work/differences" ||
 		fail "held < and in use > differ: $(cat "$work/differences")"
 }
