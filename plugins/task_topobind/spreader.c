@@ -352,16 +352,16 @@ static void *run(void *data)
 {
 	struct tb_spreader *s = data;
 	struct tb_soft_state *state = tb_soft_file_state(s->file);
+	uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t cost = 0;
 
+	/* To be woken, too, is a cost. */
 	while (!wait_us(s, pause_us(s, cost))) {
-		uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
-
 		round_of(s);
-		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
-		state->cost_us += cost;
-		/* Seldom: no reason to watch less often. */
 		save_in_time(s);
+		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
+		before += cost;
+		state->cost_us += cost;
 	}
 	return NULL;
 }
@@ -387,6 +387,8 @@ int tb_spreader_start_thread(struct tb_spreader *s, struct tb_error *err)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc != 0)
 		return tb_fail(err, "no thread can be made: %s", strerror(rc));
+	/* So that top shows whose time it is. */
+	pthread_setname_np(s->thread, "topobind-soft");
 	s->started = true;
 	return 0;
 }

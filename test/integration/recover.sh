@@ -186,6 +186,13 @@ undrain() {
 	scontrol update NodeName=ALL State=undrain 2>/dev/null || true
 }
 
+# A node is given up, too, where such a job's script has not quite ended: those of
+# other cases have numbers that nobody had.
+take_new_numbers() {
+	echo FirstJobId=10000 >>"$cluster/etc/slurm.conf"
+	restart_slurmctld
+}
+
 case_killed_at_any_moment() {
 	local i
 
@@ -194,6 +201,7 @@ case_killed_at_any_moment() {
 	for ((i = 1; i <= 8; i++)); do
 		kill_and_recover "$i"
 	done
+	take_new_numbers
 }
 
 # --- one thing at a time -------------------------------------------------------
