@@ -514,7 +514,7 @@ case_no_kill() {
 }
 
 all_nodes_up() {
-	! sinfo -h -N -p main -o %T | grep -qE 'down|unk|\*'
+	no_node_is 'down|unk|\*'
 }
 
 # --- more than one place ----------------------------------------------------

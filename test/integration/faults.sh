@@ -195,7 +195,7 @@ step_is_gone() {
 	for pid in $(job_processes); do
 		! grep -qzx "SLURM_JOB_ID=$1" "/proc/$pid/environ" || return 1
 	done
-	! leftovers | grep -q "/job_$1\$\|/$1\."
+	! leftovers | grep "/job_$1\$\|/$1\." >/dev/null
 }
 
 # Registered again slurmd does not have it: the job starts once more.

@@ -166,8 +166,15 @@ reconfigure_refused_with() {
 	fi
 }
 
+# no_node_is PATTERN - slurmctld answers, and has no node in such a state
+no_node_is() {
+	local states
+
+	states=$(sinfo -h -N -o %t) && ! grep -q -E "$1" <<<"$states"
+}
+
 nodes_answer() {
-	! sinfo -h -N -o %t | grep -E '\*|unk' >/dev/null
+	no_node_is '\*|unk'
 }
 
 restart_slurmctld() {
@@ -748,7 +755,8 @@ leftovers() {
 	job_processes | sed 's/^/process /'
 	job_cgroups "$NODE_THIS"
 	find "$cluster/spool/$NODE_THIS/topobind_steps" \
-		"$cluster/spool/$NODE_THIS/topobind_pe" -type f 2>/dev/null
+		"$cluster/spool/$NODE_THIS/topobind_pe" -type f 2>/dev/null ||
+		true
 }
 
 nothing_is_left() {

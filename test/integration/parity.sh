@@ -207,7 +207,7 @@ wait_rounds() {
 }
 
 nothing_completes() {
-	[ -z "$(squeue -h -t CG,CF -o %i)" ] && ! sinfo -h -N -o %T | grep -q comp
+	[ -z "$(squeue -h -t CG,CF -o %i)" ] && no_node_is comp
 }
 
 # All that ends has ended, and then the schedulers have seen all that waits.
@@ -411,10 +411,6 @@ event_restart() {
 	daemon slurmctld stop
 	daemon slurmctld start
 	wait_until 100 nodes_answer
-}
-
-nodes_answer() {
-	! sinfo -h -N -o %T | grep -q '[*]\|unk'
 }
 
 # Why a job waits is told by run: here it may just have been told that its

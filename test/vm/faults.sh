@@ -122,7 +122,7 @@ case_stepd_killed() {
 
 # Slurm's directories, topobind's file, the job's processes.
 is_swept() {
-	! leftovers | grep -q -E "/job_$1(/|$)|/$1\.batch" &&
+	! leftovers | grep -E "/job_$1(/|$)|/$1\.batch" >/dev/null &&
 		[ ! -d "/proc/$(cat "$work/pid")" ]
 }
 
