@@ -146,6 +146,7 @@ drain() {
 # These run for one cluster, whose directory is in $cluster; its jobs are in the
 # array job, by name.
 declare -A job
+plan=''
 
 # Node names without the number of the cluster.
 unnumbered() {
@@ -234,8 +235,19 @@ event_run() {
 		settle
 		hold_requeued
 		look
+		[ "$backfill" = off ] || wait_until 60 plan_is_settled
 		scontrol update partition="$name" State=DOWN
 	done
+}
+
+# Backfill takes back what it has planned when a round begins: what it says again
+# after further rounds is not from the midst of one.
+plan_is_settled() {
+	local before=$plan
+
+	wait_rounds
+	plan=$(squeue -h -t PD -o '%i %S %Y' | unnumbered | now_or_later)
+	[ "$plan" = "$before" ]
 }
 
 # Else they would start two minutes later, whatever the events.
@@ -382,8 +394,9 @@ event_ask() {
 	tell sbatch --test-only -J ask "$@" --wrap true | now_or_later
 }
 
+# When what waits starts, as planned by the end of the last run.
 event_starts() {
-	squeue -h -t PD -o '%i %S %Y' | unnumbered | now_or_later
+	echo "$plan"
 }
 
 event_backfill() {
