@@ -77,6 +77,10 @@ static int finish(void *data, int count, char **words, struct tb_error *err)
 		return -1;
 	if (options->check && (machine || options->node || options->threads))
 		return tb_fail(err, "--check looks at the whole cluster: give no option but --json with it");
+	if (options->node && (!*options->node ||
+			      strpbrk(options->node, " \t\r\n#=\"")))
+		return tb_fail(err, "--node=%.60s is not the name of a node as slurm.conf has it: letters, digits and - . _",
+			       options->node);
 	if (machine && !options->node)
 		return tb_fail(err, "the machine is not this one: say with --node what its name is");
 	return 0;

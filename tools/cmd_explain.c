@@ -42,8 +42,8 @@ static void print_help(void)
 	     "Jobs that Slurm does not show to you are hidden: their units are seen, but not\n"
 	     "whose they are and when they come free.\n"
 	     "\n"
-	     "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over;\n"
-	     "2 bad option, a job that Slurm does not show, or Slurm does not answer.");
+	     "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding, is held\n"
+	     "or is over; 2 bad option, a job that Slurm does not show, or no answer.");
 }
 
 static int finish(void *data, int count, char **words, struct tb_error *err)

@@ -11,6 +11,7 @@
 #include "slurm_library.h"
 #include "slurm_names.h"
 #include "table_options.h"
+#include "utf8.h"
 
 struct options {
 	struct tb_command common;
@@ -211,31 +212,35 @@ static void add_tasks(json_t *tasks, const struct tb_job_view *job,
 
 static json_t *json_of_job(const struct tb_job_view *job)
 {
-	json_t *nodes = json_array(), *tasks = json_array();
+	json_t *nodes = json_array(), *tasks = json_array(), *json;
+	char *name = tb_utf8_copy(job->info->name ? job->info->name : "");
 
 	for (unsigned i = 0; i < job->nnodes; i++) {
 		json_array_append_new(nodes, json_of_node(job,
 							  &job->nodes[i]));
 		add_tasks(tasks, job, &job->nodes[i]);
 	}
-	return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:s?, s:s?, s:o, s:o}",
-		"job", job->id, "user", job->user, "name", job->info->name,
+	json = json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:s?, s:s?, s:o, s:o}",
+		"job", job->id, "user", job->user, "name", name,
 		"partition", job->info->partition, "state",
 		slurm_job_state_string(job->info->job_state), "request",
 		job->comment.request, "waiting", job->comment.waiting, "nodes",
 		nodes, "tasks", tasks);
+	free(name);
+	return json;
 }
 
 static int print_json(const struct options *options,
 		      const struct tb_job_views *views)
 {
 	json_t *jobs = json_array(), *json;
-	int rc;
+	int rc = 0;
 
 	for (unsigned i = 0; i < views->njobs; i++)
-		json_array_append_new(jobs, json_of_job(&views->jobs[i]));
+		rc |= json_array_append_new(jobs, json_of_job(&views->jobs[i]));
 	json = json_pack("{s:o}", "jobs", jobs);
-	rc = tb_command_print_json(options->common.name, json);
+	rc = rc ? tb_command_fail(options->common.name, "out of memory") :
+		  tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	return rc;
 }

@@ -104,15 +104,20 @@ static int copy_lines(const struct options *options, FILE *from, FILE *out)
 {
 	char *line = NULL;
 	size_t size = 0;
+	bool is_one = false, is_right = true;
 	int rc = TB_EXIT_OK;
 
-	while (rc == TB_EXIT_OK && getline(&line, &size, from) > 0) {
-		if (is_metric(line))
+	while (is_right && getline(&line, &size, from) > 0) {
+		is_one = is_right = is_metric(line);
+		if (is_right)
 			fputs(line, out);
-		else
-			rc = tb_command_fail(options->common.name, "\"%.200s\" is not a file that slurmctld has written: give what is MetricsFile= in topobind.conf",
-					     options->controller);
 	}
+	if (ferror(from))
+		rc = tb_command_fail(options->common.name, "\"%.200s\" cannot be read: %s",
+				     options->controller, strerror(errno));
+	else if (!is_one)
+		rc = tb_command_fail(options->common.name, "\"%.200s\" is not a file that slurmctld has written: give what is MetricsFile= in topobind.conf",
+				     options->controller);
 	free(line);
 	return rc;
 }

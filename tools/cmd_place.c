@@ -81,10 +81,21 @@ static int take_option(void *data, int option, struct tb_error *err)
 	}
 }
 
+/* With --batch all of these are in the table. */
+static bool asks_for_one(const struct options *options)
+{
+	return options->topology || options->distances ||
+	       options->nslots != 1 ||
+	       tb_request_is_given(&options->request) ||
+	       tb_request_is_given(&options->line);
+}
+
 static int finish(void *data, int count, char **words, struct tb_error *err)
 {
 	struct options *options = data;
 
+	if (options->batch && (options->common.json || asks_for_one(options)))
+		return tb_fail(err, "--batch reads a table of requests and prints one: leave out the other options");
 	if (options->batch && count) {
 		options->batch_file = words[0];
 		count--, words++;

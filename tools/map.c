@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "map.h"
+#include "utf8.h"
 
 static void node_clear(struct tb_map_node *node)
 {
@@ -155,30 +156,14 @@ static enum tb_map_kind kind_of(const char *request)
 	return TB_MAP_BOUND;
 }
 
-/*
- * Text that users chose, as UTF-8, which JSON must be: where it is something
- * else, "?" for each of its bytes that is not ASCII.  malloc()ed.
- */
-static char *copy_text(const char *text)
-{
-	char *copy = strdup(text);
-	json_t *json = json_string(text);
-
-	for (char *c = copy; !json && c && *c; c++)
-		if ((unsigned char)*c > 127)
-			*c = '?';
-	json_decref(json);
-	return copy;
-}
-
 int tb_map_add_job(struct tb_map *map, const char *id, const char *user,
 		   const char *name, const char *request,
 		   struct tb_error *err)
 {
 	struct tb_map_job job = {
 		.id = strdup(id),
-		.user = copy_text(user),
-		.name = copy_text(name),
+		.user = tb_utf8_copy(user),
+		.name = tb_utf8_copy(name),
 		.request = strdup(request),
 		.kind = kind_of(request),
 	};

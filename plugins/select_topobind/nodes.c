@@ -571,7 +571,12 @@ void tb_node_show(uint32_t node)
 	struct tb_view *view;
 	char *inuse;
 
-	if (!shape || !tb_conf_node_record(site))
+	if (!tb_conf_node_record(site)) {
+		/* It would say for ever what was in use before. */
+		show_token(record, TB_EXTRA_INUSE, NULL);
+		return;
+	}
+	if (!shape)
 		return;
 	view = tb_view_now();
 	tb_view_taken(view, node, shape->cores);

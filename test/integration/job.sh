@@ -145,6 +145,14 @@ case_plain() {
 	exits 0 "no binding" topobind job "$job"
 }
 
+case_strange_name() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -J $'\xff\xfe name' --bunit=C --bamount=1)
+	assert_eq name '?? name' "$(of_job "$job" .name)"
+	assert_eq state RUNNING "$(of_job "$job" .state)"
+}
+
 case_waiting() {
 	local job holder
 
@@ -283,6 +291,7 @@ test_case "efficiency cores" case_efficiency_cores
 test_case "tasks are where it says" case_tasks_find_theirs
 test_case "a job without a binding" case_plain
 test_case "a job that waits" case_waiting
+test_case "a name that is not UTF-8" case_strange_name
 test_case "a job that is over" case_over
 test_case "an array" case_array
 test_case "a heterogeneous job" case_heterogeneous

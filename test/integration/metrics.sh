@@ -511,8 +511,14 @@ case_errors() {
 	is_refused metrics 'is not a file that slurmctld has written' \
 		--controller /etc/passwd
 	is_refused metrics 'is this the node' --soft --node nowhere
+	: >"$work/empty"
+	is_refused metrics 'is not a file that slurmctld has written' \
+		--controller "$work/empty"
+	is_refused metrics 'Is a directory' --controller "$work"
+	# Nobody waits for its other end.
 	mkfifo "$work/pipe"
-	within 60 topobind metrics --controller "$work/pipe" >/dev/null
+	is_refused metrics 'is not a file that slurmctld has written' \
+		--controller "$work/pipe"
 }
 
 case_manual() {

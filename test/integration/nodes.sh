@@ -218,8 +218,6 @@ case_without_node_record() {
 	alloc -w "$NODE_ZEN" -n1 >/dev/null
 	trap 'reconfigure_with' EXIT
 	reconfigure_with NodeRecord=no
-	scontrol update NodeName="$NODE_ZEN" \
-		Extra="$(node_extra "$NODE_ZEN" | sed 's/m_topology_inuse=[^ ]*//')"
 	wait_until 20 shows_no_use "$NODE_ZEN"
 	assert_eq "$NODE_ZEN" "$(counted "$NODE_ZEN")" "$(told "$NODE_ZEN")"
 	assert_eq "free X" 13 "$(of_node "$NODE_ZEN" .units.X.free)"

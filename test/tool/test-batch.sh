@@ -100,6 +100,12 @@ run place --batch "$work"
 check 'a directory' [ "$code" -eq 2 ]
 run place --batch "$vectors" surplus
 check 'one argument too many' refused_for 'surplus'
+for option in --json '--slots 3' '--topology SCC' '--bunit X' \
+	'--topobind bunit=X'; do
+	# shellcheck disable=SC2086 # an option and its value
+	run place --batch "$vectors" $option
+	check "$option beside the table" refused_for 'leave out'
+done
 
 # --- rubbish ---
 

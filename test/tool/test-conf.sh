@@ -68,6 +68,10 @@ check 'this machine: its name' \
 	grep -q "^NodeName=$(hostname | sed 's/\..*//') CPUs=" "$work/out"
 check 'this machine: memory' [ "$(number RealMemory)" -gt 0 ]
 
+for name in '' 'a b' 'n1 CPUs=4' "$(printf 'n1\nn2')"; do
+	run conf --node "$name" --synthetic 'pu:2'
+	check 'what is no name of a node' refused_for 'name of a node'
+done
 run conf --xml "$work/missing.xml" --node x
 check 'a missing file' refused_for missing.xml
 run conf --xml a --synthetic b --node x
