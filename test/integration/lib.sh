@@ -472,16 +472,21 @@ cancel() {
 	done
 }
 
+# A case whose slurmctld has ended, and that did not start it again, has failed.
 drain() {
-	local ids
+	local ids ended=''
 
-	daemon slurmctld pid >/dev/null || daemon slurmctld start
+	daemon slurmctld pid >/dev/null || {
+		ended=yes
+		daemon slurmctld start
+	}
 	# Of arrays the whole, for that is what scancel knows them by.
 	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	# What a node did not hear slurmctld repeats after a minute or two, and once
 	# more when it was not heard again.
 	wait_until 400 no_jobs
+	[ -z "$ended" ] || fail "slurmctld had ended"
 }
 
 # The scheduler has looked at a job and left it pending.
