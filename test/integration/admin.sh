@@ -111,6 +111,18 @@ pending_states() {
 	squeue -h -t PD -o '%i %r' | sort
 }
 
+# What a restart forgets for a moment.
+reasons_are_final() {
+	local reasons
+
+	reasons=$(squeue -h -t PD -o %r) &&
+		! grep -q -x -E 'None|Priority' <<<"$reasons"
+}
+
+pending_states_are() {
+	[ "$(pending_states)" = "$1" ]
+}
+
 # assert_held NAME - its process has one CPU of the two
 assert_held() {
 	assert_eq "number of CPUs of $1" 1 \
@@ -133,6 +145,7 @@ start_plain_jobs() {
 	sleeper dependent -d "afterok:$running" >/dev/null
 	sleeper later --begin=now+5hours >/dev/null
 	wait_until 60 was_passed_over "$blocked"
+	wait_until 60 reasons_are_final
 }
 
 array_runs() {
@@ -150,7 +163,7 @@ case_enabling() {
 	run_example 2
 	assert uses_topobind
 	assert_eq "the running job" "$before" "$(state_of running "$running")"
-	assert_eq "waiting jobs" "$waiting" "$(pending_states)"
+	wait_until 60 pending_states_are "$waiting"
 	assert array_runs
 	assert job_has_state "$paused" SUSPENDED
 	run_example 3

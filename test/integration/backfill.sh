@@ -108,9 +108,9 @@ case_begin() {
 
 	assert_told 118 122 --begin=now+2hours -w "$NODE_ZEN" --bunit=S \
 		--bamount=1
-	job=$(batch --begin=now+2 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	job=$(batch --begin=now+15 -w "$NODE_ZEN" --bunit=S --bamount=1)
 	assert nothing_in_use "$NODE_ZEN"
-	wait_until 30 runs "$job"
+	wait_until 60 runs "$job"
 	assert_granted "$job" "$NODE_ZEN" 0-47
 }
 

@@ -73,7 +73,7 @@ case_slurmd_in_prolog() {
 	open_gates
 	slurmd start
 	assert runs "$job"
-	refute nothing_in_use "$NODE_THIS"
+	assert something_in_use "$NODE_THIS"
 	wait_until 30 older_than "$job" 12
 	slurmd stop
 	slurmd start
@@ -250,7 +250,7 @@ case_both_in_run() {
 	wait_until 10 no_helpers
 	kill_stepd "$job" batch
 	held_alone "$pid"
-	refute nothing_in_use "$NODE_THIS"
+	assert something_in_use "$NODE_THIS"
 	slurmd start
 	assert_nothing_is_left
 	cancel "$job"

@@ -334,25 +334,13 @@ case_suspended_rest() {
 
 # --- short cases ------------------------------------------------------------
 
-# refuses OPTION... - such a job does not start now
-refuses() {
-	local answer
-
-	answer=$(salloc --immediate --no-shell "$@" 2>&1) &&
-		fail "this must find no room: $*"
-	assert_contains "the answer to $*" "nodes are busy" "$answer"
-}
-
 runs_or_waits_its_turn() {
 	runs "$1" || job_has_state "$1" SUSPENDED
 }
 
+# Of one moment, in the order of the words: who has the turn may change at any.
 states() {
-	local job
-
-	for job in "$@"; do
-		job_field "$job" JobState
-	done | tr '\n' ' '
+	squeue -h -t R,S -j "$(IFS=, && echo "$*")" -o %T | sort | tr '\n' ' '
 }
 
 # Least shared first, and no more than the partition lets share.
@@ -421,6 +409,7 @@ case_plain_jobs() {
 	assert_eq "another plain job" 4-7 "$(cpu_ids "$job" "$node")"
 	assert_eq "states" "RUNNING RUNNING SUSPENDED " \
 		"$(states "$bound" "$plain" "$job")"
+	assert runs "$bound"
 	refuses -p three_share -w "$node" -N1 -n5
 	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
 	assert_granted "$job" "$node" 0-3

@@ -69,7 +69,10 @@ case_topobind() {
 	local plain topobind
 
 	plain=$(cat "$results/plain")
-	topobind=$(growth --bunit=C --bamount=1)
+	# Not in $(...): set -e would not count inside.
+	growth --bunit=C --bamount=1 >"$results/topobind"
+	topobind=$(cat "$results/topobind")
+	[[ $topobind =~ ^-?[0-9]+$ ]] || fail "no number"
 	echo "# KiB by $times reconfigures: plain $plain, topobind $topobind" >&3
 	[ "$topobind" -le $((plain + 2400)) ] ||
 		fail "$topobind KiB more, plain Slurm $plain KiB"

@@ -379,6 +379,15 @@ alloc() {
 		grep . || fail "no allocation for: $*"
 }
 
+# refuses OPTION... - such a job does not start now
+refuses() {
+	local answer
+
+	answer=$(salloc --immediate --no-shell "$@" 2>&1) &&
+		fail "this must find no room: $*"
+	assert_contains "the answer to $*" "nodes are busy" "$answer"
+}
+
 # batch OPTION... - a job that sleeps; prints its id
 batch() {
 	sbatch --parsable -o /dev/null "$@" --wrap 'exec sleep 600' ||
@@ -417,12 +426,21 @@ is_pending() {
 	job_has_state "$1" PENDING
 }
 
+# By what slurmctld says: one that does not answer says nothing.
 is_over() {
-	[ -z "$(squeue -h -j "$1" -o %t 2>/dev/null)" ]
+	local seen
+
+	if seen=$(squeue -h -j "$1" -o %t 2>&1); then
+		[ -z "$seen" ]
+	else
+		[[ $seen == *"Invalid job id"* ]]
+	fi
 }
 
 no_jobs() {
-	[ -z "$(squeue -h -o %i)" ]
+	local ids
+
+	ids=$(squeue -h -o %i) && [ -z "$ids" ]
 }
 
 # requeue_held JOB - and wait until it can be released
@@ -454,16 +472,21 @@ cancel() {
 	done
 }
 
+# A case whose slurmctld has ended, and that did not start it again, has failed.
 drain() {
-	local ids
+	local ids ended=''
 
-	daemon slurmctld pid >/dev/null || daemon slurmctld start
+	daemon slurmctld pid >/dev/null || {
+		ended=yes
+		daemon slurmctld start
+	}
 	# Of arrays the whole, for that is what scancel knows them by.
 	mapfile -t ids < <(squeue -h -o %F | sort -u)
 	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
 	# What a node did not hear slurmctld repeats after a minute or two, and once
 	# more when it was not heard again.
 	wait_until 400 no_jobs
+	[ -z "$ended" ] || fail "slurmctld had ended"
 }
 
 # The scheduler has looked at a job and left it pending.
@@ -645,8 +668,16 @@ inuse() {
 	lower_threads "$(node_token "$1" m_topology_inuse)"
 }
 
+# The node says so; one without m_topology_inuse says nothing.
 nothing_in_use() {
-	[ -z "$(inuse "$1")" ]
+	local token
+
+	token=$(node_token "$1" m_topology_inuse) && [ -n "$token" ] &&
+		[ -z "$(lower_threads "$token")" ]
+}
+
+something_in_use() {
+	[ -n "$(inuse "$1")" ]
 }
 
 # All threads that jobs with a binding have been granted on a node.

@@ -94,7 +94,10 @@ no_jobs_and_no_contradictions() {
 }
 
 record_is_empty() {
-	! scontrol show node | grep 'm_topology_inuse=[^ ]*[a-z]' >/dev/null
+	local records
+
+	records=$(scontrol show node | grep -o 'm_topology_inuse=[^ ]*') &&
+		! grep '=.*[a-z]' <<<"$records" >/dev/null
 }
 
 cluster_start

@@ -107,12 +107,14 @@ fitting() {
 
 # assert_placeable NODE - as many units as are free can be placed
 assert_placeable() {
-	local kind free
+	local kind free tried=0
 
 	while read -r kind free; do
+		tried=$((tried + 1))
 		assert_eq "free $kind of $1" "$free" \
 			"$(fitting "$(node_token "$1" m_topology_inuse)" "$kind")"
 	done < <(of_node "$1" '.units | to_entries[] | "\(.key) \(.value.free)"')
+	[ "$tried" -ge 4 ] || fail "only $tried kinds of units on $1"
 }
 
 # --- counting ---------------------------------------------------------------------
@@ -177,6 +179,7 @@ case_any_jobs() {
 			random_job 600 -p virtual
 		done
 		wait_until 60 nobody_is_new
+		assert somebody_runs
 		assert_counted
 		for _ in 1 2 3; do
 			to_one_in R scancel
@@ -190,11 +193,20 @@ case_any_jobs() {
 
 # The scheduler has seen them all.
 nobody_is_new() {
-	! squeue -h -t PD -o %r | grep -q -x None && nobody_leaves
+	local reasons
+
+	reasons=$(squeue -h -t PD -o %r) && ! grep -q -x None <<<"$reasons" &&
+		nobody_leaves
 }
 
 nobody_leaves() {
-	[ -z "$(squeue -h -t CG -o %i)" ]
+	local ids
+
+	ids=$(squeue -h -t CG -o %i) && [ -z "$ids" ]
+}
+
+somebody_runs() {
+	[ -n "$(squeue -h -t R -o %i)" ]
 }
 
 # Threads that cores share with E cores have their own kinds of units.

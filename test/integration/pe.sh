@@ -138,10 +138,13 @@ case_slots_of_two_cores() {
 # The numbers of a rank file are those inside the job: the first core that the
 # job has is 0:0.  And whatever mpirun is told, ranks stay in their job.
 case_second_core_of_the_node() {
-	local holder output
+	local holder held output
 
 	holder=$(batch -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
 	wait_until 20 runs "$holder"
+	wait_until 20 has_process "$holder"
+	held=$(job_cpus "$holder")
+	[ -n "$held" ] || fail "no CPUs of job $holder"
 	# shellcheck disable=SC2016
 	output=$(script '
 		slots; echo --
@@ -157,12 +160,20 @@ case_second_core_of_the_node() {
 		"$(part 4 "$output" | as_list)"
 	assert_eq "CPUs that the holder has, too" "" "$(comm -12 \
 		<(part 4 "$output" | sort) \
-		<(expand_list "$(job_cpus "$holder")" | sort))"
+		<(expand_list "$held" | sort))"
+}
+
+job_process() {
+	scontrol listpids "$1" "$NODE_THIS" |
+		awk '$1 ~ /^[0-9]/ && $3 == "batch" { print $1; exit }'
+}
+
+has_process() {
+	[ -n "$(job_process "$1")" ]
 }
 
 job_cpus() {
-	allowed_cpus "$(scontrol listpids "$1" "$NODE_THIS" |
-		awk '$1 ~ /^[0-9]/ && $3 == "batch" { print $1; exit }')"
+	allowed_cpus "$(job_process "$1")"
 }
 
 case_two_nodes() {

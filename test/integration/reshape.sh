@@ -46,11 +46,6 @@ assert_shown() {
 	assert_eq "m_topology_inuse" "$2" "$(node_token "$1" m_topology_inuse)"
 }
 
-# waits OPTION... - such a job would have to
-waits() {
-	refute salloc -Q --immediate=1 --no-shell "$@"
-}
-
 # Threads are switched off below a job that has a cache, and on again.
 case_smt() {
 	local node=$NODE_CORES job other
@@ -65,14 +60,14 @@ case_smt() {
 	assert_eq "CPU_IDs" 8-15 "$(cpu_ids "$other" "$node")"
 	assert_eq "grant" 4-7 "$(granted "$other" "$node")"
 	assert_shown "$node" nsxccccxcccc
-	waits -w "$node" --bunit=C --bamount=1
+	refuses -w "$node" --bunit=C --bamount=1
 	cancel "$job"
 	assert_shown "$node" NSXCCCCxcccc
 	job=$(alloc -w "$node" --bunit=C --bamount=1)
 	assert_eq "CPU_IDs" 0-1 "$(cpu_ids "$job" "$node")"
 	becomes "$node" "$two_caches" "$two_caches_string"
 	assert_shown "$node" NSXcttCTTCTTCTTxcttcttcttctt
-	waits -w "$node" --bunit=X --bamount=1
+	refuses -w "$node" --bunit=X --bamount=1
 	cancel "$other"
 	other=$(alloc -w "$node" --bunit=X --bamount=1)
 	assert_granted "$other" "$node" 8-15
@@ -91,9 +86,9 @@ case_other_caches() {
 	assert_shown "$node" NSXcttcttCTTCTTXCTTCTTCTTCTT
 	other=$(alloc -w "$node" --bunit=X --bamount=1)
 	assert_granted "$other" "$node" 8-15
-	waits -w "$node" --bunit=X --bamount=1
+	refuses -w "$node" --bunit=X --bamount=1
 	assert_granted "$(alloc -w "$node" --bunit=C --bamount=2)" "$node" 4-7
-	waits -w "$node" --bunit=C --bamount=1
+	refuses -w "$node" --bunit=C --bamount=1
 	assert_no_contradictions
 	"$@"
 	assert_shown "$node" nsxcttcttcttcttxcttcttcttctt
@@ -118,7 +113,7 @@ case_no_usable_string() {
 	assert_granted "$job" "$node" 0-7
 	becomes "$node" "$no_smt" "$no_smt_string"
 	assert_shown "$node" SccccccccCCCCCCCC
-	waits -w "$node" --bunit=S --bamount=1
+	refuses -w "$node" --bunit=S --bamount=1
 	other=$(alloc -w "$node" --bunit=C --bamount=1)
 	assert_granted "$other" "$node" 8
 	assert_no_contradictions
@@ -161,11 +156,11 @@ case_kinds() {
 	assert_eq "in use" 12-15 "$(inuse "$node")"
 	other=$(alloc -w "$node" --bunit=X --bamount=1)
 	assert_granted "$other" "$node" 5-9
-	waits -w "$node" --bunit=X --bamount=2
-	waits -w "$node" --bunit=EX --bamount=2
+	refuses -w "$node" --bunit=X --bamount=2
+	refuses -w "$node" --bunit=EX --bamount=2
 	alloc -w "$node" --bunit=E --bamount=7 >/dev/null
 	assert_eq "in use" 0-15 "$(inuse "$node")"
-	waits -w "$node" --bunit=E --bamount=1
+	refuses -w "$node" --bunit=E --bamount=1
 	cancel "$job"
 	assert_eq "in use" 0-11 "$(inuse "$node")"
 	assert_granted "$(alloc -w "$node" --bunit=E --bamount=3)" "$node" 12-14
@@ -217,7 +212,7 @@ case_shared_units() {
 	assert_granted "$second" "$node" 0-7
 	cancel $((first + 1)) "$second"
 	becomes "$node" 'pack:1 l3:1 core:8 pu:1' NSXCCCCCCCC
-	waits -p shared -w "$node" --bunit=X --bamount=1
+	refuses -p shared -w "$node" --bunit=X --bamount=1
 	second=$(alloc -p shared -w "$node" --bunit=C --bamount=4)
 	assert_eq "CPU_IDs" 8-15 "$(cpu_ids "$second" "$node")"
 	assert_eq "CPU_IDs" 8-9 "$(cpu_ids "$(alloc -p shared -w "$node" \
@@ -320,7 +315,7 @@ case_running_job() {
 		"$(in_job "${step/-Q/-Q --bamount=0}")"
 	assert_eq "with other units" "NSXcC 0" \
 		"$(in_job "${step/-Q/-Q --bunit=C --bamount=1}")"
-	waits -w "$node" --bunit=X --bamount=1
+	refuses -w "$node" --bunit=X --bamount=1
 	assert_eq "another job" "NSXCc 1" "$(srun -Q -w "$node" --bunit=C \
 		--bamount=1 sh -c "$tell")"
 
@@ -329,7 +324,7 @@ case_running_job() {
 	assert_shown "$node" NSXCtT
 	assert_eq "with other units" "NSXCtT 0" \
 		"$(in_job "${step/-Q/-Q --bunit=T --bamount=1}")"
-	waits -w "$node" --bunit=C --bamount=1
+	refuses -w "$node" --bunit=C --bamount=1
 
 	becomes "$node" 'pack:1 l3:1 core:3 pu:1' NSXCCC
 	assert_eq "CPUs of the script" 0 "$(servant_cpus)"

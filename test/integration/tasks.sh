@@ -187,7 +187,7 @@ case_step_from_outside() {
 
 # Whatever a job's own environment says, it does not leave its units.
 case_environment_cannot_unbind() {
-	local job output=$work/environment cpu own variable
+	local job output=$work/environment cpu own variable launched=0
 
 	# shellcheck disable=SC2016
 	own=$(tasks 'cpus $$' -n1 --bunit=C --bamount=1)
@@ -209,10 +209,12 @@ case_environment_cannot_unbind() {
 		refute grep -q 'ran on' "$output"
 		# A launch that fails is fine; one on foreign CPUs is not.
 		if grep -q Cpus_allowed_list "$output"; then
+			launched=$((launched + 1))
 			assert_eq "CPUs with $variable" "$own" "$(sed -n \
 				's/^Cpus_allowed_list:[[:space:]]*//p' "$output")"
 		fi
 	done
+	[ "$launched" -gt 0 ] || fail "no launch came as far as its program"
 }
 
 case_environment() {

@@ -43,8 +43,7 @@ unit_is() {
 	job=$(alloc -w "$1" --bunit="$2" --bamount=1)
 	assert_granted "$job" "$1" "$3"
 	if [ "$4" = - ]; then
-		refute salloc -Q --immediate=1 --no-shell -w "$1" \
-			--bunit="$2" --bamount=1
+		refuses -w "$1" --bunit="$2" --bamount=1
 	else
 		job=$(alloc -w "$1" --bunit="$2" --bamount=1)
 		assert_granted "$job" "$1" "$4"
@@ -91,7 +90,7 @@ has_none() {
 	local node=$1
 
 	shift
-	refute salloc -Q --immediate=1 --no-shell -w "$node" "$@"
+	refuses -w "$node" "$@"
 }
 
 # never OPTION... - refused at submission

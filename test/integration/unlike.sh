@@ -331,7 +331,7 @@ case_odd_node() {
 $node 7-10" "$(srun -Q --jobid="$job" -n2 sh -c 'echo $SLURMD_NODENAME $TOPOBIND_CPUS' |
 		sort)"
 	gets odd 3 -w "$node" -N1 -n1 "${unit[@]}"
-	refute salloc -Q --immediate=1 --no-shell -w "$node" -N1 -n2 "${unit[@]}"
+	refuses -w "$node" -N1 -n2 "${unit[@]}"
 }
 
 is_back() {

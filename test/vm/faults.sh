@@ -95,7 +95,7 @@ case_both_killed() {
 	daemon "slurmd-$NODE_THIS" kill
 	kill_stepd "$job" batch
 	held_alone "$(cat "$work/pid")"
-	refute nothing_in_use "$NODE_THIS"
+	assert something_in_use "$NODE_THIS"
 	daemon "slurmd-$NODE_THIS" start
 	wait_until 30 is_swept "$job"
 	assert_eq "CPUs of the other" 0-1 "$(cpus_of "$other")"
