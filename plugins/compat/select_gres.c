@@ -107,16 +107,74 @@ static bool is_set(const bitstr_t *bits, bitoff_t bit)
 	       bit_test((bitstr_t *)bits, bit);
 }
 
+/* parts_of(): the name whose GRES are parts of these devices, or NULL */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 4)
+static int has_data(void *item, void *key)
+{
+	const gres_state_t *state = item;
+
+	return state->gres_data == key;
+}
+
+static const gres_state_t *parts_of(const gres_node_state_t *there,
+				    uint32_t node)
+{
+	return there->alt_gres_ns
+		? list_find_first(node_record_table_ptr[node]->gres_list,
+				  has_data, there->alt_gres_ns)
+		: NULL;
+}
+#else
+static const gres_state_t *parts_of(const gres_node_state_t *there,
+				    uint32_t node)
+{
+	(void)node;
+	return there->alt_gres;
+}
+#endif
+
+/* Devices that jobs have as a whole or parts of, and what they gave back. */
+struct in_use {
+	const bitstr_t *whole, *whole_back;
+	const bitstr_t *parts, *parts_back;
+};
+
+static struct in_use in_use_of(const gres_node_state_t *there, uint32_t node,
+			       uint32_t plugin_id,
+			       const struct tb_gres_back *back)
+{
+	const gres_state_t *parts = parts_of(there, node);
+	struct in_use in_use = {
+		.whole = there->gres_bit_alloc,
+		.whole_back = given_back(back, node, plugin_id),
+	};
+
+	if (parts) {
+		const gres_node_state_t *shared = parts->gres_data;
+
+		in_use.parts = shared->gres_bit_alloc;
+		in_use.parts_back = given_back(back, node, parts->plugin_id);
+	}
+	return in_use;
+}
+
+static bool is_in_use(const struct in_use *in_use, bitoff_t bit)
+{
+	return (is_set(in_use->whole, bit) &&
+		!is_set(in_use->whole_back, bit)) ||
+	       (is_set(in_use->parts, bit) &&
+		!is_set(in_use->parts_back, bit));
+}
+
 static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
-			     const bitstr_t *back, bool idle)
+			     const struct in_use *in_use, bool idle)
 {
 	bitstr_t *devices = there->topo_gres_bitmap[place];
 	uint32_t free = 0;
 
 	for (bitoff_t bit = 0; devices && bit < bit_size(devices); bit++)
 		if (bit_test(devices, bit) &&
-		    (idle || !is_set(there->gres_bit_alloc, bit) ||
-		     is_set(back, bit)))
+		    (idle || !is_in_use(in_use, bit)))
 			free++;
 	return free;
 }
@@ -141,12 +199,15 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 {
 	const gres_state_t *state = entry_of(job, entry);
 	const gres_node_state_t *there = places_of(state, node);
-	const bitstr_t *back = given_back(view->back, node, state->plugin_id);
+	struct in_use in_use;
 
-	for (uint32_t place = 0; there && place < there->topo_cnt; place++)
+	if (!there)
+		return;
+	in_use = in_use_of(there, node, state->plugin_id, view->back);
+	for (uint32_t place = 0; place < there->topo_cnt; place++)
 		if (is_of_type(there, place, state->gres_data))
 			visit(place, there->topo_core_bitmap[place],
-			      free_devices(there, place, back, view->idle),
+			      free_devices(there, place, &in_use, view->idle),
 			      arg);
 }
 
@@ -265,6 +326,7 @@ struct selecting {
 	const gres_state_t *state; /* whose selection is changed */
 	uint32_t node;
 	bitstr_t *others; /* what the job's other entries of this name have */
+	struct in_use in_use;
 };
 
 static bitstr_t *selection(const gres_state_t *state, uint32_t node)
@@ -314,7 +376,7 @@ static void take_devices(const struct selecting *selecting,
 		if (place == there->topo_cnt ||
 		    is_set(before, bit) != selected_ones ||
 		    is_set(selecting->others, bit) ||
-		    is_set(there->gres_bit_alloc, bit))
+		    is_in_use(&selecting->in_use, bit))
 			continue;
 		pool = pool_of[place];
 		if (pool >= pools || !of_pool[pool])
@@ -335,6 +397,8 @@ void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
 
 	if (!there || !before)
 		return;
+	selecting.in_use = in_use_of(there, node, selecting.state->plugin_id,
+				     NULL);
 	selecting.others = bit_alloc(bit_size(before));
 	list_for_each(job->gres_list_req, add_others, &selecting);
 	taken = bit_alloc(bit_size(before));

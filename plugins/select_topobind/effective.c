@@ -43,7 +43,8 @@ int tb_effective_find(struct tb_effective *effective,
 
 	effective->implicit_cpus = 0;
 	tb_request_init(&effective->request);
-	if (!tb_conf_enabled(site, tb_job_partition(job)))
+	/* Without an id: Slurm looks for the nodes of a reservation. */
+	if (!job->job_id || !tb_conf_enabled(site, tb_job_partition(job)))
 		return 0;
 	if (tb_request_from_env(&effective->request, job->spank_job_env,
 				job->spank_job_env_size, err))

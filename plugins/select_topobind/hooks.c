@@ -12,6 +12,7 @@
 #include "combinations.h"
 #include "common/conf.h"
 #include "common/conf_metrics.h"
+#include "common/request_env.h"
 #include "common/soft_record.h"
 #include "account.h"
 #include "consumption.h"
@@ -403,14 +404,34 @@ void tb_hook_job_resumed(job_record_t *job)
 	put(job);
 }
 
+/* Whatever topobind.conf says by now: a request of its own, or what is shown. */
+static int find_granted_request(const job_record_t *job,
+				struct tb_request *request)
+{
+	struct tb_request shown;
+	int rc = -1;
+
+	if (tb_request_from_env(request, job->spank_job_env,
+				job->spank_job_env_size, NULL))
+		return -1;
+	if (tb_request_has_binding(request))
+		return 0;
+	tb_request_init(&shown);
+	if (tb_show_read_request(job, &shown))
+		rc = tb_request_bind_implicitly(request, &shown, NULL);
+	tb_request_clear(&shown);
+	return rc;
+}
+
 void tb_hook_step_start(step_record_t *step)
 {
-	struct tb_effective effective;
+	struct tb_request request;
 
-	if (!site || !tb_show_is_bound(step->job_ptr))
+	if (!tb_show_is_bound(step->job_ptr))
 		return;
-	if (!tb_effective_find(&effective, site, step->job_ptr, NULL) &&
-	    tb_request_binds(&effective.request))
-		tb_step_place(step, &effective.request);
-	tb_effective_clear(&effective);
+	tb_request_init(&request);
+	if (!find_granted_request(step->job_ptr, &request) &&
+	    tb_request_binds(&request))
+		tb_step_place(step, &request);
+	tb_request_clear(&request);
 }

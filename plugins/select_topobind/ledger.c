@@ -8,6 +8,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "components.h"
+
 /*
  * Sets of cores lie node by node, each node's in words of its own: where these
  * begin.  And how many cores a node has.
@@ -24,6 +26,7 @@ struct entry {
 	uint64_t *cores; /* of these nodes, one after another */
 	uint32_t words;  /* of cores */
 	uint64_t ended_in; /* serial number of the view in which it has ended */
+	uint64_t excepted_in; /* and of the visit that leaves it out */
 };
 
 /*
@@ -507,35 +510,46 @@ bool tb_ledger_has_bound(void)
 }
 
 struct bound_visit {
-	list_t *except;
+	uint64_t serial;
 	tb_core_visitor visit;
 	void *arg;
 };
 
-static int has_id(void *item, void *key)
+static int except_component(void *item, void *arg)
 {
 	const job_record_t *job = item;
+	const struct bound_visit *bound = arg;
+	struct entry *entry = find_entry(job->job_id);
 
-	return job->job_id == *(uint32_t *)key;
+	if (entry)
+		entry->excepted_in = bound->serial;
+	return 0;
+}
+
+/* Slurm names a heterogeneous job by its leader. */
+static int except_job(void *item, void *arg)
+{
+	tb_for_each_component(item, except_component, arg);
+	return 0;
 }
 
 static void visit_entry(void *item, void *arg)
 {
-	struct entry *entry = item;
-	struct bound_visit *bound = arg;
+	const struct entry *entry = item;
+	const struct bound_visit *bound = arg;
 
-	if (!entry->bound ||
-	    (bound->except &&
-	     list_find_first(bound->except, has_id, &entry->job_id)))
-		return;
-	visit_cores(entry, bound->visit, bound->arg);
+	if (entry->bound && entry->excepted_in != bound->serial)
+		visit_cores(entry, bound->visit, bound->arg);
 }
 
 void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg)
 {
+	static uint64_t serial;
 	struct bound_visit bound = {
-		.except = except, .visit = visit, .arg = arg
+		.serial = ++serial, .visit = visit, .arg = arg
 	};
 
+	if (except)
+		list_for_each(except, except_job, &bound);
 	xhash_walk(entries, visit_entry, &bound);
 }

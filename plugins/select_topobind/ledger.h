@@ -62,7 +62,7 @@ struct tb_gres_view tb_view_gres(const struct tb_view *view);
 
 /*
  * Call visit for each core that a job holds, by node and core; for each core of
- * bound jobs, but those in except (may be NULL).
+ * bound jobs, but those in except (may be NULL) and their components.
  */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);

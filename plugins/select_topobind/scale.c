@@ -40,7 +40,7 @@ uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 	/* --threads-per-core and --hint=nomultithread end up here. */
 	if (layout && layout->threads_per_core != NO_VAL16 &&
 	    layout->threads_per_core < threads)
-		return layout->threads_per_core;
+		return MAX(layout->threads_per_core, 1);
 	return threads;
 }
 

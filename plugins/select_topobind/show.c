@@ -63,13 +63,13 @@ static char *find_value(const char *comment, const char *prefix,
 	return value;
 }
 
-/* The lines of others. */
+/* The lines of others, of which some may be empty. */
 static char *foreign_lines(const char *comment)
 {
-	char *kept = NULL, *copy = xstrdup(comment), *rest = NULL;
+	char *copy = comment && *comment ? xstrdup(comment) : NULL;
+	char *kept = NULL, *rest = copy, *line;
 
-	for (char *line = copy ? strtok_r(copy, "\n", &rest) : NULL; line;
-	     line = strtok_r(NULL, "\n", &rest))
+	while ((line = strsep(&rest, "\n")))
 		if (!is_ours(line))
 			xstrfmtcat(kept, "%s%s", kept ? "\n" : "", line);
 	xfree(copy);
@@ -185,7 +185,7 @@ void tb_show_request(job_record_t *job, const char *request)
 {
 	char *why;
 
-	if (!request && !job->system_comment)
+	if (!request && !find_line(job->system_comment))
 		return;
 	why = tb_show_find_waiting(job);
 	show_pending(job, request, request ? why : NULL);

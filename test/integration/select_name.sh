@@ -212,6 +212,19 @@ case_shared_gres() {
 	assert_no_contradictions
 }
 
+# A device of which others have parts is no device for a job.
+case_parts_of_a_device() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n1 --gres=shard:1)
+	assert_contains "GRES" "IDX:0" "$(gpus_of "$job")"
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --gres=gpu:1)
+	assert_contains "GRES" "IDX:1" "$(gpus_of "$job")"
+	assert_granted "$job" "$NODE_ZEN" 48-53
+	job=$(batch -w "$NODE_ZEN" --bunit=X --bamount=1 --gres=gpu:1)
+	wait_until 20 was_passed_over "$job"
+}
+
 assignments=$("$top/contribs/bootstrap")
 eval "$assignments"
 renamed=$(mktemp -d)
@@ -232,6 +245,7 @@ test_case "and lines of slurm.conf" case_refused_lines
 start_with_shared_gres
 test_case "shards beside a binding" case_shared_gres shard:2 4
 test_case "MPS beside a binding" case_shared_gres mps:50 2
+test_case "a GPU of which a job has shards" case_parts_of_a_device
 cluster_stop
 
 TOPOBIND_ROOT=$renamed

@@ -442,6 +442,32 @@ case_steps_of_a_batch_job_keep_it() {
 	assert_contains "variables" "set" "$(tail -n 1 "$output")"
 }
 
+# A part of a running job: of the units that it was granted.
+case_parts_of_a_batch_job_are_its_units() {
+	local change job output=$work/parts before
+
+	reconfigure_with Implicit=yes DefaultUnit=X
+	job=$(sbatch --parsable -w "$NODE_ZEN" -n2 -o "$output" --wrap "
+		while :; do
+			srun -Q -n1 --exact bash -c '$tell' >$work/part 2>&1
+			mv $work/part $work/told
+			until [ -e $work/again ]; do sleep 0.05; done
+			rm $work/again
+		done")
+	wait_until 30 test -s "$work/told"
+	before=$(<"$work/told")
+	assert_contains "the first part" "env 0-5" "$before"
+	for change in Implicit=no "Implicit=yes DefaultUnit=C"; do
+		# shellcheck disable=SC2086 # two lines
+		reconfigure_with $change
+		rm "$work/told"
+		touch "$work/again"
+		wait_until 30 test -e "$work/told"
+		assert_eq "a part after $change" "$before" "$(<"$work/told")"
+	done
+	cancel "$job"
+}
+
 case_requeued_job_starts_by_the_new_file() {
 	local job
 
@@ -703,6 +729,8 @@ test_case "running jobs keep their grants when a node's shape changes" \
 test_case "plain jobs stay plain" case_plain_jobs_stay_plain
 test_case "steps of a batch job keep its binding" \
 	case_steps_of_a_batch_job_keep_it
+test_case "parts of a batch job are its units" \
+	case_parts_of_a_batch_job_are_its_units
 test_case "a requeued job starts by the new file" \
 	case_requeued_job_starts_by_the_new_file
 test_case "a wrong file is refused at reconfigure" \
