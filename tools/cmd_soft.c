@@ -169,7 +169,7 @@ static int look(struct looker *looker)
 {
 	const struct options *options = looker->options;
 
-	if (tb_soft_each(looker->registry, look_at, looker) < 0) {
+	if (tb_soft_node_each(looker->registry, look_at, looker) < 0) {
 		tb_command_fail(options->common.name, "the soft-bound steps cannot be read");
 		return -1;
 	}
@@ -226,7 +226,7 @@ static int turn(const struct options *options, struct tb_registry *registry,
 	struct tb_error err;
 	int rc;
 
-	if (job && !on && tb_soft_each(registry, is_there, &job) != 2)
+	if (job && !on && tb_soft_node_each(registry, is_there, &job) != 2)
 		return tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
 				       job);
 	rc = tb_registry_switch(registry, job, on, &err);

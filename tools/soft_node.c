@@ -70,6 +70,19 @@ struct tb_registry *tb_soft_node_open(const char *command, const char *node)
 	return registry;
 }
 
+int tb_soft_node_each(struct tb_registry *registry,
+		      int (*visit)(struct tb_soft_state *state, bool alive,
+				   void *data), void *data)
+{
+	int rc;
+
+	if (tb_registry_lock(registry, NULL))
+		return -1;
+	rc = tb_soft_each(registry, visit, data);
+	tb_registry_unlock(registry);
+	return rc;
+}
+
 void tb_soft_step_name(const struct tb_soft_state *state,
 		       char name[TB_STEP_NAME_SIZE])
 {

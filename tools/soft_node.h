@@ -13,6 +13,11 @@
  */
 struct tb_registry *tb_soft_node_open(const char *command, const char *node);
 
+/* tb_soft_each(), with the registry locked meanwhile; -1, too, if it cannot be. */
+int tb_soft_node_each(struct tb_registry *registry,
+		      int (*visit)(struct tb_soft_state *state, bool alive,
+				   void *data), void *data);
+
 /* "12.0", "12.batch": as Slurm writes steps. */
 #define TB_STEP_NAME_SIZE 40
 void tb_soft_step_name(const struct tb_soft_state *state,

@@ -29,30 +29,56 @@ static char *mount_point(const char *controller)
 								      : NULL;
 }
 
-/* How many processes were in one cgroup; all have been killed. */
-static unsigned kill_in(const char *path)
+/* How many processes are in one cgroup; the caller frees. */
+static int read_procs(const char *path, pid_t **pids)
 {
 	char *name = strdup(path); /* libcgroup wants them writable */
 	char controller[] = CONTROLLER;
-	pid_t *pids = NULL;
 	int count = 0;
 
+	*pids = NULL;
 	if (name == NULL ||
-	    cgroup_get_procs(name, controller, &pids, &count) != 0)
+	    cgroup_get_procs(name, controller, pids, &count) != 0)
 		count = 0;
-	for (int i = 0; i < count; i++)
-		kill(pids[i], SIGKILL);
-	free(pids);
 	free(name);
+	return count;
+}
+
+/* How many processes were in one cgroup; all have been killed. */
+static unsigned kill_in(const char *path)
+{
+	pid_t *pids;
+	int count = read_procs(path, &pids);
+
+	/* 0 is one of another PID namespace: to kill that is to kill us. */
+	for (int i = 0; i < count; i++)
+		if (pids[i] > 0 && pids[i] != getpid())
+			kill(pids[i], SIGKILL);
+	free(pids);
 	return (unsigned)count;
 }
 
-/* In all cgroups of the tree.  libcgroup tells their full paths. */
-static unsigned kill_below(const char *mount, const char *path)
+/* Is this process in the cgroup?  1 or 0. */
+static unsigned has_self(const char *path)
+{
+	pid_t *pids;
+	int count = read_procs(path, &pids);
+	unsigned found = 0;
+
+	for (int i = 0; i < count; i++)
+		if (pids[i] == getpid())
+			found = 1;
+	free(pids);
+	return found;
+}
+
+/* The sum over all cgroups of the tree.  libcgroup tells their full paths. */
+static unsigned sum_below(const char *mount, const char *path,
+			  unsigned (*visit)(const char *path))
 {
 	struct cgroup_file_info info;
 	size_t prefix = strlen(mount);
-	unsigned killed = 0;
+	unsigned sum = 0;
 	void *handle = NULL;
 	int level, rc;
 
@@ -61,11 +87,11 @@ static unsigned kill_below(const char *mount, const char *path)
 	while (rc == 0) {
 		if (info.type == CGROUP_FILE_TYPE_DIR &&
 		    strncmp(info.full_path, mount, prefix) == 0)
-			killed += kill_in(info.full_path + prefix);
+			sum += visit(info.full_path + prefix);
 		rc = cgroup_walk_tree_next(0, &handle, &info, level);
 	}
 	cgroup_walk_tree_end(&handle);
-	return killed;
+	return sum;
 }
 
 /* New ones may be forked meanwhile: until there are none. */
@@ -73,11 +99,11 @@ static int kill_all(const char *mount, const char *path, unsigned wait_ms,
 		    struct tb_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
-	unsigned left = kill_below(mount, path);
+	unsigned left = sum_below(mount, path, kill_in);
 
 	for (unsigned waited = 0; left > 0 && waited < wait_ms; waited++) {
 		nanosleep(&pause, NULL);
-		left = kill_below(mount, path);
+		left = sum_below(mount, path, kill_in);
 	}
 	if (left == 0)
 		return 0;
@@ -178,6 +204,10 @@ int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 	if (mount == NULL)
 		return tb_fail(err, "no cgroup hierarchy has the cpuset "
 			       "controller");
+	if (sum_below(mount, path, has_self) > 0) {
+		free(mount);
+		return 0;
+	}
 	rc = kill_all(mount, path, wait_ms, err);
 	if (rc == 0)
 		remove_everywhere(top, path);

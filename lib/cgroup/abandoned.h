@@ -19,6 +19,9 @@
  * hierarchy, top is a parent of path.  Processes that do not die within wait_ms
  * milliseconds stay where they are.  0, also when nothing is there; -1 with a
  * sentence in err.
+ *
+ * A cgroup with the caller in it is not abandoned: a step of that name starts
+ * anew (cgroup v2, where slurmstepd is below its step).  All is left as it is; 0.
  */
 int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 		     struct tb_error *err);

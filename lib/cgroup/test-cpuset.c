@@ -411,6 +411,31 @@ static void ends_what_is_abandoned(void **state)
 	tb_cpuset_destroy(task);
 }
 
+/* A step of the same name has started: its slurmstepd does not end itself. */
+static void leaves_who_asks(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *step;
+	struct tb_error err;
+	int status;
+	pid_t pid;
+
+	step = tb_cpuset_create(tb_cpuset_path(f->step), "step_0", &err);
+	assert_non_null(step);
+	check(tb_cpuset_set(step, f->all, NULL, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		_exit(tb_cpuset_attach(step, getpid(), &err) == 0 &&
+		      tb_abandoned_end(tb_cpuset_path(f->step),
+				       tb_cpuset_path(step), 0, &err) == 0 ?
+		      0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(tb_cpuset_remove(step, 1000, &err), 0);
+	tb_cpuset_destroy(step);
+}
+
 /* What has a sibling stays, with its parents. */
 static void leaves_what_others_have(void **state)
 {
@@ -480,6 +505,7 @@ int main(void)
 		CASE(removal_moves_what_is_left),
 		CASE(removal_takes_cgroups_inside_along),
 		CASE(ends_what_is_abandoned),
+		CASE(leaves_who_asks),
 		CASE(leaves_what_others_have),
 	};
 	int failed = cmocka_run_group_tests_name("cpuset", tests, NULL, NULL);

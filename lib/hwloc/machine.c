@@ -231,6 +231,7 @@ tb_machine_memory_of_threads(const struct tb_machine *machine,
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);
 	struct tb_bitset *reached = tb_bitset_create(threads->nbits);
+	bool all_local;
 
 	if (!nodes || !reached) {
 		tb_bitset_destroy(nodes);
@@ -240,8 +241,9 @@ tb_machine_memory_of_threads(const struct tb_machine *machine,
 	add_local(machine, false, threads, nodes, reached);
 	if (!tb_bitset_contains(reached, threads))
 		add_local(machine, true, threads, nodes, reached);
+	all_local = tb_bitset_contains(reached, threads);
 	tb_bitset_destroy(reached);
-	if (!tb_bitset_is_empty(nodes))
+	if (all_local && !tb_bitset_is_empty(nodes))
 		return nodes;
 	tb_bitset_destroy(nodes);
 	return tb_machine_memory(machine);

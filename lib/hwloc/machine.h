@@ -90,7 +90,8 @@ unsigned tb_machine_speed(const struct tb_machine *machine);
  * are the ones that hwloc says are local to at least one of the threads, with
  * CPUs of their own or without (HBM, CXL).  Memory that is local to the whole
  * machine is nobody's: it is in the second only where one of the threads has
- * nothing nearer.  Threads without any local memory have all of it.
+ * nothing nearer.  A thread without any local memory has all of it, and so
+ * have threads of which it is one.
  */
 struct tb_bitset *tb_machine_memory(const struct tb_machine *machine);
 struct tb_bitset *

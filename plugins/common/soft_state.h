@@ -49,7 +49,8 @@ void tb_soft_file_remove(struct tb_registry *registry,
 struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file);
 
 /*
- * Visit the states of all soft-bound steps; alive: its slurmstepd is there.
+ * With the registry locked, so that none is seen half made: visit the states of
+ * all soft-bound steps; alive: its slurmstepd is there.
  * Ends when visit returns other than 0; that, or -1 when the directory cannot be
  * read.  With TB_SOFT_REMOVE a state that is not alive is removed, and visiting
  * goes on.

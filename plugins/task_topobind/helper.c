@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "task_topobind/helper.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,11 +35,40 @@ static void close_output(void)
 		close(null);
 }
 
+static bool is_listening(int fd)
+{
+	socklen_t size = sizeof(int);
+	int listening = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening,
+			  &size) == 0 && listening;
+}
+
+/*
+ * slurmd that was started anew by a reconfigure (24.11) has its port without
+ * close-on-exec; the next slurmd could not have it while a helper does.
+ */
+static void close_ports(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (fds != NULL && (entry = readdir(fds)) != NULL) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && is_listening(fd))
+			close(fd);
+	}
+	if (fds != NULL)
+		closedir(fds);
+}
+
 static void become_helper(void)
 {
 	sigset_t none;
 
 	close_output();
+	close_ports();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGTERM, SIG_DFL);

@@ -133,6 +133,10 @@ static int place_job(struct tb_plan *plan, const struct tb_plan_input *input,
 {
 	unsigned slots;
 
+	/* Nobody gave it units: it was plain when it started. */
+	if (input->implicit &&
+	    tb_place_again(placer, input->job, plan->step) == 0)
+		return give_all(plan, plan->step, err);
 	if (input->job->cpus == NULL &&
 	    tb_place_again(placer, input->job, plan->job) == 0)
 		return fail_topology(input, err);

@@ -24,6 +24,7 @@ struct tb_plan_input {
 	const char *step_cores;
 	const struct tb_request *job;  /* empty when the job has none */
 	const struct tb_request *step; /* of this step alone, or empty */
+	bool implicit; /* job is what the site binds with today */
 	enum tb_memory site; /* the memory policy of who names none */
 	unsigned tasks;		       /* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */

@@ -62,6 +62,8 @@ static int copy_file(const char *path, const char *copy)
 		temporary = NULL;
 		goto out;
 	}
+	/* Of a slurmstepd that had this number before, and was killed. */
+	unlink(temporary);
 	to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (to >= 0 && copy_content(from, to, &original) == 0)
 		rc = rename(temporary, copy);

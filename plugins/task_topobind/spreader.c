@@ -353,11 +353,15 @@ static void *run(void *data)
 	struct tb_spreader *s = data;
 	struct tb_soft_state *state = tb_soft_file_state(s->file);
 	uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t cost = 0;
+	uint64_t round = 0, cost;
 
-	/* To be woken, too, is a cost. */
-	while (!wait_us(s, pause_us(s, cost))) {
+	/*
+	 * To be woken, too, is a cost.  So is to save, but that is rare and no
+	 * reason to look less often.
+	 */
+	while (!wait_us(s, pause_us(s, round))) {
 		round_of(s);
+		round = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		save_in_time(s);
 		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		before += cost;

@@ -32,6 +32,7 @@ struct tb_step {
 
 struct requests {
 	struct tb_request job, step;
+	bool implicit; /* the job's is the site's */
 };
 
 static int read_requests(struct requests *requests,
@@ -41,8 +42,9 @@ static int read_requests(struct requests *requests,
 	int rc = tb_request_from_env(&requests->job, input->env,
 				     input->env_count, err);
 
-	if (rc == 0 && input->implicit != NULL &&
-	    !tb_request_has_binding(&requests->job))
+	requests->implicit = rc == 0 && input->implicit != NULL &&
+			     !tb_request_has_binding(&requests->job);
+	if (requests->implicit)
 		rc = tb_request_bind_implicitly(&requests->job,
 						input->implicit, err);
 	if (tb_step_request_from_env(&requests->step, input->env,
@@ -85,6 +87,7 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.step_cores = input->step_cores,
 		.job = &requests->job,
 		.step = &requests->step,
+		.implicit = requests->implicit,
 		.tasks = input->tasks,
 		.site = site_memory(input),
 		.whole = input->whole,

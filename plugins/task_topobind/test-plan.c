@@ -216,6 +216,42 @@ static void tells_of_a_changed_topology(void **state)
 	}
 }
 
+/* A job that was plain when it started: no units, and no reason to fail. */
+static void gives_all_of_a_plain_job(void **state)
+{
+	struct tb_request job, step;
+	struct tb_error err = { "" };
+	struct tb_plan plan;
+	struct tb_plan_input input = {
+		.topology = tb_topology_parse(CACHES, NULL, &err),
+		.node_cores = 8,
+		.job_cores = "1-2",
+		.step_cores = "1-2",
+		.job = &job,
+		.step = &step,
+		.implicit = true,
+		.tasks = 2,
+	};
+
+	(void)state;
+	assert_non_null(input.topology);
+	read_request(&job, "bunit=X,bamount=1,btype=host");
+	read_request(&step, NULL);
+	assert_int_equal(tb_plan_make(&plan, &input, &err), 0);
+	for (unsigned i = 0; i < plan.tasks; i++) {
+		assert_true(tb_bitset_equal(plan.task[i], plan.step));
+		assert_int_equal(plan.slot[i], TB_NO_SLOT);
+	}
+	tb_plan_clear(&plan);
+	/* Units that it happens to have are used. */
+	input.step_cores = input.job_cores = "1-3";
+	assert_int_equal(tb_plan_make(&plan, &input, &err), 0);
+	assert_int_equal(tb_bitset_count(plan.task[0]), 2);
+	tb_plan_clear(&plan);
+	tb_request_clear(&job);
+	tb_topology_destroy((struct tb_topology *)input.topology);
+}
+
 static void plans_a_table(void **state)
 {
 	(void)state;
@@ -457,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_a_table),
 		cmocka_unit_test(tells_of_a_changed_topology),
+		cmocka_unit_test(gives_all_of_a_plain_job),
 		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
 		cmocka_unit_test(knows_where_memory_is),

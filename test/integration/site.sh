@@ -422,6 +422,18 @@ case_plain_jobs_stay_plain() {
 		"$(binding "$job")"
 }
 
+# One core of this machine is in no whole socket.
+case_steps_of_plain_jobs_start() {
+	local job
+
+	reconfigure_with
+	job=$(alloc -w "$NODE_THIS" -n1)
+	reconfigure_with Implicit=yes DefaultUnit=S
+	assert_eq "binding" "" "$(binding "$job")"
+	assert_eq "a step" ran "$(srun -Q --jobid="$job" -n1 echo ran)"
+	cancel "$job"
+}
+
 case_steps_of_a_batch_job_keep_it() {
 	local job output=$work/steps
 
@@ -727,6 +739,8 @@ test_case "running jobs keep their grants at a restart" \
 test_case "running jobs keep their grants when a node's shape changes" \
 	case_topology_changes_under_jobs
 test_case "plain jobs stay plain" case_plain_jobs_stay_plain
+test_case "steps of plain jobs start when the site binds those to come" \
+	case_steps_of_plain_jobs_start
 test_case "steps of a batch job keep its binding" \
 	case_steps_of_a_batch_job_keep_it
 test_case "parts of a batch job are its units" \

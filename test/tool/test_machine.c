@@ -213,9 +213,9 @@ static void test_memory(void **state)
 	check_list(tb_machine_memory(machine), "0-3");
 	check_local_memory(machine, 0, 1, "0,2");
 	check_local_memory(machine, 0, 8, "0-2");
-	/* Threads without any memory near them have all of it. */
+	/* With a thread that has no memory near it they have all of it. */
 	check_local_memory(machine, 8, 4, "0-3");
-	check_local_memory(machine, 6, 4, "1-2");
+	check_local_memory(machine, 6, 4, "0-3");
 	check_local_memory(machine, 20, 4, "3");
 	tb_machine_destroy(machine);
 
@@ -263,6 +263,32 @@ static void test_memory_without_cpus(void **state)
 	/* Two for the whole machine, and nothing nearer. */
 	machine = load_synthetic("[numa(memory=8GB)] [numa(memory=1GB)] pack:1 core:2 pu:1");
 	check_local_memory(machine, 1, 1, "0-1");
+	tb_machine_destroy(machine);
+}
+
+/* More threads never have less memory: a task has no more than its step. */
+static void test_memory_grows(void **state)
+{
+	struct tb_machine *machine = load_file("fakeheterocpunuma.xml");
+	unsigned count = tb_topology_threads(tb_machine_topology(machine));
+	struct tb_bitset *threads = tb_bitset_create(count);
+	struct tb_bitset *before = tb_machine_memory_of_threads(machine,
+								threads);
+
+	(void) state;
+	/* Of none it says nothing. */
+	tb_bitset_clear_all(before);
+	for (unsigned i = 0; i < count; i++) {
+		struct tb_bitset *nodes;
+
+		tb_bitset_set(threads, i);
+		nodes = tb_machine_memory_of_threads(machine, threads);
+		assert_true(tb_bitset_contains(nodes, before));
+		tb_bitset_destroy(before);
+		before = nodes;
+	}
+	tb_bitset_destroy(before);
+	tb_bitset_destroy(threads);
 	tb_machine_destroy(machine);
 }
 
@@ -436,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_speed),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_without_cpus),
+		cmocka_unit_test(test_memory_grows),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_whole),
