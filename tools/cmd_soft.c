@@ -164,7 +164,7 @@ static int look_at(struct tb_soft_state *state, bool alive, void *data)
 	return 0;
 }
 
-/* How many steps were looked at; -1: an error was printed. */
+/* -1: an error was printed. */
 static int look(struct looker *looker)
 {
 	const struct options *options = looker->options;
@@ -173,12 +173,7 @@ static int look(struct looker *looker)
 		tb_command_fail(options->common.name, "the soft-bound steps cannot be read");
 		return -1;
 	}
-	if (options->job && !looker->seen) {
-		tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
-				options->job);
-		return -1;
-	}
-	return (int)looker->seen;
+	return 0;
 }
 
 static int print_status(const struct options *options,
@@ -222,20 +217,22 @@ static int is_there(struct tb_soft_state *state, bool alive, void *data)
 static int turn(const struct options *options, struct tb_registry *registry,
 		bool on)
 {
-	uint32_t job = options->job;
 	struct tb_error err;
-	int rc;
+	int rc = tb_registry_switch(registry, options->job, on, &err);
 
-	if (job && !on && tb_soft_node_each(registry, is_there, &job) != 2)
-		return tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
-				       job);
-	rc = tb_registry_switch(registry, job, on, &err);
 	return rc ? tb_command_fail(options->common.name, "%s", err.text) :
 		    TB_EXIT_OK;
 }
 
+/* "on" also takes back what was said of steps that have ended. */
 static int act(const struct options *options, struct tb_registry *registry)
 {
+	uint32_t job = options->job;
+
+	if (job && strcmp(options->action, "on") &&
+	    tb_soft_node_each(registry, is_there, &job) != 2)
+		return tb_command_fail(options->common.name, "job %u has no soft-bound step on this node",
+				       job);
 	if (!strcmp(options->action, "status"))
 		return print_status(options, registry);
 	if (!strcmp(options->action, "reset"))

@@ -245,6 +245,7 @@ case_record_of_requeued() {
 
 case_command_refuses() {
 	refute topobind_soft status 999999
+	assert_eq "stdout" "" "$(topobind_soft status 999999 2>/dev/null)"
 	refute topobind_soft off 999999
 	refute topobind_soft off x
 	refute topobind_soft perhaps
