@@ -795,10 +795,7 @@ nothing_is_left() {
 }
 
 assert_nothing_is_left() {
-	(wait_until 20 nothing_is_left) || {
-		leftovers
-		fail "that is left over"
-	}
+	(wait_until 20 nothing_is_left) || fail "left over: $(leftovers)"
 }
 
 # All of Slurm's and topobind's files and cgroups of the nodes.  Slurm writes its
