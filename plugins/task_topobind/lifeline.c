@@ -26,6 +26,9 @@
 /* A killed slurmstepd closes its files one after the other. */
 #define CLOSE_WAIT_MS 100
 
+/* The kernel tells of a closed file before it gives up the file's lock. */
+#define SECOND_LOOK_MS 1000
+
 struct tb_lifeline {
 	struct tb_locked_file file;
 };
@@ -183,16 +186,29 @@ static void sweep_and_tidy(int slurmd, const struct watch *watch)
 	watch->tidy(watch->spool_dir);
 }
 
+/* Have files been closed?  Ends the watching when that cannot be known. */
+static bool take_events(const struct watch *watch, bool *ends)
+{
+	char events[4096];
+	ssize_t length = read(watch->inotify, events, sizeof(events));
+
+	*ends = length == 0 || (length < 0 && errno != EAGAIN);
+	return length > 0;
+}
+
 /* A file is closed when its slurmstepd ends, however it does. */
 static void run(int slurmd, const void *what)
 {
 	const struct watch *watch = what;
-	char events[4096];
+	bool look_again = false, ends = false;
 
-	do {
+	while (!ends) {
 		sweep_and_tidy(slurmd, watch);
-	} while (!tb_helper_wait(slurmd, watch->inotify, -1) &&
-		 read(watch->inotify, events, sizeof(events)) > 0);
+		if (tb_helper_wait(slurmd, watch->inotify,
+				   look_again ? SECOND_LOOK_MS : -1))
+			return;
+		look_again = take_events(watch, &ends);
+	}
 }
 
 static int add_watch(int inotify, const char *spool_dir, struct tb_error *err)
@@ -215,7 +231,8 @@ static int add_watch(int inotify, const char *spool_dir, struct tb_error *err)
 static int start_helper(const char *spool_dir, tb_lifeline_tidy_t *tidy,
 			struct tb_error *err)
 {
-	struct watch watch = { spool_dir, tidy, inotify_init1(IN_CLOEXEC) };
+	struct watch watch = { spool_dir, tidy,
+			       inotify_init1(IN_CLOEXEC | IN_NONBLOCK) };
 	int rc = -1;
 
 	if (watch.inotify < 0)
