@@ -6,7 +6,7 @@
 # be built with the headers of exactly the Slurm they are loaded into: a tree
 # that differs only in the micro version can lay out job_record_t differently
 # (seen: slurmctld dies).  Compare the tree's META with the installed daemon's
-# own answer and refuse anything else.
+# own answer and refuse anything else.  Sets slurm_release, 2205 for 22.05.
 AC_DEFUN([TB_CHECK_SLURM], [
 AC_ARG_WITH([slurm-src],
   [AS_HELP_STRING([--with-slurm-src=DIR],
@@ -43,9 +43,6 @@ AS_CASE([$slurm_src_version],
   [AC_MSG_ERROR([Slurm $slurm_src_version is not supported: this topobind knows 22.05, 23.02, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05])])
 AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_version.h"],
   [AC_MSG_ERROR([the Slurm source tree $slurm_src is not configured: run ./configure in it first])])
-AM_CONDITIONAL([SLURM_FROM_2302], [test "$slurm_release" -ge 2302])
-AM_CONDITIONAL([SLURM_FROM_2311], [test "$slurm_release" -ge 2311])
-AM_CONDITIONAL([SLURM_FROM_2505], [test "$slurm_release" -ge 2505])
 AS_IF([test "$slurm_known" = compiled],
   [AC_MSG_WARN([this topobind was tested with Slurm 22.05 and 24.11; with $slurm_src_version it was compiled, but its tests have not run: try it before jobs depend on it])])
 

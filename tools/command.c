@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command.c - see command.h */
-#define _GNU_SOURCE /* vasprintf */
+#define _GNU_SOURCE /* vasprintf, open_memstream */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config-topobind.h"
 
 #include "command.h"
+#include "command_help.h"
+#include "terminal/text_stream.h"
 
 int tb_command_fail(const char *command, const char *format, ...)
 {
@@ -24,7 +27,7 @@ int tb_command_fail(const char *command, const char *format, ...)
 		return TB_EXIT_BAD;
 	}
 	for (char *c = text; *c; c++)
-		if (iscntrl((unsigned char) *c))
+		if (iscntrl((unsigned char)*c))
 			*c = '?';
 	fprintf(stderr, "%s: %s\n", command, text);
 	free(text);
@@ -34,43 +37,30 @@ int tb_command_fail(const char *command, const char *format, ...)
 /* ---- the command line ---- */
 
 enum {
-	OPTION_JSON = TB_OPTION_NAMED / 2, /* behind all own ones */
+	OPTION_JSON = TB_OPTION_BINDING / 2, /* behind all own ones */
 	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_VERSION,
+	/* What getopt_long() returns of names: this, and the index. */
+	OPTION_NAMED = 0x10000,
 };
 
-static const struct option json_options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
+static const struct tb_command_option json_options[] = {
+	{ NULL, "json", NULL, OPTION_JSON, "print JSON" },
+	{ 0 },
 };
-static const struct option color_options[] = {
-	{ "color", required_argument, NULL, OPTION_COLOR },
-	{ NULL, 0, NULL, 0 },
+static const struct tb_command_option color_options[] = {
+	{ NULL, "color", "WHEN", OPTION_COLOR,
+	  "use colours: auto, always or never [auto]" },
+	{ 0 },
 };
-static const struct option everybodys_options[] = {
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ "version", no_argument, NULL, OPTION_VERSION },
-	{ NULL, 0, NULL, 0 },
+static const struct tb_command_option everybodys_options[] = {
+	{ NULL, "help", NULL, OPTION_HELP, NULL },
+	{ NULL, "version", NULL, OPTION_VERSION, NULL },
+	{ 0 },
 };
 
-/* Copy options, NULL: none, to where table ends; returns where it ends then. */
-static struct option *append(struct option *end, const struct option *options)
-{
-	while (options && options->name)
-		*end++ = *options++;
-	return end;
-}
-
-static struct option *append_names(struct option *end, const char *const *names)
-{
-	for (int i = 0; names && names[i]; i++)
-		*end++ = (struct option){ names[i], required_argument, NULL,
-					  TB_OPTION_NAMED + i };
-	return end;
-}
-
-static size_t count_options(const struct option *options)
+static size_t count_options(const struct tb_command_option *options)
 {
 	size_t count = 0;
 
@@ -79,37 +69,110 @@ static size_t count_options(const struct option *options)
 	return count;
 }
 
-static size_t count_names(const char *const *names)
+static size_t count_binding_options(void)
 {
 	size_t count = 0;
 
-	while (names && names[count])
+	while (tb_option_table[count].name)
 		count++;
 	return count;
 }
 
-/* For getopt_long(), malloc()ed; NULL when out of memory. */
-static struct option *make_table(const struct tb_command_line *line)
+/* Copy options, NULL: none, to end; returns the end after that. */
+static struct tb_command_option *
+append_options(struct tb_command_option *end,
+	       const struct tb_command_option *options)
 {
-	const struct option *parts[] = {
-		line->own, line->shared,
+	while (options && options->name)
+		*end++ = *options++;
+	return end;
+}
+
+/* "topobind options" explains them. */
+static struct tb_command_option *
+append_binding_options(struct tb_command_option *end)
+{
+	for (int i = 0; tb_option_table[i].name; i++)
+		*end++ = (struct tb_command_option){
+			.name = tb_option_table[i].name,
+			.argument = tb_option_table[i].arginfo,
+			.number = TB_OPTION_BINDING + i,
+		};
+	return end;
+}
+
+/* All options in one table, malloc()ed; NULL when out of memory. */
+static struct tb_command_option *
+collect_options(const struct tb_command_line *line)
+{
+	const struct tb_command_option *parts[] = {
+		line->own,
+		line->shared,
 		line->has_json ? json_options : NULL,
 		line->has_color ? color_options : NULL,
 		everybodys_options,
 	};
 	enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
-	size_t count = count_names(line->names);
-	struct option *table, *end;
+	size_t count = count_binding_options() + 1;
+	struct tb_command_option *options, *end;
 
 	for (int i = 0; i < PARTS; i++)
 		count += count_options(parts[i]);
-	table = calloc(count + 1, sizeof(*table));
-	if (!table)
+	options = end = calloc(count, sizeof(*options));
+	if (!options)
 		return NULL;
-	end = append_names(table, line->names);
-	for (int i = 0; i < PARTS; i++)
-		end = append(end, parts[i]);
-	return table;
+	for (int i = 0; i < PARTS; i++) {
+		if (line->has_binding && parts[i] == everybodys_options)
+			end = append_binding_options(end);
+		end = append_options(end, parts[i]);
+	}
+	return options;
+}
+
+static int needs_argument(const struct tb_command_option *option)
+{
+	if (!option->argument)
+		return no_argument;
+	return option->argument[0] == '[' ? optional_argument
+					  : required_argument;
+}
+
+/* For getopt_long(), malloc()ed; NULL when out of memory. */
+static struct option *make_names(const struct tb_command_option *options)
+{
+	size_t count = count_options(options);
+	struct option *names = calloc(count + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < count; i++)
+		names[i] = (struct option){ options[i].name,
+					    needs_argument(&options[i]), NULL,
+					    OPTION_NAMED + (int)i };
+	return names;
+}
+
+/* For getopt_long(), malloc()ed; NULL when out of memory. */
+static char *make_letters(const struct tb_command_option *options)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (; options->name; options++)
+		for (const char *c = options->letters; c && *c; c++)
+			fprintf(out, "%c%s", *c, options->argument ? ":" : "");
+	return tb_text_stream_close(out, &text);
+}
+
+/* The number of what getopt_long() found. */
+static int find_number(const struct tb_command_option *options, int found)
+{
+	if (found >= OPTION_NAMED)
+		return options[found - OPTION_NAMED].number;
+	while (!options->letters || !strchr(options->letters, found))
+		options++;
+	return options->number;
 }
 
 static int take_color(struct tb_command *command, const char *when,
@@ -117,22 +180,24 @@ static int take_color(struct tb_command *command, const char *when,
 {
 	if (!tb_color_parse(when, &command->color))
 		return 0;
-	return tb_fail(err, "--color=%.60s is not known, give auto, always or never",
+	return tb_fail(err,
+		       "--color=%.60s is not known, give auto, always or never",
 		       when);
 }
 
-static int take_option(struct tb_command *command,
-		       const struct tb_command_line *line, int option,
-		       void *data, struct tb_error *err)
+static int take_command_option(struct tb_command *command,
+			       const struct tb_command_line *line,
+			       const struct tb_command_option *options,
+			       int number, void *data, struct tb_error *err)
 {
-	switch (option) {
+	switch (number) {
 	case OPTION_JSON:
 		command->json = true;
 		return 0;
 	case OPTION_COLOR:
 		return take_color(command, optarg, err);
 	case OPTION_HELP:
-		line->print_help();
+		tb_command_print_help(command->name, line, options);
 		command->done = true;
 		return 0;
 	case OPTION_VERSION:
@@ -140,30 +205,62 @@ static int take_option(struct tb_command *command,
 		command->done = true;
 		return 0;
 	default:
-		return line->take(data, option, err);
+		return line->take(data, number, err);
 	}
 }
 
 /* -1: an error was printed; of options that there are not getopt_long() does. */
-static int read_options(struct tb_command *command,
+static int take_options(struct tb_command *command,
 			const struct tb_command_line *line,
-			const struct option *table, int argc, char **argv,
-			void *data)
+			const struct tb_command_option *options,
+			const char *letters, const struct option *names,
+			int argc, char **argv, void *data)
 {
-	const char *letters = line->letters ? line->letters : "";
 	struct tb_error err;
-	int option;
+	int found;
 
 	while (!command->done &&
-	       (option = getopt_long(argc, argv, letters, table, NULL)) != -1) {
-		if (option == '?')
+	       (found = getopt_long(argc, argv, letters, names, NULL)) != -1) {
+		if (found == '?')
 			return -1;
-		if (take_option(command, line, option, data, &err)) {
+		if (take_command_option(command, line, options,
+					find_number(options, found), data,
+					&err)) {
 			tb_command_fail(command->name, "%s", err.text);
 			return -1;
 		}
 	}
 	return 0;
+}
+
+/* -1: an error was printed. */
+static int read_options(struct tb_command *command,
+			const struct tb_command_line *line,
+			const struct tb_command_option *options, int argc,
+			char **argv, void *data)
+{
+	struct option *names = make_names(options);
+	char *letters = make_letters(options);
+	int rc = -1;
+
+	if (names && letters)
+		rc = take_options(command, line, options, letters, names, argc,
+				  argv, data);
+	else
+		tb_command_fail(command->name, "out of memory");
+	free(names);
+	free(letters);
+	return rc;
+}
+
+int tb_command_take_binding(struct tb_options *binding, int option,
+			    struct tb_error *err)
+{
+	const struct tb_option *known =
+		&tb_option_table[option - TB_OPTION_BINDING];
+
+	return tb_options_add(binding, TB_COMMAND_LINE, known->name, optarg,
+			      err);
 }
 
 int tb_command_no_arguments(int count, char **words, struct tb_error *err)
@@ -178,8 +275,8 @@ static int read_arguments(const struct tb_command *command,
 			  char **words, void *data)
 {
 	struct tb_error err;
-	int rc = line->finish ? line->finish(data, count, words, &err) :
-				tb_command_no_arguments(count, words, &err);
+	int rc = line->finish ? line->finish(data, count, words, &err)
+			      : tb_command_no_arguments(count, words, &err);
 
 	if (rc)
 		tb_command_fail(command->name, "%s", err.text);
@@ -190,15 +287,20 @@ int tb_command_read(struct tb_command *command,
 		    const struct tb_command_line *line, int argc, char **argv,
 		    void *data)
 {
-	struct option *table = make_table(line);
-	int rc;
+	struct tb_command_option *options = collect_options(line);
+	int rc = 0;
 
-	if (!table) {
+	if (!options) {
 		tb_command_fail(command->name, "out of memory");
 		return -1;
 	}
-	rc = read_options(command, line, table, argc, argv, data);
-	free(table);
+	if (argc == 2 && !strcmp(argv[1], TB_COMPLETION)) {
+		tb_command_print_completion(line, options);
+		command->done = true;
+	} else {
+		rc = read_options(command, line, options, argc, argv, data);
+	}
+	free(options);
 	if (rc || command->done)
 		return rc;
 	return read_arguments(command, line, argc - optind, argv + optind,
@@ -210,7 +312,9 @@ int tb_command_read(struct tb_command *command,
 int tb_command_print_json(const char *command, const json_t *json)
 {
 	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))
-		return tb_command_fail(command, "cannot write JSON: out of memory or the output is closed");
+		return tb_command_fail(
+			command,
+			"cannot write JSON: out of memory or the output is closed");
 	putchar('\n');
 	return TB_EXIT_OK;
 }

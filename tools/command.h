@@ -5,22 +5,26 @@
 #ifndef TB_TOOLS_COMMAND_H
 #define TB_TOOLS_COMMAND_H
 
-#include <getopt.h>
+#include <getopt.h> /* optarg */
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "core/bitset.h"
-#include "core/error.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
+#include "spank/options.h"
 
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 /* Exit codes, the same for all; documented in topobind(1). */
 enum tb_exit {
-	TB_EXIT_OK = 0,     /* done, or the answer is yes */
+	TB_EXIT_OK = 0,	    /* done, or the answer is yes */
 	TB_EXIT_NO_FIT = 1, /* the answer, on stdout, is no: not a single slot
 			       fits, nothing to explain, not now */
 	TB_EXIT_BAD = 2,    /* bad request, bad input, or a failure */
 };
+
+/* The one argument with which they, and topobind, list what may follow them. */
+#define TB_COMPLETION "--completion"
 
 /* The subcommands; argv[0] is "topobind NAME".  They return an exit code. */
 int tb_command_conf(int argc, char **argv);
@@ -52,12 +56,21 @@ struct tb_command {
 };
 
 /*
- * Numbers of options in struct option's val: letters for those that have one,
- * then those without, then those by name.
+ * Numbers of options, which take() gets: letters for those that have one, then
+ * those without, then the binding options as in tb_option_table[].
  */
 enum {
 	TB_OPTION_OWN = 0x100,
-	TB_OPTION_NAMED = 0x1000,
+	TB_OPTION_BINDING = 0x1000,
+};
+
+/* An option: how it is read, and what --help and completion say of it. */
+struct tb_command_option {
+	const char *letters;  /* "nw": -n and -w are the same; NULL: none */
+	const char *name;     /* as in --name; NULL ends a table */
+	const char *argument; /* "FILE"; "[N]": may be left out; NULL: none */
+	int number;
+	const char *help; /* NULL: its name says it */
 };
 
 /*
@@ -65,15 +78,18 @@ enum {
  * dealt with, as are --json and --color.
  */
 struct tb_command_line {
+	/* What stands behind the options: "[NODE...]"; NULL: nothing. */
+	const char *arguments;
+	/* For --help, which breaks the lines. */
+	const char *purpose;
+	const char *notes; /* NULL: none */
+	const char *exit_codes;
 	/* Its options; the one without a name ends them, NULL: none. */
-	const struct option *own;
+	const struct tb_command_option *own;
 	/* More, which it has together with another subcommand. */
-	const struct option *shared;
-	/* More: name number i has a value and is option TB_OPTION_NAMED + i. */
-	const char *const *names;
-	const char *letters; /* as getopt() wants them; NULL: none */
+	const struct tb_command_option *shared;
 	bool has_json, has_color;
-	void (*print_help)(void);
+	bool has_binding; /* --bunit and so on, see tb_command_take_binding() */
 	/*
 	 * Take an option, its value is in optarg.  -1 with a sentence.  data is
 	 * tb_command_read()'s.
@@ -89,11 +105,17 @@ struct tb_command_line {
 
 /*
  * Read the command line into command and, by the functions of line, into data.
- * -1: an error was printed.
+ * -1: an error was printed.  Where --completion stands alone (for the completion
+ * of shells, and in no help), what it offers is printed, and nothing is left to
+ * do, as after --help.
  */
 int tb_command_read(struct tb_command *command,
 		    const struct tb_command_line *line, int argc, char **argv,
 		    void *data);
+
+/* For a take(), from TB_OPTION_BINDING on.  -1 with a sentence. */
+int tb_command_take_binding(struct tb_options *binding, int option,
+			    struct tb_error *err);
 
 /* For a finish(): -1 with a sentence where there are arguments. */
 int tb_command_no_arguments(int count, char **words, struct tb_error *err);

@@ -61,8 +61,14 @@ static void print_help(void)
 	     "Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.");
 }
 
+static void print_names(void)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		puts(commands[i].name);
+}
+
 /* getopt_long() puts argv[0] in front of its messages. */
-static int run(size_t command, int argc, char **argv)
+static int run_command(size_t command, int argc, char **argv)
 {
 	char *name;
 	int rc;
@@ -75,10 +81,12 @@ static int run(size_t command, int argc, char **argv)
 	return rc;
 }
 
-static int dispatch(int argc, char **argv)
+static int dispatch_command(int argc, char **argv)
 {
 	if (argc < 2)
-		return tb_command_fail("topobind", "no command was given; topobind --help lists them");
+		return tb_command_fail(
+			"topobind",
+			"no command was given; topobind --help lists them");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		print_help();
 		return TB_EXIT_OK;
@@ -87,11 +95,17 @@ static int dispatch(int argc, char **argv)
 		puts(PACKAGE_STRING);
 		return TB_EXIT_OK;
 	}
+	if (!strcmp(argv[1], TB_COMPLETION)) {
+		print_names();
+		return TB_EXIT_OK;
+	}
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
-			return run(i, argc - 1, argv + 1);
-	return tb_command_fail("topobind", "\"%.60s\" is not a command; topobind --help lists them",
-			       argv[1]);
+			return run_command(i, argc - 1, argv + 1);
+	return tb_command_fail(
+		"topobind",
+		"\"%.60s\" is not a command; topobind --help lists them",
+		argv[1]);
 }
 
 /*
@@ -116,9 +130,10 @@ int main(int argc, char **argv)
 
 	if (occupy_standard_files())
 		return TB_EXIT_BAD;
-	rc = dispatch(argc, argv);
+	rc = dispatch_command(argc, argv);
 	write_error = ferror(stdout);
 	if (fclose(stdout) || write_error)
-		return tb_command_fail("topobind", "the output cannot be written");
+		return tb_command_fail("topobind",
+				       "the output cannot be written");
 	return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "cgroup/abandoned.h"
+#include "abandoned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup/cpuset.h"
+#include "cpuset.h"
 
 #define CONTROLLER "cpuset"
 /* Directories that nftw() may have open. */
@@ -138,7 +138,7 @@ static void remove_up(char *dir, size_t top_length)
  * Slurm locks this directory while it makes or removes the cgroups of a job, so
  * that no parent goes away under a child to come.  -1: going on without.
  */
-static int lock(const char *mount, const char *top)
+static int lock_hierarchy(const char *mount, const char *top)
 {
 	char *path;
 	int fd;
@@ -159,7 +159,7 @@ static void remove_in(const char *mount, const char *top, const char *path)
 
 	if (asprintf(&dir, "%s%s", mount, path) < 0)
 		return;
-	fd = lock(mount, top);
+	fd = lock_hierarchy(mount, top);
 	remove_up(dir, strlen(mount) + strlen(top));
 	if (fd >= 0)
 		close(fd);
@@ -184,9 +184,9 @@ static bool is_below(const char *top, const char *path)
 {
 	size_t length = strlen(top);
 
-	return top[0] == '/' && length > 1 &&
-	       strncmp(top, path, length) == 0 && path[length] == '/' &&
-	       path[length + 1] != '\0' && strstr(path, "/..") == NULL;
+	return top[0] == '/' && length > 1 && strncmp(top, path, length) == 0 &&
+	       path[length] == '/' && path[length + 1] != '\0' &&
+	       strstr(path, "/..") == NULL;
 }
 
 int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
@@ -203,7 +203,7 @@ int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 	mount = mount_point(CONTROLLER);
 	if (mount == NULL)
 		return tb_fail(err, "no cgroup hierarchy has the cpuset "
-			       "controller");
+				    "controller");
 	if (sum_below(mount, path, has_self) > 0) {
 		free(mount);
 		return 0;

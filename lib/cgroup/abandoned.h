@@ -10,7 +10,7 @@
 #ifndef TB_CGROUP_ABANDONED_H
 #define TB_CGROUP_ABANDONED_H
 
-#include "core/error.h"
+#include "core/base/error.h"
 
 /*
  * Kill every process in the cpuset cgroup path, with the cgroups below it, and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "cgroup/cpuset.h"
+#include "cpuset.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ struct tb_cpuset {
 };
 
 /* libcgroup hides some reasons behind "other": those are in its errno. */
-static const char *reason(int code)
+static const char *reason_of(int code)
 {
 	if (code == ECGOTHER)
 		return strerror(cgroup_get_last_errno());
@@ -61,10 +61,12 @@ static int init_library(struct tb_error *err)
 	if (rc == 0)
 		rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
 	if (rc != 0)
-		return tb_fail(err, "no cgroup hierarchy has the cpuset "
+		return tb_fail(err,
+			       "no cgroup hierarchy has the cpuset "
 			       "controller (%s); mount cgroup v2, or the v1 "
 			       "controller, for example on "
-			       "/sys/fs/cgroup/cpuset", reason(rc));
+			       "/sys/fs/cgroup/cpuset",
+			       reason_of(rc));
 	version = is_unified(mount) ? V2 : V1;
 	free(mount);
 	return 0;
@@ -117,7 +119,7 @@ char *tb_cpuset_path_of(pid_t pid, struct tb_error *err)
 	} else {
 		rc = cgroup_get_current_controller_path(pid, CONTROLLER, &path);
 		if (rc != 0)
-			why = reason(rc);
+			why = reason_of(rc);
 	}
 	if (why == NULL)
 		return path;
@@ -127,7 +129,7 @@ char *tb_cpuset_path_of(pid_t pid, struct tb_error *err)
 }
 
 /* A description for libcgroup; with a file and its new content, if any. */
-static struct cgroup *describe(const char *path)
+static struct cgroup *describe_cgroup(const char *path)
 {
 	struct cgroup *group = cgroup_new_cgroup(path);
 
@@ -139,7 +141,7 @@ static struct cgroup *describe(const char *path)
 static int write_file(const char *path, const char *file, const char *text,
 		      struct tb_error *err)
 {
-	struct cgroup *group = describe(path);
+	struct cgroup *group = describe_cgroup(path);
 	int rc = ECGOTHER;
 
 	if (group == NULL)
@@ -150,14 +152,15 @@ static int write_file(const char *path, const char *file, const char *text,
 		rc = cgroup_modify_cgroup(group);
 	cgroup_free(&group);
 	if (rc != 0)
-		return tb_fail(err, "cannot write \"%s\" to %s of cgroup %s: "
-			       "%s", text, file, path, reason(rc));
+		return tb_fail(err,
+			       "cannot write \"%s\" to %s of cgroup %s: "
+			       "%s",
+			       text, file, path, reason_of(rc));
 	return 0;
 }
 
 /* The one line of a file without its newline; the caller frees. */
-static char *read_file(const char *path, const char *file,
-		       struct tb_error *err)
+static char *read_file(const char *path, const char *file, struct tb_error *err)
 {
 	char *text = malloc(LIST_SIZE);
 	char *name = strdup(file); /* libcgroup wants it writable */
@@ -175,7 +178,7 @@ static char *read_file(const char *path, const char *file,
 		cgroup_read_value_end(&handle);
 	if (rc != 0 && rc != ECGEOF) {
 		tb_fail(err, "cannot read %s of cgroup %s: %s", file, path,
-			reason(rc));
+			reason_of(rc));
 		goto fail;
 	}
 	text[strcspn(text, "\n")] = '\0';
@@ -206,13 +209,13 @@ static struct tb_bitset *read_set(const char *path, const char *file,
 	return set;
 }
 
-/* With v2 what was written is a wish, and empty where nothing was. */
+/* With v2 the kernel may give fewer CPUs than were written. */
 static const char *seen_file(const char *file)
 {
 	if (version == V1)
 		return file;
-	return strcmp(file, CPUS_FILE) == 0 ? CPUS_FILE ".effective" :
-					      NODES_FILE ".effective";
+	return strcmp(file, CPUS_FILE) == 0 ? CPUS_FILE ".effective"
+					    : NODES_FILE ".effective";
 }
 
 static struct tb_bitset *read_seen(const char *path, const char *file,
@@ -264,8 +267,10 @@ char *tb_cpuset_directory(const char *path, struct tb_error *err)
 		return NULL;
 	rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
 	if (rc != 0) {
-		tb_fail(err, "the mount point of the cpuset controller cannot "
-			"be found: %s", reason(rc));
+		tb_fail(err,
+			"the mount point of the cpuset controller cannot "
+			"be found: %s",
+			reason_of(rc));
 	} else if (asprintf(&dir, "%s%s", mount, path) < 0) {
 		tb_fail(err, "out of memory");
 		dir = NULL;
@@ -290,7 +295,7 @@ char *tb_cgroup_directory_of(pid_t pid, const char *controller)
 
 /*
  * Slurm gives the cgroup of a step to the step's user.  Who owns it can make a
- * cgroup beside the task's and walk over: the fence would have a gate.
+ * cgroup beside the task's and move there.
  */
 static int give_to_root(const char *path, struct tb_error *err)
 {
@@ -320,7 +325,7 @@ struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
 		cpuset->parent = strdup(parent);
 		cpuset->path = join_path(parent, name);
 		if (cpuset->path != NULL)
-			group = describe(cpuset->path);
+			group = describe_cgroup(cpuset->path);
 	}
 	if (group == NULL || cpuset->parent == NULL) {
 		tb_fail(err, "out of memory");
@@ -330,7 +335,7 @@ struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
 	rc = cgroup_create_cgroup(group, 1);
 	if (rc != 0) {
 		tb_fail(err, "cannot make the cpuset cgroup %s: %s",
-			cpuset->path, reason(rc));
+			cpuset->path, reason_of(rc));
 		goto fail;
 	}
 	cgroup_free(&group);
@@ -386,8 +391,10 @@ static int check_set(const char *path, const char *file,
 		return -1;
 	seen = tb_bitset_parse_list(text, wanted->nbits, NULL);
 	if (seen == NULL || !tb_bitset_equal(seen, wanted))
-		rc = tb_fail(err, "%s of cgroup %s is \"%s\" after \"%s\" was "
-			     "written", file, path, text, wanted_text);
+		rc = tb_fail(err,
+			     "%s of cgroup %s is \"%s\" after \"%s\" was "
+			     "written",
+			     file, path, text, wanted_text);
 	tb_bitset_destroy(seen);
 	free(text);
 	return rc;
@@ -464,9 +471,10 @@ int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
 	if (path == NULL)
 		return -1;
 	if (strcmp(path, cpuset->path) != 0)
-		rc = tb_fail(err, "process %jd is in the cpuset cgroup %s "
-			     "after it was moved to %s", (intmax_t)pid, path,
-			     cpuset->path);
+		rc = tb_fail(err,
+			     "process %jd is in the cpuset cgroup %s "
+			     "after it was moved to %s",
+			     (intmax_t)pid, path, cpuset->path);
 	free(path);
 	return rc;
 }
@@ -474,7 +482,7 @@ int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
 /* 0 removed or gone, 1 still there, else libcgroup's code. */
 static int try_remove(const char *path, int flags)
 {
-	struct cgroup *group = describe(path);
+	struct cgroup *group = describe_cgroup(path);
 	char *text;
 	int rc;
 
@@ -505,5 +513,5 @@ int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
 	if (rc == 0)
 		return 0;
 	return tb_fail(err, "cannot remove the cpuset cgroup %s: %s",
-		       cpuset->path, rc == 1 ? "it is in use" : reason(rc));
+		       cpuset->path, rc == 1 ? "it is in use" : reason_of(rc));
 }

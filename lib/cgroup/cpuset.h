@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpuset.h - the cpuset cgroup that holds a task
+ * cpuset.h - the cpuset cgroup of a task
  *
- * The fence of DESIGN.md, section 8: a process tree in such a cgroup can run
- * on no other CPU, whatever it does with its affinity.  All access goes through
- * libcgroup.  The layers above a task (job, step) are Slurm's; here is only the
- * innermost one: with cgroup v1 a child of the cgroup in which Slurm has put the
- * task, with v2, where Slurm has one for each task, that one itself.
+ * A process tree in such a cgroup (doc/design.md, "Node") can run on no other CPU,
+ * whatever it does with its affinity.  All access goes through libcgroup.  The
+ * layers above a task (job, step) are Slurm's; here is only the innermost one:
+ * with cgroup v1 a child of the cgroup in which Slurm has put the task, with v2,
+ * where Slurm has one for each task, that one itself.
  *
  * Not thread safe (libcgroup keeps its table of mounts in globals).
  */
@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "core/bitset.h"
-#include "core/error.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
 
 /* OS CPU and OS node numbers are below this. */
 #define TB_CPUSET_OS_MAX 65536

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "cgroup/preferred.h"
+#include "preferred.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ int tb_preferred_set_process(const char *proc, pid_t pid, const char *list,
 	threads = opendir(path);
 	free(path);
 	if (threads == NULL)
-		return tb_fail(err, "process %jd is not there", (intmax_t)pid);
+		return tb_fail(err, "there is no process %jd", (intmax_t)pid);
 	while (rc >= 0 && (entry = readdir(threads)) != NULL) {
 		if (entry->d_name[0] == '.')
 			continue;
@@ -137,9 +137,10 @@ struct tb_preferred_counters *tb_preferred_counters_open(const char *directory)
 	bool whole = counters != NULL && dir >= 0;
 
 	for (int i = 0; counters != NULL && i < COUNTERS; i++) {
-		counters->file[i] = dir < 0 ? -1 :
-				    openat(dir, names[i], O_RDONLY |
-					   O_NOFOLLOW | O_CLOEXEC);
+		counters->file[i] = dir < 0 ? -1
+					    : openat(dir, names[i],
+						     O_RDONLY | O_NOFOLLOW |
+							     O_CLOEXEC);
 		whole = whole && counters->file[i] >= 0;
 	}
 	if (dir >= 0)

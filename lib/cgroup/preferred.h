@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "core/error.h"
-#include "core/soft.h"
+#include "core/base/error.h"
+#include "core/soft/soft.h"
 
 /*
  * Write a list of OS CPUs for the processes of a cgroup, by its directory, or for

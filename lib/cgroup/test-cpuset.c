@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "cgroup/abandoned.h"
-#include "cgroup/cpuset.h"
+#include "abandoned.h"
+#include "cpuset.h"
 
 struct fixture {
 	struct tb_cpuset *step;	 /* stands for Slurm's cgroup of a step */
@@ -63,8 +63,8 @@ static int set_up(void **state)
 	char *path;
 
 	snprintf(name, sizeof(name), "topobind-test-%d", (int)getpid());
-	path = tb_cpuset_is_v2() ? strdup("/") :
-				   tb_cpuset_path_of(getpid(), &err);
+	path = tb_cpuset_is_v2() ? strdup("/")
+				 : tb_cpuset_path_of(getpid(), &err);
 	if (path == NULL)
 		fail_msg("%s", err.text);
 	if (geteuid() != 0)
@@ -426,9 +426,11 @@ static void leaves_who_asks(void **state)
 	pid = fork();
 	if (pid == 0)
 		_exit(tb_cpuset_attach(step, getpid(), &err) == 0 &&
-		      tb_abandoned_end(tb_cpuset_path(f->step),
-				       tb_cpuset_path(step), 0, &err) == 0 ?
-		      0 : 1);
+				      tb_abandoned_end(tb_cpuset_path(f->step),
+						       tb_cpuset_path(step), 0,
+						       &err) == 0
+			      ? 0
+			      : 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
@@ -454,7 +456,8 @@ static void leaves_what_others_have(void **state)
 	check(tb_cpuset_set(other, f->first, NULL, &err), &err);
 	check(tb_cpuset_attach(other, f->pid, &err), &err);
 	check(tb_abandoned_end(tb_cpuset_path(f->step), tb_cpuset_path(mine),
-			       1000, &err), &err);
+			       1000, &err),
+	      &err);
 	assert_int_equal(kill(f->pid, 0), 0);
 	cpus = tb_cpuset_read_cpus(tb_cpuset_path(other), &err);
 	assert_non_null(cpus);
@@ -473,16 +476,17 @@ static void leaves_what_others_have(void **state)
 static void refuses_to_end_what_is_not_below(void **state)
 {
 	static const char *const pairs[][2] = {
-		{ "/", "/a" }, { "/a", "/a" }, { "/a", "/ab/c" },
+		{ "/", "/a" },	 { "/a", "/a" },      { "/a", "/ab/c" },
 		{ "/a", "/a/" }, { "/a", "/a/../b" }, { "a", "a/b" },
-		{ "", "/a" }, { "/a", "" },
+		{ "", "/a" },	 { "/a", "" },
 	};
 	struct tb_error err;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		assert_int_equal(tb_abandoned_end(pairs[i][0], pairs[i][1], 0,
-						  &err), -1);
+						  &err),
+				 -1);
 }
 
 #define CASE(function) \

@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup/preferred.h"
-#include "cgroup/tree.h"
-#include "cgroup/usage.h"
+#include "preferred.h"
+#include "tree.h"
+#include "usage.h"
 
 static char root[] = "/tmp/topobind-preferred-XXXXXX";
 
@@ -329,14 +329,10 @@ static void test_usage_of_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_cgroup),
-		TEST(test_links_are_not_followed),
-		TEST(test_threads),
-		TEST(test_switch),
-		TEST(test_counters),
-		TEST(test_tree),
-		TEST(test_usage_v2),
-		TEST(test_usage_v1),
+		TEST(test_cgroup),	  TEST(test_links_are_not_followed),
+		TEST(test_threads),	  TEST(test_switch),
+		TEST(test_counters),	  TEST(test_tree),
+		TEST(test_usage_v2),	  TEST(test_usage_v1),
 		TEST(test_usage_of_cpus),
 	};
 

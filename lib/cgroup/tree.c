@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "cgroup/tree.h"
+#include "tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@ static bool has_process(int dir)
 
 static bool is_busy(int parent, const char *name, unsigned depth)
 {
-	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			 O_CLOEXEC);
+	int dir = openat(parent, name,
+			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *entries = dir >= 0 ? fdopendir(dir) : NULL;
 	struct dirent *entry;
 	bool busy;
@@ -34,8 +34,7 @@ static bool is_busy(int parent, const char *name, unsigned depth)
 		return false;
 	}
 	busy = has_process(dir);
-	while (!busy && depth < DEPTH_MAX &&
-	       (entry = readdir(entries)) != NULL)
+	while (!busy && depth < DEPTH_MAX && (entry = readdir(entries)) != NULL)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
 			busy = is_busy(dir, entry->d_name, depth + 1);
 	closedir(entries);

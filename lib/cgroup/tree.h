@@ -2,8 +2,8 @@
 /*
  * tree.h - what is in a cgroup and below, without libcgroup
  *
- * For what is asked often or in passing: libcgroup reads the mount table first,
- * which takes a millisecond.
+ * For questions that are asked often: libcgroup reads the mount table first, which
+ * takes a millisecond.
  */
 #ifndef TB_CGROUP_TREE_H
 #define TB_CGROUP_TREE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "cgroup/usage.h"
+#include "usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,8 @@ static uint64_t process_us(unsigned long pid)
 	/* A program's name can have brackets and blanks in it. */
 	rest = got > 0 ? strrchr(text, ')') : NULL;
 	if (rest == NULL ||
-	    sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
+	    sscanf(rest + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
 		   &user, &system, &of_children, &system_of_children) != 4)
 		return 0;
 	return ticks_to_us(user + system + (uint64_t)of_children +
@@ -159,8 +160,8 @@ int tb_usage_of_cpus(int file, uint64_t *used_us, unsigned count)
 			/* The first is the sum; the CPUs come before the rest. */
 			if (strncmp(line, "cpu", 3) != 0)
 				return 0;
-			if (line[3] != ' ' && read_cpu_line(line, &cpu, &used) &&
-			    cpu < count)
+			if (line[3] != ' ' &&
+			    read_cpu_line(line, &cpu, &used) && cpu < count)
 				used_us[cpu] = used;
 			line = end + 1;
 		}

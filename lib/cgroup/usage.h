@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-#include "core/bitset.h"
-#include "core/error.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
 
 struct tb_usage;
 

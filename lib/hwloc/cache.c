@@ -16,7 +16,7 @@
  *
  * slurmstepd reads it as root, so nothing in it is believed unchecked.
  */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* open_memstream, O_NOFOLLOW */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,6 +26,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/read_file.h"
+#include "files/replace_file.h"
 #include "machine_private.h"
 
 #define FORMAT_VERSION "1"
@@ -73,57 +75,41 @@ static int write_machine(FILE *out, const struct tb_machine *machine)
 	return 0;
 }
 
-/* A new file that nobody can have prepared; NULL with errno. */
-static FILE *create_file(const char *path)
+/* The file's text, malloc()ed; NULL when out of memory. */
+static char *print_machine(const struct tb_machine *machine, size_t *size)
 {
-	FILE *out;
-	int fd;
-
-	/* Left behind by a daemon that was killed while writing. */
-	if (unlink(path) && errno != ENOENT)
-		return NULL;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0644);
-	if (fd < 0)
-		return NULL;
-	out = fdopen(fd, "w");
-	if (!out)
-		close(fd);
-	return out;
-}
-
-/* errno says why it failed. */
-static int write_file(const struct tb_machine *machine, const char *path)
-{
-	FILE *out = create_file(path);
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
 	int rc;
 
 	if (!out)
-		return -1;
+		return NULL;
 	rc = write_machine(out, machine);
-	if (ferror(out) || ftell(out) > TB_MACHINE_FILE_MAX) {
-		errno = EFBIG;
-		rc = -1;
-	}
-	if (fclose(out))
-		rc = -1;
-	return rc;
+	if (!fclose(out) && !rc)
+		return text;
+	free(text);
+	return NULL;
 }
 
 int tb_machine_save(const struct tb_machine *machine, const char *path,
 		    struct tb_error *err)
 {
-	char *new_path;
-	int rc = 0;
+	size_t size = 0;
+	char *text = print_machine(machine, &size);
+	const struct tb_new_content content = { .data = text,
+						.size = size,
+						.mode = 0644 };
+	int rc;
 
-	if (asprintf(&new_path, "%s.new", path) < 0)
+	if (!text)
 		return tb_fail(err, "out of memory while saving the machine");
-	if (write_file(machine, new_path) || rename(new_path, path)) {
-		rc = tb_fail(err, "cannot save the machine to \"%s\": %s",
-			     path, strerror(errno));
-		unlink(new_path);
-	}
-	free(new_path);
+	if (size > TB_MACHINE_FILE_MAX)
+		rc = tb_fail(err,
+			     "the machine cannot be saved: it needs %zu bytes, at most %d are read",
+			     size, TB_MACHINE_FILE_MAX);
+	else
+		rc = tb_replace_file(AT_FDCWD, path, &content, err);
+	free(text);
 	return rc;
 }
 
@@ -139,8 +125,10 @@ struct reader {
 static int bad_line(const struct reader *reader, const char *key,
 		    const char *why, struct tb_error *err)
 {
-	return tb_fail(err, "line %u of the saved machine \"%s\" is not a valid %s line: %s; restart slurmd to write it anew",
-		       reader->line, reader->path, key, why);
+	return tb_fail(
+		err,
+		"line %u of the saved machine \"%s\" is not a valid %s line: %s; restart slurmd to write it anew",
+		reader->line, reader->path, key, why);
 }
 
 /* The value of the next line, which must have this key; NULL: not so. */
@@ -160,7 +148,7 @@ static char *next_value(struct reader *reader, const char *key,
 	reader->rest = end + 1;
 	if (strncmp(line, key, length) || line[length] != ' ' ||
 	    !line[length + 1]) {
-		bad_line(reader, key, "another key, or no value", err);
+		bad_line(reader, key, "it has another key, or no value", err);
 		return NULL;
 	}
 	return line + length + 1;
@@ -208,7 +196,8 @@ static int read_number_line(struct reader *reader, const char *key,
 	if (!text)
 		return -1;
 	if (read_numbers(text, numbers, count, max))
-		return bad_line(reader, key, "wrong numbers, or another count of them",
+		return bad_line(reader, key,
+				"its numbers are wrong, too few or too many",
 				err);
 	return 0;
 }
@@ -216,7 +205,7 @@ static int read_number_line(struct reader *reader, const char *key,
 static int read_distances(struct reader *reader, struct tb_machine *machine,
 			  struct tb_error *err)
 {
-	size_t count = (size_t) machine->numa_nodes * machine->numa_nodes;
+	size_t count = (size_t)machine->numa_nodes * machine->numa_nodes;
 	char *text = next_value(reader, "distances", err);
 
 	if (!text)
@@ -225,12 +214,14 @@ static int read_distances(struct reader *reader, struct tb_machine *machine,
 		return 0;
 	/* A digit and a separator each: no more room than the file has. */
 	if (!count || strlen(text) + 1 < 2 * count)
-		return bad_line(reader, "distances", "too few numbers", err);
+		return bad_line(reader, "distances", "it has too few numbers",
+				err);
 	machine->distances = calloc(count, sizeof(*machine->distances));
 	if (!machine->distances)
 		return tb_fail(err, "out of memory while reading the machine");
 	if (read_numbers(text, machine->distances, count, UINT_MAX))
-		return bad_line(reader, "distances", "wrong numbers, or another count of them",
+		return bad_line(reader, "distances",
+				"its numbers are wrong, too few or too many",
 				err);
 	return 0;
 }
@@ -249,7 +240,8 @@ static int read_memory(struct reader *reader, struct tb_machine *machine,
 		return -1;
 	if (read_number(&text, TB_MACHINE_OS_MAX - 1, &os_node) ||
 	    *text++ != ' ')
-		return bad_line(reader, "memory", "no NUMA node number", err);
+		return bad_line(reader, "memory", "it has no NUMA node number",
+				err);
 	if (!strcmp(text, "-"))
 		threads = tb_bitset_create(nthreads);
 	else
@@ -265,8 +257,7 @@ static int read_end(struct reader *reader, struct tb_error *err)
 {
 	reader->line++;
 	if (strcmp(reader->rest, "end\n"))
-		return bad_line(reader, "end", "something else stands there",
-				err);
+		return bad_line(reader, "end", "the line is another one", err);
 	return 0;
 }
 
@@ -305,7 +296,8 @@ static struct tb_machine *read_text(const char *path, char *text,
 	if (!value)
 		return NULL;
 	if (strcmp(value, FORMAT_VERSION)) {
-		bad_line(&reader, "topobind-machine", "another version", err);
+		bad_line(&reader, "topobind-machine", "it has another version",
+			 err);
 		return NULL;
 	}
 	value = next_value(&reader, "topology", err);
@@ -326,18 +318,24 @@ static int check_file(const char *path, const struct stat *st,
 		      struct tb_error *err)
 {
 	if (!S_ISREG(st->st_mode))
-		return tb_fail(err, "the saved machine \"%s\" is not a regular file",
+		return tb_fail(err,
+			       "the saved machine \"%s\" is not a regular file",
 			       path);
 	if (st->st_uid != 0)
-		return tb_fail(err, "the saved machine \"%s\" belongs to user %lu, it must belong to root",
-			       path, (unsigned long) st->st_uid);
+		return tb_fail(
+			err,
+			"the saved machine \"%s\" belongs to user %lu, it must belong to root",
+			path, (unsigned long)st->st_uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return tb_fail(err, "the saved machine \"%s\" has mode %04o, group and others must not be able to write it",
-			       path, (unsigned) st->st_mode & 07777);
+		return tb_fail(
+			err,
+			"the saved machine \"%s\" has mode %04o, group and others must not be able to write it",
+			path, (unsigned)st->st_mode & 07777);
 	if (st->st_size > TB_MACHINE_FILE_MAX)
-		return tb_fail(err, "the saved machine \"%s\" has %lld bytes, at most %d are read",
-			       path, (long long) st->st_size,
-			       TB_MACHINE_FILE_MAX);
+		return tb_fail(
+			err,
+			"the saved machine \"%s\" has %lld bytes, at most %d are read",
+			path, (long long)st->st_size, TB_MACHINE_FILE_MAX);
 	return 0;
 }
 
@@ -345,8 +343,7 @@ static int check_file(const char *path, const struct stat *st,
 static char *read_file(int fd, const char *path, struct tb_error *err)
 {
 	struct stat st;
-	size_t have = 0;
-	ssize_t got = 1;
+	size_t size;
 	char *text;
 
 	if (fstat(fd, &st)) {
@@ -356,24 +353,14 @@ static char *read_file(int fd, const char *path, struct tb_error *err)
 	}
 	if (check_file(path, &st, err))
 		return NULL;
-	text = malloc((size_t) st.st_size + 1);
-	if (!text) {
-		tb_fail(err, "out of memory while reading the machine");
-		return NULL;
-	}
-	while (have < (size_t) st.st_size && got > 0) {
-		got = read(fd, text + have, (size_t) st.st_size - have);
-		if (got > 0)
-			have += got;
-	}
-	text[have] = '\0';
-	if (have != (size_t) st.st_size || strlen(text) != have) {
-		tb_fail(err, "the saved machine \"%s\" cannot be read to its end or is not a text",
-			path);
-		free(text);
-		return NULL;
-	}
-	return text;
+	text = tb_read_file(fd, TB_MACHINE_FILE_MAX, &size);
+	if (text && strlen(text) == size)
+		return text;
+	tb_fail(err,
+		"the saved machine \"%s\" cannot be read to its end or is not text",
+		path);
+	free(text);
+	return NULL;
 }
 
 struct tb_machine *tb_machine_read(const char *path, struct tb_error *err)

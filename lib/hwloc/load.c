@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * load.c - a machine from hwloc (DESIGN.md, section 2, "From hwloc")
+ * load.c - a machine from hwloc (doc/design.md, "Topology strings")
  *
  * In hwloc's tree every object covers a run of PUs in logical order.  So once
  * the PUs are numbered, an object is a range, nesting by cpuset inclusion is
@@ -55,17 +55,21 @@ static void survey_clear(struct survey *survey)
 /* Number the allowed PUs in hwloc's logical order. */
 static int survey_threads(struct survey *survey, struct tb_error *err)
 {
-	hwloc_const_bitmap_t allowed =
-		hwloc_topology_get_allowed_cpuset(survey->hwloc);
+	hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(
+		survey->hwloc);
 	int last = hwloc_bitmap_last(allowed);
 	hwloc_obj_t pu = NULL;
 
 	if (last < 0)
-		return tb_fail(err, "no CPU may be used: hwloc's set of allowed CPUs is empty or has no end");
+		return tb_fail(
+			err,
+			"no CPU may be used: hwloc's set of allowed CPUs is empty or has no end");
 	if (last >= TB_MACHINE_OS_MAX)
-		return tb_fail(err, "OS CPU number %d is too large, numbers up to %d are supported",
-			       last, TB_MACHINE_OS_MAX - 1);
-	survey->os_cpu_limit = (unsigned) last + 1;
+		return tb_fail(
+			err,
+			"OS CPU number %d is too large, numbers up to %d are supported",
+			last, TB_MACHINE_OS_MAX - 1);
+	survey->os_cpu_limit = (unsigned)last + 1;
 	survey->thread_of_os_cpu = calloc(survey->os_cpu_limit,
 					  sizeof(*survey->thread_of_os_cpu));
 	survey->os_cpus = calloc(survey->os_cpu_limit,
@@ -82,7 +86,9 @@ static int survey_threads(struct survey *survey, struct tb_error *err)
 		survey->os_cpus[survey->threads++] = pu->os_index;
 	}
 	if (!survey->threads)
-		return tb_fail(err, "no CPU may be used: hwloc's set of allowed CPUs names none that exists");
+		return tb_fail(
+			err,
+			"no CPU may be used: hwloc's set of allowed CPUs names none that exists");
 	return 0;
 }
 
@@ -93,8 +99,8 @@ static unsigned long kind_number(hwloc_topology_t hwloc, unsigned kind,
 	struct hwloc_info_s *infos;
 	unsigned ninfos;
 
-	if (hwloc_cpukinds_get_info(hwloc, kind, os_cpus, NULL, &ninfos,
-				    &infos, 0))
+	if (hwloc_cpukinds_get_info(hwloc, kind, os_cpus, NULL, &ninfos, &infos,
+				    0))
 		return 0;
 	for (unsigned i = 0; i < ninfos; i++)
 		if (!strcmp(infos[i].name, name))
@@ -108,8 +114,8 @@ static bool kind_is_atom(hwloc_topology_t hwloc, unsigned kind,
 	struct hwloc_info_s *infos;
 	unsigned ninfos;
 
-	if (hwloc_cpukinds_get_info(hwloc, kind, os_cpus, NULL, &ninfos,
-				    &infos, 0))
+	if (hwloc_cpukinds_get_info(hwloc, kind, os_cpus, NULL, &ninfos, &infos,
+				    0))
 		return false;
 	for (unsigned i = 0; i < ninfos; i++)
 		if (!strcmp(infos[i].name, "CoreType") &&
@@ -142,11 +148,11 @@ static bool add_slow_kinds(struct survey *survey, unsigned nkinds,
 	unsigned long largest = largest_number(survey->hwloc, nkinds, name);
 
 	for (unsigned i = 0; i < nkinds; i++) {
-		unsigned long number =
-			kind_number(survey->hwloc, i, os_cpus, name);
+		unsigned long number = kind_number(survey->hwloc, i, os_cpus,
+						   name);
 
-		if (number && (double) number * 100 <
-			      (double) largest * EFFICIENCY_PERCENT)
+		if (number &&
+		    (double)number * 100 < (double)largest * EFFICIENCY_PERCENT)
 			hwloc_bitmap_or(survey->efficient, survey->efficient,
 					os_cpus);
 	}
@@ -192,7 +198,7 @@ static bool range_of(const struct survey *survey, hwloc_const_bitmap_t cpuset,
 	unsigned first = NO_THREAD, last = 0, count = 0;
 
 	for (int os_cpu = hwloc_bitmap_first(cpuset);
-	     os_cpu >= 0 && (unsigned) os_cpu < survey->os_cpu_limit;
+	     os_cpu >= 0 && (unsigned)os_cpu < survey->os_cpu_limit;
 	     os_cpu = hwloc_bitmap_next(cpuset, os_cpu)) {
 		unsigned thread = survey->thread_of_os_cpu[os_cpu];
 
@@ -301,7 +307,7 @@ static int survey_objects(struct survey *survey, struct tb_error *err)
 	for (size_t i = 0; i < OBJECT_TYPES; i++) {
 		add_objects_of_type(survey, i);
 		if (object_types[i].letter == 'S' && !survey->nobjects)
-			survey->objects[survey->nobjects++] = (struct object) {
+			survey->objects[survey->nobjects++] = (struct object){
 				.letter = 'S',
 				.rank = RANK_OF_SOCKET,
 				.count = survey->threads,
@@ -400,8 +406,7 @@ static unsigned *pick_distances(const struct tb_machine *machine,
 				const struct hwloc_distances_s *matrix)
 {
 	unsigned count = machine->numa_nodes;
-	unsigned *distances = calloc((size_t) count * count,
-				     sizeof(*distances));
+	unsigned *distances = calloc((size_t)count * count, sizeof(*distances));
 
 	for (unsigned i = 0; distances && i < count * count; i++) {
 		int row = matrix_index(matrix,
@@ -429,7 +434,8 @@ static void add_distances(struct tb_machine *machine, hwloc_topology_t hwloc)
 	    hwloc_distances_get_by_type(hwloc, HWLOC_OBJ_NUMANODE, &count,
 					&matrix,
 					HWLOC_DISTANCES_KIND_MEANS_LATENCY,
-					0) || !count)
+					0) ||
+	    !count)
 		return;
 	machine->distances = pick_distances(machine, matrix);
 	hwloc_distances_release(hwloc, matrix);
@@ -541,7 +547,7 @@ static int load_hwloc(hwloc_topology_t hwloc, enum source source,
 	if (hwloc_topology_set_io_types_filter(hwloc,
 					       HWLOC_TYPE_FILTER_KEEP_NONE) ||
 	    hwloc_topology_set_icache_types_filter(hwloc,
-					HWLOC_TYPE_FILTER_KEEP_NONE) ||
+						   HWLOC_TYPE_FILTER_KEEP_NONE) ||
 	    hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_MISC,
 					   HWLOC_TYPE_FILTER_KEEP_NONE))
 		return -1;
@@ -555,27 +561,30 @@ static int load_hwloc(hwloc_topology_t hwloc, enum source source,
 		return -1;
 	if (hwloc_topology_load(hwloc))
 		return -1;
-	return source == WHOLE ?
-	       hwloc_topology_allow(hwloc, NULL, NULL, HWLOC_ALLOW_FLAG_ALL) :
-	       0;
+	return source == WHOLE ? hwloc_topology_allow(hwloc, NULL, NULL,
+						      HWLOC_ALLOW_FLAG_ALL)
+			       : 0;
 }
 
 static void explain_failure(enum source source, const char *text, int error,
 			    struct tb_error *err)
 {
 	if (source == XML)
-		tb_fail(err, "cannot load the topology from \"%.200s\": %s; it must be an XML file that hwloc's lstopo wrote",
+		tb_fail(err,
+			"cannot load the topology from \"%.200s\": %s; it must be an XML file that hwloc's lstopo wrote",
 			text, error ? strerror(error) : "not understood");
 	else if (source == SYNTHETIC)
-		tb_fail(err, "hwloc does not understand the synthetic description \"%.200s\"; an example: \"pack:2 l3:4 core:8 pu:2\"",
+		tb_fail(err,
+			"hwloc does not understand the synthetic description \"%.200s\"; an example: \"pack:2 l3:4 core:8 pu:2\"",
 			text);
 	else
-		tb_fail(err, "hwloc cannot read the topology of this machine: %s",
+		tb_fail(err,
+			"hwloc cannot read the topology of this machine: %s",
 			strerror(error));
 }
 
-static struct tb_machine *load(enum source source, const char *text,
-			       struct tb_error *err)
+static struct tb_machine *load_machine(enum source source, const char *text,
+				       struct tb_error *err)
 {
 	struct tb_machine *machine = NULL;
 	hwloc_topology_t hwloc;
@@ -595,21 +604,21 @@ static struct tb_machine *load(enum source source, const char *text,
 
 struct tb_machine *tb_machine_load_live(struct tb_error *err)
 {
-	return load(LIVE, NULL, err);
+	return load_machine(LIVE, NULL, err);
 }
 
 struct tb_machine *tb_machine_load_whole(struct tb_error *err)
 {
-	return load(WHOLE, NULL, err);
+	return load_machine(WHOLE, NULL, err);
 }
 
 struct tb_machine *tb_machine_load_xml(const char *path, struct tb_error *err)
 {
-	return load(XML, path, err);
+	return load_machine(XML, path, err);
 }
 
 struct tb_machine *tb_machine_load_synthetic(const char *text,
 					     struct tb_error *err)
 {
-	return load(SYNTHETIC, text, err);
+	return load_machine(SYNTHETIC, text, err);
 }

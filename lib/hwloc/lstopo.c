@@ -21,7 +21,8 @@ static int set_color(hwloc_obj_t object, int rgb, struct tb_error *err)
 
 	if (rgb < 0)
 		return 0;
-	if (asprintf(&style, "Background=#%06x;Text=#000000", (unsigned)rgb) < 0)
+	if (asprintf(&style, "Background=#%06x;Text=#000000", (unsigned)rgb) <
+	    0)
 		return no_memory(err);
 	rc = hwloc_obj_add_info(object, "lstopoStyle", style);
 	free(style);
@@ -44,20 +45,22 @@ static hwloc_obj_t pu_of(const struct tb_lstopo *picture,
 			 hwloc_topology_t hwloc, unsigned thread)
 {
 	return hwloc_get_pu_obj_by_os_index(hwloc,
-		tb_machine_os_cpu(picture->machine, thread));
+					    tb_machine_os_cpu(picture->machine,
+							      thread));
 }
 
 static int color_threads(const struct tb_lstopo *picture,
 			 hwloc_topology_t hwloc, struct tb_error *err)
 {
-	const struct tb_topology *topology =
-		tb_machine_topology(picture->machine);
+	const struct tb_topology *topology = tb_machine_topology(
+		picture->machine);
 
 	for (unsigned i = 0; i < tb_topology_threads(topology); i++) {
 		hwloc_obj_t pu = pu_of(picture, hwloc, i);
 
 		if (!pu)
-			return tb_fail(err, "the machine has changed while it was read");
+			return tb_fail(err,
+				       "the machine has changed while it was read");
 		if (set_color(pu, picture->rgb[i], err) ||
 		    set_sign(pu, picture->signs[i], err))
 			return -1;
@@ -69,14 +72,16 @@ static int color_threads(const struct tb_lstopo *picture,
 static int color_cores(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
 		       struct tb_error *err)
 {
-	const struct tb_topology *topology =
-		tb_machine_topology(picture->machine);
+	const struct tb_topology *topology = tb_machine_topology(
+		picture->machine);
 
 	for (unsigned i = 0; i < tb_topology_cores(topology); i++) {
 		unsigned first = tb_core_first_thread(topology, i);
 		int rgb = picture->rgb[first];
-		hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(
-			hwloc, HWLOC_OBJ_CORE, pu_of(picture, hwloc, first));
+		hwloc_obj_t core =
+			hwloc_get_ancestor_obj_by_type(hwloc, HWLOC_OBJ_CORE,
+						       pu_of(picture, hwloc,
+							     first));
 
 		for (unsigned j = 0; j < tb_core_threads(topology, i); j++)
 			if (picture->rgb[first + j] != rgb)
@@ -95,9 +100,7 @@ static int add_note(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
 
 	if (!cpuset)
 		return no_memory(err);
-	for (unsigned i = tb_bitset_next(note->threads, 0);
-	     i < note->threads->nbits;
-	     i = tb_bitset_next(note->threads, i + 1))
+	TB_BITSET_EACH(i, note->threads)
 		hwloc_bitmap_set(cpuset,
 				 tb_machine_os_cpu(picture->machine, i));
 	around = hwloc_get_obj_covering_cpuset(hwloc, cpuset);
@@ -106,13 +109,13 @@ static int add_note(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
 		misc = hwloc_topology_insert_misc_object(hwloc, around,
 							 note->text);
 	if (!misc)
-		return tb_fail(err, "hwloc takes no note \"%.100s\"",
+		return tb_fail(err, "hwloc does not accept the note \"%.100s\"",
 			       note->text);
 	return set_color(misc, note->rgb, err);
 }
 
-static int color(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
-		 struct tb_error *err)
+static int color_machine(const struct tb_lstopo *picture,
+			 hwloc_topology_t hwloc, struct tb_error *err)
 {
 	if (color_threads(picture, hwloc, err) ||
 	    color_cores(picture, hwloc, err))
@@ -127,8 +130,8 @@ static int color(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
 }
 
 /* As machine.h has loaded it, but with room for notes. */
-static int load(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
-		struct tb_error *err)
+static int load_hwloc(const struct tb_lstopo *picture, hwloc_topology_t hwloc,
+		      struct tb_error *err)
 {
 	if (hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_MISC,
 					   HWLOC_TYPE_FILTER_KEEP_ALL) ||
@@ -145,9 +148,9 @@ int tb_lstopo_write(const struct tb_lstopo *picture, struct tb_error *err)
 
 	if (hwloc_topology_init(&hwloc))
 		return no_memory(err);
-	rc = load(picture, hwloc, err);
+	rc = load_hwloc(picture, hwloc, err);
 	if (!rc)
-		rc = color(picture, hwloc, err);
+		rc = color_machine(picture, hwloc, err);
 	hwloc_topology_destroy(hwloc);
 	return rc;
 }

@@ -22,8 +22,8 @@ struct tb_lstopo_note {
 struct tb_lstopo {
 	const char *xml; /* where it is from; NULL: this machine */
 	const struct tb_machine *machine; /* loaded from there */
-	const int *rgb;              /* per thread; -1: as lstopo has it */
-	const char *signs;           /* per thread, in place of "PU"; 0: none */
+	const int *rgb;			  /* per thread; -1: as lstopo has it */
+	const char *signs; /* per thread, in place of "PU"; 0: none */
 	const struct tb_lstopo_note *notes;
 	unsigned nnotes;
 };

@@ -31,7 +31,8 @@ struct tb_machine *tb_machine_create(const char *topology_text,
 		goto fail;
 	machine->numa_nodes = tb_topology_count(machine->topology, 'N');
 	if (machine->numa_nodes > TB_MACHINE_NUMA_MAX) {
-		tb_fail(err, "the topology has %u NUMA nodes, at most %u are supported",
+		tb_fail(err,
+			"the topology has %u NUMA nodes, at most %u are supported",
 			machine->numa_nodes, TB_MACHINE_NUMA_MAX);
 		goto fail;
 	}
@@ -53,8 +54,7 @@ fail:
 }
 
 int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
-			  const struct tb_bitset *threads,
-			  struct tb_error *err)
+			  const struct tb_bitset *threads, struct tb_error *err)
 {
 	struct tb_memory_node *memory;
 	struct tb_bitset *copy = tb_bitset_copy(threads);
@@ -78,8 +78,10 @@ static int note_number(struct tb_bitset *seen, unsigned number,
 		       const char *what, struct tb_error *err)
 {
 	if (number >= TB_MACHINE_OS_MAX)
-		return tb_fail(err, "%s number %u is too large, numbers up to %u are supported",
-			       what, number, TB_MACHINE_OS_MAX - 1);
+		return tb_fail(
+			err,
+			"%s number %u is too large, numbers up to %u are supported",
+			what, number, TB_MACHINE_OS_MAX - 1);
 	if (tb_bitset_test(seen, number))
 		return tb_fail(err, "%s number %u occurs twice", what, number);
 	tb_bitset_set(seen, number);
@@ -90,8 +92,7 @@ static unsigned limit_of(const struct tb_bitset *seen)
 {
 	unsigned limit = 0;
 
-	for (unsigned i = tb_bitset_next(seen, 0); i < seen->nbits;
-	     i = tb_bitset_next(seen, i + 1))
+	TB_BITSET_EACH(i, seen)
 		limit = i + 1;
 	return limit;
 }
@@ -116,8 +117,8 @@ static int check_os_nodes(struct tb_machine *machine, struct tb_bitset *seen,
 			return -1;
 	tb_bitset_clear_all(seen);
 	for (unsigned i = 0; i < machine->memory_nodes; i++)
-		if (note_number(seen, machine->memory[i].os_node,
-				"memory node", err))
+		if (note_number(seen, machine->memory[i].os_node, "memory node",
+				err))
 			return -1;
 	machine->os_node_limit = limit_of(seen);
 	return 0;
@@ -164,8 +165,7 @@ tb_machine_os_cpus_of_threads(const struct tb_machine *machine,
 
 	if (!os_cpus)
 		return NULL;
-	for (unsigned i = tb_bitset_next(threads, 0); i < threads->nbits;
-	     i = tb_bitset_next(threads, i + 1))
+	TB_BITSET_EACH(i, threads)
 		tb_bitset_set(os_cpus, machine->os_cpus[i]);
 	return os_cpus;
 }
@@ -211,8 +211,8 @@ static bool is_common(const struct tb_memory_node *memory)
  * and to reached the threads that these have.
  */
 static void add_local(const struct tb_machine *machine, bool common,
-		      const struct tb_bitset *threads,
-		      struct tb_bitset *nodes, struct tb_bitset *reached)
+		      const struct tb_bitset *threads, struct tb_bitset *nodes,
+		      struct tb_bitset *reached)
 {
 	for (unsigned i = 0; i < machine->memory_nodes; i++) {
 		const struct tb_memory_node *memory = &machine->memory[i];
@@ -225,9 +225,8 @@ static void add_local(const struct tb_machine *machine, bool common,
 	}
 }
 
-struct tb_bitset *
-tb_machine_memory_of_threads(const struct tb_machine *machine,
-			     const struct tb_bitset *threads)
+struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
+					       const struct tb_bitset *threads)
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);
 	struct tb_bitset *reached = tb_bitset_create(threads->nbits);

@@ -2,7 +2,7 @@
 /*
  * machine.h - a real machine behind a topology string
  *
- * The topology of a node (DESIGN.md, section 2, "From hwloc") together with
+ * The topology of a node (doc/design.md, "Topology strings") together with
  * what the operating system calls its parts: the OS CPU number of every
  * logical thread, the OS number of every NUMA node, NUMA distances, and which
  * NUMA nodes have memory near which threads.
@@ -18,9 +18,9 @@
 #ifndef TB_HWLOC_MACHINE_H
 #define TB_HWLOC_MACHINE_H
 
-#include "core/bitset.h"
-#include "core/error.h"
-#include "core/topology.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
+#include "core/topology/topology.h"
 
 /* OS CPU and OS node numbers are below this. */
 #define TB_MACHINE_OS_MAX 65536
@@ -43,9 +43,9 @@ struct tb_machine *tb_machine_load_synthetic(const char *text,
 void tb_machine_destroy(struct tb_machine *machine); /* NULL is fine */
 
 /*
- * Write the machine to path, or read back what was written.  Saving makes
- * path.new beside it and renames it over path.  Reading trusts nothing: it
- * follows no link, wants a regular file that belongs to root and that nobody
+ * Write the machine to path, or read back what was written.  Saving
+ * replaces the file as a whole (files/replace_file.h).  Reading trusts nothing:
+ * it follows no link, wants a regular file that belongs to root and that nobody
  * else can write, and checks every number.  The directory must be one that only
  * root can write.  0 or a machine; -1 or NULL with a sentence in err.
  */
@@ -94,8 +94,7 @@ unsigned tb_machine_speed(const struct tb_machine *machine);
  * have threads of which it is one.
  */
 struct tb_bitset *tb_machine_memory(const struct tb_machine *machine);
-struct tb_bitset *
-tb_machine_memory_of_threads(const struct tb_machine *machine,
-			     const struct tb_bitset *threads);
+struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
+					       const struct tb_bitset *threads);
 
 #endif

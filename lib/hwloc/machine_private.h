@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_private.h - the inside of a machine, for the two who fill it in:
- * load.c (hwloc) and cache.c (the saved file)
+ * machine_private.h - the inside of a machine, for the files that make one: load.c
+ * (hwloc) and cache.c (the saved file)
  */
 #ifndef TB_HWLOC_MACHINE_PRIVATE_H
 #define TB_HWLOC_MACHINE_PRIVATE_H
@@ -24,8 +24,8 @@ struct tb_machine {
 	unsigned os_cpu_limit;
 	unsigned numa_nodes;
 	unsigned *numa_os_nodes; /* per N in string order */
-	unsigned *distances;     /* numa_nodes squared, or NULL */
-	unsigned speed;          /* MHz, or 0; not saved */
+	unsigned *distances;	 /* numa_nodes squared, or NULL */
+	unsigned speed;		 /* MHz, or 0; not saved */
 	unsigned memory_nodes;
 	struct tb_memory_node *memory;
 	unsigned os_node_limit;

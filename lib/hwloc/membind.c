@@ -23,8 +23,7 @@ static char *describe_nodes(const struct tb_bitset *os_nodes)
 	if (!out)
 		return NULL;
 	fprintf(out, "numa:%u(indexes=", tb_bitset_count(os_nodes));
-	for (unsigned i = tb_bitset_next(os_nodes, 0); i < os_nodes->nbits;
-	     i = tb_bitset_next(os_nodes, i + 1)) {
+	TB_BITSET_EACH(i, os_nodes) {
 		fprintf(out, "%s%u", separator, i);
 		separator = ",";
 	}
@@ -47,8 +46,7 @@ static int load_nodes(hwloc_topology_t hwloc, const struct tb_bitset *os_nodes)
 	int rc = -1;
 
 	if (text && !hwloc_topology_set_synthetic(hwloc, text) &&
-	    !hwloc_topology_set_flags(hwloc,
-				      HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM))
+	    !hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM))
 		rc = hwloc_topology_load(hwloc);
 	free(text);
 	return rc;
@@ -65,7 +63,8 @@ struct tb_membind *tb_membind_create(const struct tb_bitset *os_nodes,
 		return NULL;
 	}
 	if (load_nodes(membind->hwloc, os_nodes)) {
-		tb_fail(err, "hwloc cannot take over the NUMA nodes of this machine: %s",
+		tb_fail(err,
+			"hwloc cannot take over the NUMA nodes of this machine: %s",
 			strerror(errno));
 		tb_membind_destroy(membind);
 		return NULL;
@@ -97,8 +96,8 @@ static hwloc_bitmap_t nodeset_of(const struct tb_bitset *os_nodes)
 #define FLAGS (HWLOC_MEMBIND_THREAD | HWLOC_MEMBIND_BYNODESET)
 
 /* Without HWLOC_MEMBIND_STRICT to bind is to prefer. */
-static int prefer(hwloc_topology_t hwloc, hwloc_const_bitmap_t wanted,
-		  hwloc_bitmap_t seen, struct tb_error *err)
+static int prefer_nodes(hwloc_topology_t hwloc, hwloc_const_bitmap_t wanted,
+			hwloc_bitmap_t seen, struct tb_error *err)
 {
 	hwloc_membind_policy_t policy;
 
@@ -108,7 +107,9 @@ static int prefer(hwloc_topology_t hwloc, hwloc_const_bitmap_t wanted,
 			       strerror(errno));
 	if (policy != HWLOC_MEMBIND_BIND || hwloc_bitmap_iszero(seen) ||
 	    !hwloc_bitmap_isincluded(seen, wanted))
-		return tb_fail(err, "the kernel has another memory policy than the one that was set");
+		return tb_fail(
+			err,
+			"the kernel has another memory policy than the one that was set");
 	return 0;
 }
 
@@ -120,7 +121,7 @@ int tb_membind_prefer(const struct tb_membind *membind,
 	int rc;
 
 	if (wanted && seen)
-		rc = prefer(membind->hwloc, wanted, seen, err);
+		rc = prefer_nodes(membind->hwloc, wanted, seen, err);
 	else
 		rc = tb_fail(err, "out of memory");
 	hwloc_bitmap_free(wanted);

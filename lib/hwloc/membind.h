@@ -2,14 +2,14 @@
 /*
  * membind.h - the memory policy of a process: which NUMA nodes it prefers
  *
- * A policy is no fence: when the nodes are full memory comes from others, and
+ * A policy is no limit: when the nodes are full memory comes from others, and
  * the process may change it.  Its children inherit it.
  */
 #ifndef TB_HWLOC_MEMBIND_H
 #define TB_HWLOC_MEMBIND_H
 
-#include "core/bitset.h"
-#include "core/error.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
 
 struct tb_membind;
 

@@ -9,8 +9,8 @@
 #include "select_compat.h"
 
 /*
- * Takes from the nodes of the test those that others have reserved now, and sets
- * what else of reservations it excludes; that lives until it is forgotten.  With
+ * Remove from the nodes of the test those that others have reserved now, and set
+ * the cores that reservations exclude; that lives until it is forgotten.  With
  * slurmctld's locks.
  */
 void tb_test_heed_reservations(struct tb_test *test);

@@ -2,11 +2,10 @@
 /*
  * client_options.c - the options of sbatch, srun and salloc
  *
- * Each has a variable "opt", and libslurmfull tells what is in it by names.  All
- * is weak: slurmstepd has no such variable, and nobody can ask for the options
- * of a client without it.
+ * Each has a variable "opt", and functions of libslurmfull read options of it by
+ * their names.  All these symbols are weak, as slurmstepd does not have them.
  */
-#include "compat/client_options.h"
+#include "client_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +39,15 @@ static bool is_left_by_step(const char *name)
 #define CPU_BIND_LISTS \
 	(CPU_BIND_MAP | CPU_BIND_MASK | CPU_BIND_LDMAP | CPU_BIND_LDMASK)
 
-/* Nobody typed what srun makes of some words once it has read them. */
-static char *cpu_bind_given(char *value)
+/* What the user typed: srun changes some values when it has read them. */
+static char *restore_cpu_bind(char *value)
 {
 	char type[CPU_BIND_TEXT_MAX];
 	char *text;
 
 	if (!opt.srun_opt)
 		return value;
-	/* It adds a word of its own for --threads-per-core. */
+	/* For --threads-per-core it adds a word. */
 	if (value && slurm_option_isset(&opt, "threads-per-core") &&
 	    !xstrcmp(value, "threads,verbose")) {
 		xfree(value);
@@ -56,7 +55,7 @@ static char *cpu_bind_given(char *value)
 	}
 	if (value && !(opt.srun_opt->cpu_bind_type & CPU_BIND_LISTS))
 		return value;
-	/* And keeps only the list, or nothing at all. */
+	/* Of others only the list is left, or nothing at all. */
 	if (!opt.srun_opt->cpu_bind_type)
 		return value;
 	if (opt.srun_opt->cpu_bind_type & CPU_BIND_NONE)
@@ -77,7 +76,7 @@ char *tb_client_option(const char *name)
 	    is_left_by_step(name))
 		return NULL;
 	value = slurm_option_get(&opt, name);
-	return strcmp(name, CPU_BIND) == 0 ? cpu_bind_given(value) : value;
+	return strcmp(name, CPU_BIND) == 0 ? restore_cpu_bind(value) : value;
 }
 
 void tb_client_option_free(char *value)

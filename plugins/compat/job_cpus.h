@@ -7,12 +7,12 @@
 
 #include "slurm_types.h"
 
-#include "core/bitset.h"
-#include "core/error.h"
+#include "core/base/bitset.h"
+#include "core/base/error.h"
 
 /*
- * Of n cores that the node has; the caller destroys.  NULL with a sentence in err
- * when Slurm does not tell.
+ * The node has n cores.  The caller destroys.  NULL with a sentence in err when
+ * Slurm does not say which cores it are.
  */
 struct tb_bitset *tb_job_cpus_on_node(const job_info_t *job, const char *node,
 				      unsigned n, struct tb_error *err);

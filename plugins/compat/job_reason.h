@@ -2,7 +2,7 @@
 /*
  * job_reason.h - why a job waits, in Slurm's own word
  *
- * For the command: Slurm's library has it, its public header has not.
+ * For the command.  Slurm's library has a function for it, but no public header.
  */
 #ifndef TB_COMPAT_JOB_REASON_H
 #define TB_COMPAT_JOB_REASON_H

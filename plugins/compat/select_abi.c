@@ -2,16 +2,16 @@
 /*
  * select_abi.c - the select plugin that slurmctld loads, where its versions agree
  *
- * Every required symbol, forwarded to select/cons_tres; the hooks of topobind
- * where it takes part.  Clients and slurmd load the plugin too, to unpack
- * what slurmctld packed, so nothing here may need slurmctld's own symbols
- * before a hook is called.
+ * Every operation is passed on to select/cons_tres, and calls a hook of topobind
+ * where it takes part.  Up to Slurm 24.11 clients and slurmd load the plugin too,
+ * to unpack what slurmctld packed, so nothing here may need slurmctld's own
+ * symbols before a hook is called.
  */
 #include "select_ops.h"
 
 #include "src/common/read_config.h"
 
-#include "select_topobind/expand.h"
+#include "select_topobind/request/expand.h"
 #include "select_topobind/hooks.h"
 
 EXPORT extern const char plugin_name[];
@@ -41,8 +41,7 @@ EXPORT int fini(void)
 
 /* Where topobind takes part */
 
-EXPORT extern int select_p_node_init(void);
-extern int select_p_node_init(void)
+int select_p_node_init(void)
 {
 	int rc = tb_ops.node_init();
 
@@ -53,8 +52,7 @@ extern int select_p_node_init(void)
 	return rc;
 }
 
-EXPORT extern int select_p_reconfigure(void);
-extern int select_p_reconfigure(void)
+int select_p_reconfigure(void)
 {
 	int rc = tb_ops.reconfigure();
 
@@ -63,8 +61,7 @@ extern int select_p_reconfigure(void)
 	return rc;
 }
 
-EXPORT extern int select_p_job_begin(job_record_t *job);
-extern int select_p_job_begin(job_record_t *job)
+int select_p_job_begin(job_record_t *job)
 {
 	int rc = tb_ops.job_begin(job);
 
@@ -73,29 +70,26 @@ extern int select_p_job_begin(job_record_t *job)
 	return rc;
 }
 
-EXPORT extern int select_p_select_nodeinfo_set(job_record_t *job);
-extern int select_p_select_nodeinfo_set(job_record_t *job)
+int select_p_select_nodeinfo_set(job_record_t *job)
 {
-	int rc = tb_ops.nodeinfo_set(job);
+	int rc = tb_ops.select_nodeinfo_set(job);
 
 	tb_hook_job_changed(job);
 	return rc;
 }
 
-/* Before nodes are shown to somebody, with their write lock. */
-EXPORT extern int select_p_select_nodeinfo_set_all(void);
-extern int select_p_select_nodeinfo_set_all(void)
+/* slurmctld calls it before it shows nodes, with their write lock. */
+int select_p_select_nodeinfo_set_all(void)
 {
-	int rc = tb_ops.nodeinfo_set_all();
+	int rc = tb_ops.select_nodeinfo_set_all();
 
 	tb_state_begin();
 	tb_hook_nodes_shown();
 	return rc;
 }
 
-/* Also the last that a controller calls before it ends or stands by. */
-EXPORT extern int select_p_job_fini(job_record_t *job);
-extern int select_p_job_fini(job_record_t *job)
+/* Also the last call before a controller ends or gives control back. */
+int select_p_job_fini(job_record_t *job)
 {
 	int rc = tb_ops.job_fini(job);
 
@@ -103,19 +97,17 @@ extern int select_p_job_fini(job_record_t *job)
 	return rc;
 }
 
-EXPORT extern int select_p_job_suspend(job_record_t *job, bool indefinite);
-extern int select_p_job_suspend(job_record_t *job, bool indefinite)
+int select_p_job_suspend(job_record_t *job, bool indefinite)
 {
 	int rc = tb_ops.job_suspend(job, indefinite);
 
-	/* A gang scheduler's pause keeps the cores, an administrator's not. */
+	/* A job that the gang scheduler pauses keeps its cores. */
 	if (rc == SLURM_SUCCESS && indefinite)
 		tb_hook_job_ended(job);
 	return rc;
 }
 
-EXPORT extern int select_p_job_resume(job_record_t *job, bool indefinite);
-extern int select_p_job_resume(job_record_t *job, bool indefinite)
+int select_p_job_resume(job_record_t *job, bool indefinite)
 {
 	int rc;
 
@@ -123,7 +115,7 @@ extern int select_p_job_resume(job_record_t *job, bool indefinite)
 		rc = tb_hook_job_may_resume(job);
 		if (rc != SLURM_SUCCESS)
 			return rc;
-		/* What a gang scheduler paused is in cons_tres' books still. */
+		/* cons_tres still counts a job that the gang scheduler paused. */
 		indefinite = !tb_hook_job_holds(job);
 	}
 	rc = tb_ops.job_resume(job, indefinite);
@@ -132,8 +124,7 @@ extern int select_p_job_resume(job_record_t *job, bool indefinite)
 	return rc;
 }
 
-EXPORT extern int select_p_job_resized(job_record_t *job, node_record_t *node);
-extern int select_p_job_resized(job_record_t *job, node_record_t *node)
+int select_p_job_resized(job_record_t *job, node_record_t *node)
 {
 	int rc = tb_ops.job_resized(job, node);
 
@@ -141,8 +132,7 @@ extern int select_p_job_resized(job_record_t *job, node_record_t *node)
 	return rc;
 }
 
-EXPORT extern int select_p_job_expand(job_record_t *from, job_record_t *to);
-extern int select_p_job_expand(job_record_t *from, job_record_t *to)
+int select_p_job_expand(job_record_t *from, job_record_t *to)
 {
 	int rc = tb_expand_may_merge(from, to);
 
@@ -153,8 +143,36 @@ extern int select_p_job_expand(job_record_t *from, job_record_t *to)
 	return rc;
 }
 
+/* May, does, or when will this job run? */
+int select_p_job_test(job_record_t *job, bitstr_t *nodes, uint32_t min_nodes,
+		      uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,
+		      list_t *preemptees, list_t **preempted,
+		      tb_excluded_t *excluded WILL_RUN_PARAMETER)
+{
+	struct tb_test test = {
+		.job = job,
+		.nodes = nodes,
+		.min_nodes = min_nodes,
+		.max_nodes = max_nodes,
+		.req_nodes = req_nodes,
+		.mode = mode,
+		.preemptees = preemptees,
+		.preempted = preempted,
+		.excluded = excluded,
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+		.will_run = will_run,
+#endif
+	};
+
+	return tb_answer(&test);
+}
+
 /* What is Slurm's alone */
 
-FORWARD(int, job_ready, job_ready,
-	(job_record_t *job),
-	(job))
+#define DEFINE_NOTHING(type, name, parameters)
+#define PASS_ON(type, name, parameters, arguments) \
+	type select_p_##name parameters \
+	{ \
+		return tb_ops.name arguments; \
+	}
+SELECT_OPS(DEFINE_NOTHING, PASS_ON)

@@ -2,9 +2,10 @@
 /*
  * select_compat.h - select/cons_tres as topobind sees it, whatever its version
  *
- * The files select_abi_*.c export what slurmctld requires of a select plugin
- * of their version, forward all of it to select/cons_tres and call the hooks
- * of select_topobind/hooks.h.  The rest of the plugin uses only what is here.
+ * The files select_abi.c export what slurmctld requires of a select plugin of
+ * their version (select_ops.h lists it), pass all of it on to select/cons_tres
+ * and call the hooks of select_topobind/hooks.h.  The rest of the plugin uses only
+ * what is here.
  */
 #ifndef TB_COMPAT_SELECT_H
 #define TB_COMPAT_SELECT_H
@@ -36,7 +37,7 @@
 
 #include "slurmctld_symbols.h"
 
-struct tb_choice;
+struct tb_node_choice;
 struct tb_memo;
 
 /* One call of select_p_job_test: may, does, or when will this job run? */
@@ -49,37 +50,43 @@ struct tb_test {
 	uint16_t mode;
 	list_t *preemptees; /* jobs that may be preempted, or NULL */
 	list_t **preempted; /* receives those that are */
-	void *excluded;  /* cores that reservations hold; its type varies */
-	void *will_run;  /* of the versions that tell more of TB_WILL_RUN */
+	void *excluded;	    /* tb_excluded_t: cores reserved for others */
+	void *will_run;	    /* more for TB_WILL_RUN, since Slurm 24.11 */
 	/*
-	 * Set by topobind for a job that did not ask and is bound all the same:
-	 * CPUs that each of its tasks must have.  0: it asked, or is plain.
+	 * Set by topobind for an implicitly bound job: CPUs that each of its
+	 * tasks must have.  0 for all other jobs.
 	 */
 	uint16_t implicit_cpus;
 	/*
-	 * Likewise, in a partition that shares: how many jobs may have a unit of
-	 * those to be tried.  0: units are not shared.
+	 * Likewise, in a partition that shares: only units that fewer jobs than
+	 * this hold are tried.  0: units are not shared.
 	 */
 	uint16_t share;
 	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */
-	const struct tb_choice *choice;
-	/* Likewise: what was placed for this job so far, see offers.h; or NULL. */
+	const struct tb_node_choice *choice;
+	/* Likewise: the placements for this job so far (try/offers.h), or NULL. */
 	struct tb_memo *memo;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
 enum tb_mode tb_test_mode(const struct tb_test *test);
 void tb_test_set_will_run(struct tb_test *test);
+void tb_test_set_run_now(struct tb_test *test);
+/*
+ * The question when can be about a start at this time or later; 0: it is not.
+ * select/cons_tres then answers "now" where it means this time.
+ */
+time_t tb_test_asked_start(const struct tb_test *test);
 
-/* Is this core of the node held by a reservation that is not the job's? */
+/* Is this core of the node reserved for others than the job? */
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core);
 
 /*
- * The cores that select/cons_tres may use, for one call.  A closed mask allows
- * none of these nodes, which are all that the call is about: what a mask says
- * costs select/cons_tres time, node by node.  An open one allows all that the
- * caller allows.
+ * The cores that select/cons_tres may use, for one call.  A closed mask allows no
+ * core of these nodes; the call must be about no other nodes, as each node in a
+ * mask costs select/cons_tres time.  An open one allows all that the caller
+ * allows.
  */
 struct tb_mask;
 struct tb_mask *tb_mask_closed(const bitstr_t *nodes);
@@ -94,17 +101,17 @@ void tb_mask_destroy(struct tb_mask *mask); /* NULL is fine */
 bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes);
 
 /*
- * select/cons_tres' own answer.  mask NULL: what the caller excluded.  The
+ * The answer of select/cons_tres.  mask NULL: with what the caller excluded.  The
  * return value is Slurm's.
  */
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask);
 
 /*
- * Nodes by their index in the node table (where there may be holes), and the
- * place of a node's cores in a row of all cores.
+ * The size of the node table, in which some indices may be unused; and where the
+ * cores of a node begin among the cores of all nodes.
  */
 uint32_t tb_node_count(void);
-/* MB of a node that jobs have; after tb_nodes_look_at_memory(), for all. */
+/* MB of a node that jobs have; call tb_nodes_look_at_memory() before, once. */
 uint64_t tb_node_memory_in_use(uint32_t node);
 void tb_nodes_look_at_memory(void);
 uint32_t tb_node_first_core(uint32_t node);

@@ -3,7 +3,9 @@
 #include "select_compat.h"
 
 #include "src/common/node_conf.h"
+#include "src/common/xmalloc.h"
 
+#include "core_mask.h"
 #include "select_ops.h"
 
 uint32_t tb_node_count(void)
@@ -19,8 +21,9 @@ uint64_t tb_node_memory_in_use(uint32_t node)
 	uint64_t memory = 0;
 
 	if (info)
-		tb_ops.nodeinfo_get(info->data, SELECT_NODEDATA_MEM_ALLOC, 0,
-				    &memory);
+		tb_ops.select_nodeinfo_get(info->data,
+					   SELECT_NODEDATA_MEM_ALLOC, 0,
+					   &memory);
 	return memory;
 #elif SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
 	return node_record_table_ptr[node]->alloc_memory;
@@ -31,7 +34,7 @@ uint64_t tb_node_memory_in_use(uint32_t node)
 
 void tb_nodes_look_at_memory(void)
 {
-	tb_ops.nodeinfo_set_all();
+	tb_ops.select_nodeinfo_set_all();
 }
 
 uint32_t tb_node_first_core(uint32_t node)
@@ -56,6 +59,33 @@ enum tb_mode tb_test_mode(const struct tb_test *test)
 void tb_test_set_will_run(struct tb_test *test)
 {
 	test->mode = SELECT_MODE_WILL_RUN;
+}
+
+void tb_test_set_run_now(struct tb_test *test)
+{
+	test->mode = SELECT_MODE_RUN_NOW;
+}
+
+time_t tb_test_asked_start(const struct tb_test *test)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
+	(void)test;
+	return 0;
+#else
+	const will_run_data_t *will_run = test->will_run;
+
+	return will_run ? will_run->start : 0;
+#endif
+}
+
+void tb_mask_destroy(struct tb_mask *mask)
+{
+	if (!mask)
+		return;
+	for (uint32_t i = 0; i < mask->count; i++)
+		FREE_NULL_BITMAP(mask->excluded[i]);
+	xfree(mask->excluded);
+	xfree(mask);
 }
 
 bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes)

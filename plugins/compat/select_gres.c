@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_gres.c - Slurm keeps GRES in lists of records whose data depend on
- * whose they are
+ * select_gres.c - reads and changes Slurm's lists of GRES, whose data differ for
+ * jobs and nodes
  */
 #include "select_gres.h"
 
@@ -14,7 +14,7 @@
 #include "src/interfaces/gres.h"
 #endif
 
-/* Of one node and one name: what jobs gave back. */
+/* The devices of one name that jobs gave back on a node. */
 struct given {
 	uint32_t plugin_id;
 	bitstr_t *devices;
@@ -43,7 +43,7 @@ static int count_down(void *item, void *arg)
 	return -1;
 }
 
-static gres_state_t *entry_of(const job_record_t *job, uint32_t entry)
+static gres_state_t *find_entry(const job_record_t *job, uint32_t entry)
 {
 	struct nth nth = { .left = entry };
 
@@ -58,9 +58,9 @@ uint32_t tb_gres_entries(const job_record_t *job)
 
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
 {
-	const gres_job_state_t *asked = entry_of(job, entry)->gres_data;
+	const gres_job_state_t *asked = find_entry(job, entry)->gres_data;
 
-	return (struct tb_gres_ask) {
+	return (struct tb_gres_ask){
 		.per_task = asked->gres_per_task,
 		.per_node = asked->gres_per_node,
 		.per_job = asked->gres_per_job,
@@ -76,8 +76,8 @@ static int has_plugin_id(void *item, void *key)
 	return state->plugin_id == *(uint32_t *)key;
 }
 
-/* NULL: nothing whose place is known. */
-static gres_node_state_t *places_of(const gres_state_t *entry, uint32_t node)
+/* NULL: the node has no devices with places for this entry. */
+static gres_node_state_t *find_places(const gres_state_t *entry, uint32_t node)
 {
 	list_t *list = node_record_table_ptr[node]->gres_list;
 	uint32_t id = entry->plugin_id;
@@ -91,8 +91,8 @@ static gres_node_state_t *places_of(const gres_state_t *entry, uint32_t node)
 	return there;
 }
 
-static const bitstr_t *given_back(const struct tb_gres_back *back,
-				  uint32_t node, uint32_t plugin_id)
+static const bitstr_t *find_given_back(const struct tb_gres_back *back,
+				       uint32_t node, uint32_t plugin_id)
 {
 	const struct given *given = back ? back->nodes[node] : NULL;
 
@@ -107,7 +107,7 @@ static bool is_set(const bitstr_t *bits, bitoff_t bit)
 	       bit_test((bitstr_t *)bits, bit);
 }
 
-/* parts_of(): the name whose GRES are parts of these devices, or NULL */
+/* find_parts(): the shared GRES that are parts of these devices, or NULL */
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 4)
 static int has_data(void *item, void *key)
 {
@@ -116,44 +116,45 @@ static int has_data(void *item, void *key)
 	return state->gres_data == key;
 }
 
-static const gres_state_t *parts_of(const gres_node_state_t *there,
-				    uint32_t node)
+static const gres_state_t *find_parts(const gres_node_state_t *there,
+				      uint32_t node)
 {
 	return there->alt_gres_ns
-		? list_find_first(node_record_table_ptr[node]->gres_list,
-				  has_data, there->alt_gres_ns)
-		: NULL;
+		       ? list_find_first(node_record_table_ptr[node]->gres_list,
+					 has_data, there->alt_gres_ns)
+		       : NULL;
 }
 #else
-static const gres_state_t *parts_of(const gres_node_state_t *there,
-				    uint32_t node)
+static const gres_state_t *find_parts(const gres_node_state_t *there,
+				      uint32_t node)
 {
 	(void)node;
 	return there->alt_gres;
 }
 #endif
 
-/* Devices that jobs have as a whole or parts of, and what they gave back. */
+/* Devices that jobs have, whole or in parts, and those that jobs gave back. */
 struct in_use {
 	const bitstr_t *whole, *whole_back;
 	const bitstr_t *parts, *parts_back;
 };
 
-static struct in_use in_use_of(const gres_node_state_t *there, uint32_t node,
-			       uint32_t plugin_id,
-			       const struct tb_gres_back *back)
+static struct in_use find_in_use(const gres_node_state_t *there, uint32_t node,
+				 uint32_t plugin_id,
+				 const struct tb_gres_back *back)
 {
-	const gres_state_t *parts = parts_of(there, node);
+	const gres_state_t *parts = find_parts(there, node);
 	struct in_use in_use = {
 		.whole = there->gres_bit_alloc,
-		.whole_back = given_back(back, node, plugin_id),
+		.whole_back = find_given_back(back, node, plugin_id),
 	};
 
 	if (parts) {
 		const gres_node_state_t *shared = parts->gres_data;
 
 		in_use.parts = shared->gres_bit_alloc;
-		in_use.parts_back = given_back(back, node, parts->plugin_id);
+		in_use.parts_back = find_given_back(back, node,
+						    parts->plugin_id);
 	}
 	return in_use;
 }
@@ -162,8 +163,7 @@ static bool is_in_use(const struct in_use *in_use, bitoff_t bit)
 {
 	return (is_set(in_use->whole, bit) &&
 		!is_set(in_use->whole_back, bit)) ||
-	       (is_set(in_use->parts, bit) &&
-		!is_set(in_use->parts_back, bit));
+	       (is_set(in_use->parts, bit) && !is_set(in_use->parts_back, bit));
 }
 
 static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
@@ -173,8 +173,7 @@ static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
 	uint32_t free = 0;
 
 	for (bitoff_t bit = 0; devices && bit < bit_size(devices); bit++)
-		if (bit_test(devices, bit) &&
-		    (idle || !is_in_use(in_use, bit)))
+		if (bit_test(devices, bit) && (idle || !is_in_use(in_use, bit)))
 			free++;
 	return free;
 }
@@ -188,7 +187,7 @@ static bool is_of_type(const gres_node_state_t *there, uint32_t place,
 
 uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node)
 {
-	gres_node_state_t *there = places_of(entry_of(job, entry), node);
+	gres_node_state_t *there = find_places(find_entry(job, entry), node);
 
 	return there ? there->topo_cnt : 0;
 }
@@ -197,13 +196,13 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 		   const struct tb_gres_view *view, tb_gres_visitor visit,
 		   void *arg)
 {
-	const gres_state_t *state = entry_of(job, entry);
-	const gres_node_state_t *there = places_of(state, node);
+	const gres_state_t *state = find_entry(job, entry);
+	const gres_node_state_t *there = find_places(state, node);
 	struct in_use in_use;
 
 	if (!there)
 		return;
-	in_use = in_use_of(there, node, state->plugin_id, view->back);
+	in_use = find_in_use(there, node, state->plugin_id, view->back);
 	for (uint32_t place = 0; place < there->topo_cnt; place++)
 		if (is_of_type(there, place, state->gres_data))
 			visit(place, there->topo_core_bitmap[place],
@@ -220,8 +219,8 @@ struct giving {
 	bool back_again;
 };
 
-static bitstr_t *devices_given(struct tb_gres_back *back, uint32_t node,
-			       uint32_t plugin_id, bitoff_t count)
+static bitstr_t *get_given_devices(struct tb_gres_back *back, uint32_t node,
+				   uint32_t plugin_id, bitoff_t count)
 {
 	struct given *given = back->nodes[node];
 
@@ -249,8 +248,8 @@ static int give_devices(void *item, void *arg)
 	devices = held->gres_bit_alloc[giving->index];
 	if (!devices)
 		return 0;
-	given = devices_given(giving->back, giving->node, state->plugin_id,
-			      bit_size(devices));
+	given = get_given_devices(giving->back, giving->node, state->plugin_id,
+				  bit_size(devices));
 	if (bit_size(given) != bit_size(devices))
 		return 0;
 	if (giving->back_again)
@@ -315,7 +314,7 @@ void tb_gres_back_destroy(struct tb_gres_back *back)
 uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
 			  uint32_t node)
 {
-	const gres_job_state_t *asked = entry_of(job, entry)->gres_data;
+	const gres_job_state_t *asked = find_entry(job, entry)->gres_data;
 
 	if (!asked->gres_cnt_node_select || node >= asked->total_node_cnt)
 		return 0;
@@ -329,18 +328,19 @@ struct selecting {
 	struct in_use in_use;
 };
 
-static bitstr_t *selection(const gres_state_t *state, uint32_t node)
+static bitstr_t *get_selection(const gres_state_t *state, uint32_t node)
 {
 	const gres_job_state_t *asked = state->gres_data;
 
 	return asked->gres_bit_select && node < asked->total_node_cnt
-		? asked->gres_bit_select[node] : NULL;
+		       ? asked->gres_bit_select[node]
+		       : NULL;
 }
 
 static int add_others(void *item, void *arg)
 {
 	struct selecting *selecting = arg;
-	bitstr_t *selected = selection(item, selecting->node);
+	bitstr_t *selected = get_selection(item, selecting->node);
 
 	if (item != selecting->state && selected &&
 	    ((gres_state_t *)item)->plugin_id == selecting->state->plugin_id &&
@@ -349,8 +349,8 @@ static int add_others(void *item, void *arg)
 	return 0;
 }
 
-static uint32_t place_of(const gres_node_state_t *there,
-			 const gres_job_state_t *asked, bitoff_t device)
+static uint32_t find_place(const gres_node_state_t *there,
+			   const gres_job_state_t *asked, bitoff_t device)
 {
 	uint32_t place = 0;
 
@@ -368,10 +368,10 @@ static void take_devices(const struct selecting *selecting,
 			 uint32_t pools, bitstr_t *taken)
 {
 	const gres_job_state_t *asked = selecting->state->gres_data;
-	bitstr_t *before = selection(selecting->state, selecting->node);
+	bitstr_t *before = get_selection(selecting->state, selecting->node);
 
 	for (bitoff_t bit = 0; bit < bit_size(taken); bit++) {
-		uint32_t place = place_of(there, asked, bit), pool;
+		uint32_t place = find_place(there, asked, bit), pool;
 
 		if (place == there->topo_cnt ||
 		    is_set(before, bit) != selected_ones ||
@@ -389,16 +389,15 @@ static void take_devices(const struct selecting *selecting,
 void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
 		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools)
 {
-	struct selecting selecting = {
-		.state = entry_of(job, entry), .node = node
-	};
-	const gres_node_state_t *there = places_of(selecting.state, node);
-	bitstr_t *before = selection(selecting.state, node), *taken;
+	struct selecting selecting = { .state = find_entry(job, entry),
+				       .node = node };
+	const gres_node_state_t *there = find_places(selecting.state, node);
+	bitstr_t *before = get_selection(selecting.state, node), *taken;
 
 	if (!there || !before)
 		return;
-	selecting.in_use = in_use_of(there, node, selecting.state->plugin_id,
-				     NULL);
+	selecting.in_use = find_in_use(there, node, selecting.state->plugin_id,
+				       NULL);
 	selecting.others = bit_alloc(bit_size(before));
 	list_for_each(job->gres_list_req, add_others, &selecting);
 	taken = bit_alloc(bit_size(before));

@@ -2,11 +2,11 @@
 /*
  * select_gres.h - the GRES of jobs and nodes, whatever Slurm's version
  *
- * What a job asks for is a list; its entries are numbered from 0 and are of one
- * name and perhaps type each.  What a node has is in places: each line of its
- * gres.conf with a file (or a number) of devices is one, and says by Cores=
- * which cores are near them.  Shared GRES (MPS, shards) are parts of devices and
- * have no places here; nor has what Slurm only counts.
+ * A job asks by a list; each entry, numbered from 0, has a name and perhaps a
+ * type.  The devices of a node are in places: each line of its gres.conf with a
+ * file (or a number) of devices is a place, and its Cores= says which cores are
+ * near.  Shared GRES (MPS, shards), which are parts of devices, have no places
+ * here, and neither have GRES that Slurm only counts.
  */
 #ifndef TB_COMPAT_GRES_H
 #define TB_COMPAT_GRES_H
@@ -45,10 +45,9 @@ uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
 
 /*
  * Between select_p_job_test and select_p_job_begin: how many devices of a node
- * select/cons_tres has selected for the job, and select others, as many: of each
- * pool of places so many.  pool_of says which pool a place belongs to; other
- * numbers than those of pools: none.  Where that is not possible its selection
- * stays.
+ * select/cons_tres has selected for the job; and select as many others, of_pool[i]
+ * of pool i.  pool_of says which pool a place belongs to; it is in none when that
+ * is not below pools.  The selection stays as it is where that is not possible.
  */
 uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
 			  uint32_t node);

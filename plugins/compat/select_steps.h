@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_steps.h - the CPUs of a job that Slurm counts as taken by its steps
+ * select_steps.h - the CPUs of a job that Slurm counts as used by its steps
  */
 #ifndef TB_COMPAT_SELECT_STEPS_H
 #define TB_COMPAT_SELECT_STEPS_H
@@ -14,8 +14,8 @@
 uint32_t tb_step_counted(uint32_t cpus, uint32_t threads);
 
 /*
- * The step has other CPUs on its nodes than Slurm gave it: as many it shall give
- * back at its end.  An entry for each node of its layout.
+ * The step has other CPUs on its nodes than Slurm gave it, and shall give back as
+ * many at its end.  cpus has an entry for each node of its layout.
  */
 void tb_step_set_cpus(step_record_t *step, uint16_t *cpus);
 

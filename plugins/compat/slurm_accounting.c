@@ -10,19 +10,18 @@
 #include "src/interfaces/accounting_storage.h"
 #endif
 
-bool tb_accounting_is_there(void)
+bool tb_slurm_accounting_is_there(void)
 {
 	return slurm_with_slurmdbd();
 }
 
-bool tb_accounting_knows(const job_record_t *job)
+bool tb_slurm_accounting_knows(const job_record_t *job)
 {
 	return job->db_index && job->db_index != NO_VAL64;
 }
 
-/* Tasks of an array and components have a number of the whole job, too. */
-static void select_job(slurm_selected_step_t *selected,
-		       const job_record_t *job)
+/* Accounting knows tasks of an array and components by the whole job's number. */
+static void select_job(slurm_selected_step_t *selected, const job_record_t *job)
 {
 	selected->array_task_id = NO_VAL;
 	selected->het_job_offset = NO_VAL;
@@ -38,7 +37,7 @@ static void select_job(slurm_selected_step_t *selected,
 	}
 }
 
-void tb_accounting_send_comment(job_record_t *job)
+void tb_slurm_accounting_send_comment(job_record_t *job)
 {
 	slurm_selected_step_t selected = { .array_task_id = NO_VAL };
 	slurmdb_job_cond_t which = {

@@ -2,8 +2,7 @@
 /*
  * slurm_compat.h - what differs between the Slurm versions in shared helpers
  *
- * The only place, with the other files of this directory, that asks for
- * SLURM_VERSION_NUMBER.
+ * Only files of this directory ask for SLURM_VERSION_NUMBER.
  */
 #ifndef TB_COMPAT_SLURM_H
 #define TB_COMPAT_SLURM_H
@@ -23,13 +22,6 @@
 #define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
-/* How many bytes, as safe_read() counts them. */
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
-typedef off_t tb_safe_size_t;
-#else
-typedef size_t tb_safe_size_t;
-#endif
-
 /* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
 				bool ignore_unknown_keys)
@@ -37,16 +29,19 @@ static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0) && \
 	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
 	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
-			      NULL, false) == SLURM_ERROR ? -1 : 0;
+			      NULL, false) == SLURM_ERROR
+		       ? -1
+		       : 0;
 #else
 	return s_p_parse_file(table, NULL, (char *)path, ignore_unknown_keys,
-			      NULL) == SLURM_ERROR ? -1 : 0;
+			      NULL) == SLURM_ERROR
+		       ? -1
+		       : 0;
 #endif
 }
 
 /* Read a file with Slurm's parser, strictly.  0 or -1 (logged by Slurm). */
-static inline int tb_parse_conf_file(s_p_hashtbl_t *table,
-				     const char *path)
+static inline int tb_parse_conf_file(s_p_hashtbl_t *table, const char *path)
 {
 	return tb_parse_file(table, path, false);
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "compat/slurm_compat.h"
+#include "slurm_compat.h"
 
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
@@ -28,10 +28,12 @@ static inline bool tb_slurm_node_line(unsigned i,
 	slurm_conf_node_t **lines;
 	int count = slurm_conf_nodename_array(&lines);
 
-	if (count < 0 || i >= (unsigned) count)
+	if (count < 0 || i >= (unsigned)count)
 		return false;
-	*line = (struct tb_slurm_node_line) {
-		lines[i]->nodenames, lines[i]->tot_sockets, lines[i]->cores,
+	*line = (struct tb_slurm_node_line){
+		lines[i]->nodenames,
+		lines[i]->tot_sockets,
+		lines[i]->cores,
 		lines[i]->threads,
 	};
 	return true;
@@ -49,10 +51,11 @@ static inline bool tb_slurm_partition_line(unsigned i,
 	slurm_conf_partition_t **lines;
 	int count = slurm_conf_partition_array(&lines);
 
-	if (count < 0 || i >= (unsigned) count)
+	if (count < 0 || i >= (unsigned)count)
 		return false;
-	*line = (struct tb_slurm_partition_line) {
-		lines[i]->name, lines[i]->cr_type,
+	*line = (struct tb_slurm_partition_line){
+		lines[i]->name,
+		lines[i]->cr_type,
 	};
 	return true;
 }
@@ -64,7 +67,8 @@ static inline bool tb_slurm_partition_line(unsigned i,
 static inline char *tb_slurm_file_value(const char *path, const char *key)
 {
 	s_p_options_t options[] = {
-		{.key = (char *) key, .type = S_P_STRING}, {.key = NULL},
+		{ .key = (char *)key, .type = S_P_STRING },
+		{ .key = NULL },
 	};
 	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
 	char *value = NULL;

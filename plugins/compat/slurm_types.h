@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurm_types.h - types of Slurm's that have other names in other versions
+ * slurm_types.h - types of Slurm that have other names in other versions
  *
- * The code uses the newer names.  For the command and the plugins alike:
- * Slurm's public header is all that is needed.
+ * The code uses the newer names.  The command uses it too, so it needs only
+ * Slurm's public header.
  */
 #ifndef TB_COMPAT_SLURM_TYPES_H
 #define TB_COMPAT_SLURM_TYPES_H
@@ -29,7 +29,7 @@ typedef hostlist_t tb_hostlist_t; /* a pointer there */
 typedef hostlist_t *tb_hostlist_t;
 #endif
 
-/* In slurm.conf they are CR_Core and so on, whatever they are here. */
+/* slurm.conf has CR_Core and so on in all releases. */
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
 #define SELECT_CPU CR_CPU
 #define SELECT_SOCKET CR_SOCKET
@@ -38,7 +38,7 @@ typedef hostlist_t *tb_hostlist_t;
 #define SELECT_ONE_TASK_PER_CORE CR_ONE_TASK_PER_CORE
 #endif
 
-/* MB that a node's jobs have asked for, by what slurmctld says of it. */
+/* MB that a node's jobs have, as slurmctld says. */
 static inline uint64_t tb_allocated_memory(const node_info_t *node)
 {
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)

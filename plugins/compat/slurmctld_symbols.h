@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slurmctld_symbols.h - variables of slurmctld that the plugin looks at
+ * slurmctld_symbols.h - variables of slurmctld that the plugin uses
  *
- * Clients and slurmd load the plugin too and have none of them: weak, so that
- * the plugin loads everywhere and, unlike a definition of our own, never
- * stands in for the real ones.
+ * Clients and slurmd load the plugin too, and do not have these variables.  They
+ * are weak, so that the plugin loads everywhere; a definition in the plugin could
+ * replace the real ones.
  */
 #ifndef TB_COMPAT_SLURMCTLD_SYMBOLS_H
 #define TB_COMPAT_SLURMCTLD_SYMBOLS_H

@@ -2,8 +2,8 @@
 /*
  * task_compat.h - what differs between Slurm versions for the task plugin
  *
- * slurmd's and slurmstepd's own structs and Slurm's cgroup interface, seen by
- * the version-free part of task/topobind.
+ * Through it the version-free part of task/topobind sees the structs of slurmd and
+ * slurmstepd, and Slurm's cgroup interface.
  */
 #ifndef TB_COMPAT_TASK_H
 #define TB_COMPAT_TASK_H
@@ -17,9 +17,9 @@
 #include "slurm/slurm.h"
 #include "src/slurmd/slurmstepd/slurmstepd_job.h"
 
-#include "common/soft_registry.h"
-#include "core/error.h"
-#include "task_topobind/step.h"
+#include "common/soft/soft_registry.h"
+#include "core/base/error.h"
+#include "task_topobind/step/step.h"
 
 typedef stepd_step_rec_t tb_slurm_step_t;
 
@@ -29,25 +29,13 @@ typedef stepd_step_rec_t tb_slurm_step_t;
  */
 const char *tb_daemon_node_name(void);
 const char *tb_daemon_spool_dir(void);
-void tb_daemon_node_shape(struct tb_node_input *node);
+void tb_daemon_node_shape(struct tb_step_node_input *node);
 
-/* The partition that slurmctld says the step's job is in; NULL: it does not. */
+/* The partition of the step's job; NULL when slurmctld did not send it. */
 char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 
 /* The same of a step; env, cores, tasks and kind are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
-
-/* For task_abi.c.  Do its tasks share CPUs, by --overcommit? */
-bool tb_slurm_step_overcommits(const tb_slurm_step_t *step);
-/*
- * Where another task plugin has the last word on a task's cgroup it is held when
- * that has spoken: the task asks for it and waits.  -1: it is not held.
- */
-int tb_slurm_hold_begin(void);
-int tb_slurm_hold_wait(void);
-void tb_slurm_hold_end(void);
-/* In slurmstepd: the node drains; Slurm or the callee logs what goes wrong. */
-void tb_slurm_stepd_drain(char *reason);
 
 /*
  * A step that is one shell for its whole job, in which mpirun may be started: a
@@ -62,14 +50,13 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 			 struct tb_slurm_shell *shell);
 
 /*
- * OS CPUs, as a list, that Slurm leaves to the system; "" for none.  The caller
+ * OS CPUs, as a list, that are reserved for the system; "" for none.  The caller
  * frees; NULL: out of memory.
  */
 char *tb_daemon_system_cpus(void);
 
 /*
- * slurmstepd: its step is being suspended or is, until it runs again.  By any
- * thread.
+ * In slurmstepd, by any thread: is its step suspended, or about to be?
  */
 bool tb_slurm_step_is_suspended(void);
 
@@ -94,8 +81,8 @@ void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
  * are not there yet and counts as one use; when task/cgroup does not constrain
  * cores it also writes the CPUs, lists of OS CPUs, and the memory of the step, a
  * list of OS nodes (empty: all), and puts slurmstepd, so all that it starts, into
- * the step's.  0, or -1 with a sentence in err; closing
- * is right after both, once.  The last user's closing removes them.
+ * the step's.  0, or -1 with a sentence in err.  In both cases the caller closes
+ * once.  They are removed when the last user closes.
  */
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 			  const char *step_cpus, const char *step_mems,
@@ -115,7 +102,8 @@ char *tb_slurm_step_name(tb_slurm_step_t *step);
 void tb_slurm_node_drain(const struct tb_error *err);
 /*
  * When the hook that calls this then fails, slurmctld puts the batch job back
- * into the queue (or ends it as failed, with --no-requeue).  False: no script.
+ * into the queue (with --no-requeue it ends it as failed).  False: the step is no
+ * batch script.
  */
 bool tb_slurm_batch_requeue(tb_slurm_step_t *step);
 

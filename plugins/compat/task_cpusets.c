@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's cgroup interface, for tb_slurm_cpusets_*().
+ * task_cpusets.c - Slurm's cgroup interface, for tb_slurm_cpusets_*()
  *
  * Its cgroup plugin counts the uses of a step's cgroups: every plugin that has
  * called cgroup_g_step_create() must call cgroup_g_step_destroy() once, and
- * the last one removes them, if nothing else is below them.  So topobind takes
- * a use of its own even where task/cgroup has one: whichever ends last, the
- * tasks' cgroups are gone by then.
+ * the last one removes them, if nothing else is below them.  So topobind has a
+ * use of its own even where task/cgroup has one: when the last of the two ends,
+ * the tasks' cgroups have been removed.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compat/task_compat.h"
+#include "task_compat.h"
 
 #include "cgroup/cpuset.h"
 
@@ -32,7 +32,7 @@
 #endif
 
 static bool is_open;
-static bool is_ours; /* topobind writes what task/cgroup does not */
+static bool is_ours; /* topobind sets the CPUs, as task/cgroup does not */
 
 static bool is_listed(const char *list, const char *word)
 {
@@ -57,7 +57,7 @@ static bool task_cgroup_constrains(void)
 }
 
 /* cgroup v2: all that Slurm has on the node is below the scope of slurmstepd. */
-static char *top_v2(void)
+static char *find_top_v2(void)
 {
 	static const char scope_end[] = "_slurmstepd.scope";
 	char *path = tb_cpuset_path_of(getpid(), NULL);
@@ -71,24 +71,24 @@ static char *top_v2(void)
 	return path;
 }
 
-static char *top_v1(void)
+static char *find_top_v1(void)
 {
-	char *prepend = slurm_conf_expand_slurmd_path(
-		slurm_cgroup_conf.cgroup_prepend, conf->node_name,
-		conf->hostname);
+	char *prepend =
+		slurm_conf_expand_slurmd_path(slurm_cgroup_conf.cgroup_prepend,
+					      conf->node_name, conf->hostname);
 	char *top = prepend != NULL ? strdup(prepend) : NULL;
 
 	xfree(prepend);
 	return top;
 }
 
-static char *slurms_cgroup(void)
+static char *find_slurms_cgroup(void)
 {
-	return tb_cpuset_is_v2() ? top_v2() : top_v1();
+	return tb_cpuset_is_v2() ? find_top_v2() : find_top_v1();
 }
 
-/* How cgroup v2 names what is a job's.  The caller frees; NULL: no memory. */
-static char *job_name_v2(const tb_slurm_step_t *step)
+/* The name of a job's cgroup with cgroup v2.  The caller frees; NULL: no memory. */
+static char *print_job_name_v2(const tb_slurm_step_t *step)
 {
 	char *name;
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
@@ -99,29 +99,31 @@ static char *job_name_v2(const tb_slurm_step_t *step)
 		return strdup(sluid);
 	}
 #endif
-	return asprintf(&name, "job_%u", step->step_id.job_id) < 0 ? NULL :
-								     name;
+	return asprintf(&name, "job_%u", step->step_id.job_id) < 0 ? NULL
+								   : name;
 }
 
 /* Where Slurm has, or would have, the cpuset cgroup of the step's job. */
-static char *job_cgroup(tb_slurm_step_t *step, const char *top)
+static char *print_job_cgroup(tb_slurm_step_t *step, const char *top)
 {
 	char *path = NULL, *name;
 	int rc = -1;
 
 	if (!tb_cpuset_is_v2())
 		return asprintf(&path, "%s/uid_%u/job_%u", top, step->uid,
-				step->step_id.job_id) < 0 ? NULL : path;
-	name = job_name_v2(step);
+				step->step_id.job_id) < 0
+			       ? NULL
+			       : path;
+	name = print_job_name_v2(step);
 	if (name != NULL)
 		rc = asprintf(&path, "%s/%s", top, name);
 	free(name);
 	return rc < 0 ? NULL : path;
 }
 
-static char *step_cgroup(tb_slurm_step_t *step, const char *top)
+static char *print_step_cgroup(tb_slurm_step_t *step, const char *top)
 {
-	char *job = job_cgroup(step, top);
+	char *job = print_job_cgroup(step, top);
 	char id[64], *path = NULL;
 
 	log_build_step_id_str(&step->step_id, id, sizeof(id),
@@ -132,8 +134,8 @@ static char *step_cgroup(tb_slurm_step_t *step, const char *top)
 	return path;
 }
 
-static int constrain(cgroup_level_t level, const char *cpus, char *nodes,
-		     tb_slurm_step_t *step, struct tb_error *err)
+static int constrain_level(cgroup_level_t level, const char *cpus, char *nodes,
+			   tb_slurm_step_t *step, struct tb_error *err)
 {
 	cgroup_limits_t limits;
 
@@ -142,10 +144,13 @@ static int constrain(cgroup_level_t level, const char *cpus, char *nodes,
 	limits.allow_cores = (char *)cpus;
 	limits.allow_mems = nodes;
 	if (cgroup_g_constrain_set(CG_CPUS, level, &limits) != SLURM_SUCCESS)
-		return tb_fail(err, "Slurm could not set the CPUs %s in the "
+		return tb_fail(err,
+			       "Slurm could not set the CPUs %s in the "
 			       "cpuset cgroup of the %s; see slurmd's log",
-			       cpus, level == CG_LEVEL_USER ? "user" :
-			       level == CG_LEVEL_JOB ? "job" : "step");
+			       cpus,
+			       level == CG_LEVEL_USER  ? "user"
+			       : level == CG_LEVEL_JOB ? "job"
+						       : "step");
 	return 0;
 }
 
@@ -159,24 +164,25 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 
 	if (top == NULL)
 		return tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
-			       "see slurmd's log");
-	rc = constrain(CG_LEVEL_USER, top->allow_cores, top->allow_mems, step,
-		       err);
+				    "see slurmd's log");
+	rc = constrain_level(CG_LEVEL_USER, top->allow_cores, top->allow_mems,
+			     step, err);
 	if (rc == 0)
-		rc = constrain(CG_LEVEL_JOB, job_cpus, top->allow_mems, step,
-			       err);
+		rc = constrain_level(CG_LEVEL_JOB, job_cpus, top->allow_mems,
+				     step, err);
 	if (rc == 0)
-		rc = constrain(CG_LEVEL_STEP, step_cpus,
-			       step_mems[0] != '\0' ? (char *)step_mems :
-			       top->allow_mems, step, err);
+		rc = constrain_level(CG_LEVEL_STEP, step_cpus,
+				     step_mems[0] != '\0' ? (char *)step_mems
+							  : top->allow_mems,
+				     step, err);
 	cgroup_free_limits(top);
 	return rc;
 }
 
 /*
- * An administrator's cpuset, or the kernel when a CPU goes offline, may have
- * taken CPUs away from all that is Slurm's.  What the kernel says when a child
- * is given them would be no help: "permission denied", or nothing.
+ * An administrator, or the kernel when a CPU goes offline, may have taken CPUs away
+ * from Slurm's own cgroup.  When such CPUs are given to a child, the kernel's
+ * error is no help: "permission denied", or none.
  */
 static int check_cpus(const char *top, const char *job_cpus,
 		      struct tb_error *err)
@@ -194,9 +200,11 @@ static int check_cpus(const char *top, const char *job_cpus,
 	if (list != NULL && list[0] == '\0')
 		rc = 0;
 	else if (list != NULL)
-		tb_fail(err, "the CPUs %.100s are offline, or were taken out of "
+		tb_fail(err,
+			"the CPUs %.100s are offline, or were taken out of "
 			"the cpuset cgroup %.100s: give them back and resume "
-			"the node", list, top);
+			"the node",
+			list, top);
 	free(list);
 	tb_bitset_destroy(wanted);
 	tb_bitset_destroy(there);
@@ -205,10 +213,12 @@ static int check_cpus(const char *top, const char *job_cpus,
 
 static int check_node(const char *job_cpus, struct tb_error *err)
 {
-	char *top = slurms_cgroup();
-	int rc = top != NULL ? check_cpus(top, job_cpus, err) :
-		 tb_fail(err, "Slurm has no cpuset cgroup on this node; see "
-			 "slurmd's log");
+	char *top = find_slurms_cgroup();
+	int rc = top != NULL
+			 ? check_cpus(top, job_cpus, err)
+			 : tb_fail(err,
+				   "Slurm has no cpuset cgroup on this node; see "
+				   "slurmd's log");
 
 	free(top);
 	return rc;
@@ -222,7 +232,8 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 
 	if (cgroup_g_initialize(CG_CPUS) != SLURM_SUCCESS ||
 	    cgroup_g_step_create(CG_CPUS, step) != SLURM_SUCCESS)
-		return tb_fail(err, "Slurm could not make cpuset cgroups for "
+		return tb_fail(err,
+			       "Slurm could not make cpuset cgroups for "
 			       "the step; see slurmd's log and cgroup.conf");
 	is_open = true;
 	/* With cgroup v1 Slurm's own has no CPUs before the first step. */
@@ -235,7 +246,7 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 		return -1;
 	if (cgroup_g_step_addto(CG_CPUS, &self, 1) != SLURM_SUCCESS)
 		return tb_fail(err, "Slurm could not move slurmstepd into the "
-			       "step's cpuset cgroup; see slurmd's log");
+				    "step's cpuset cgroup; see slurmd's log");
 	return 0;
 }
 
@@ -260,50 +271,54 @@ static bool has_own_cgroup(pid_t pid)
 }
 
 /*
- * task/cgroup with devices or memory, and jobacct_gather/cgroup, give each task
- * a cgroup, by different numbers.  Where it has one it stays, as their limits
- * are there.  Slurm says "done" also when a process could not be moved: look.
+ * task/cgroup with devices or memory, and jobacct_gather/cgroup, give each task a
+ * cgroup, by different numbers.  A task that has one stays there, as it has their
+ * limits.  Slurm reports success even when a process could not be moved, so its
+ * cgroup is checked.
  */
 int tb_slurm_task_cgroup(tb_slurm_step_t *step, uint32_t task,
 			 struct tb_error *err)
 {
-	uint32_t offset = step->het_job_task_offset == NO_VAL ?
-			  0 : step->het_job_task_offset;
+	uint32_t offset = step->het_job_task_offset == NO_VAL
+				  ? 0
+				  : step->het_job_task_offset;
 	pid_t pid = step->task[task]->pid;
 
 	if (!tb_cpuset_is_v2() || has_own_cgroup(pid))
 		return 0;
 	if (cgroup_g_task_addto(CG_CPUS, step, pid,
 				step->task[task]->gtid + offset) !=
-		    SLURM_SUCCESS || !has_own_cgroup(pid))
-		return tb_fail(err, "Slurm could not make a cgroup for task "
-			       "%u; see slurmd's log", task);
+		    SLURM_SUCCESS ||
+	    !has_own_cgroup(pid))
+		return tb_fail(err,
+			       "Slurm could not make a cgroup for task "
+			       "%u; see slurmd's log",
+			       task);
 	return 0;
 }
 
 int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
 			  struct tb_error *err)
 {
-	*top = slurms_cgroup();
-	*cgroup = *top != NULL ? step_cgroup(step, *top) : NULL;
+	*top = find_slurms_cgroup();
+	*cgroup = *top != NULL ? print_step_cgroup(step, *top) : NULL;
 	if (*cgroup != NULL)
 		return 0;
 	free(*top);
 	*top = NULL;
 	return tb_fail(err, "Slurm has put slurmstepd into none of its cpuset "
-		       "cgroups; see slurmd's log");
+			    "cgroups; see slurmd's log");
 }
 
 /* cgroup v1: the directory of a job, whether it is there or not. */
-static char *job_directory_v1(tb_slurm_step_t *step)
+static char *print_job_directory_v1(tb_slurm_step_t *step)
 {
-	char *top = top_v1();
+	char *top = find_top_v1();
 	char *path;
 
-	if (top == NULL ||
-	    asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
-		     slurm_cgroup_conf.cgroup_mountpoint, top, step->uid,
-		     step->step_id.job_id) < 0)
+	if (top == NULL || asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
+				    slurm_cgroup_conf.cgroup_mountpoint, top,
+				    step->uid, step->step_id.job_id) < 0)
 		path = NULL;
 	free(top);
 	return path;
@@ -311,7 +326,7 @@ static char *job_directory_v1(tb_slurm_step_t *step)
 
 static bool is_held_v1(tb_slurm_step_t *step)
 {
-	char *path = job_directory_v1(step);
+	char *path = print_job_directory_v1(step);
 	bool held = path != NULL && access(path, F_OK) == 0;
 
 	free(path);
@@ -320,8 +335,8 @@ static bool is_held_v1(tb_slurm_step_t *step)
 
 static bool is_held_v2(tb_slurm_step_t *step)
 {
-	char *top = top_v2();
-	char *path = top != NULL ? job_cgroup(step, top) : NULL;
+	char *top = find_top_v2();
+	char *path = top != NULL ? print_job_cgroup(step, top) : NULL;
 	bool held = path != NULL && tb_cpuset_is_limited(path);
 
 	free(path);
@@ -340,7 +355,7 @@ bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 	return tb_cpuset_is_v2() ? is_held_v2(step) : is_held_v1(step);
 }
 
-/* The same for every step, so without what libcgroup costs. */
+/* Every step calls it, so it does without libcgroup, which is slow. */
 char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 {
 	static const char scope_end[] = "_slurmstepd.scope/";
@@ -350,15 +365,17 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 	bool is_v2;
 	FILE *in;
 
-	if (mount == NULL || asprintf(&file, "%s/cgroup.controllers", mount) < 0)
+	if (mount == NULL ||
+	    asprintf(&file, "%s/cgroup.controllers", mount) < 0)
 		return strdup("");
 	is_v2 = access(file, F_OK) == 0;
 	free(file);
 	if (!is_v2)
-		return job_directory_v1(step);
-	name = job_name_v2(step);
+		return print_job_directory_v1(step);
+	name = print_job_name_v2(step);
 	in = fopen("/proc/self/cgroup", "re");
-	while (in != NULL && name != NULL && path == NULL && getline(&line, &size, in) > 0) {
+	while (in != NULL && name != NULL && path == NULL &&
+	       getline(&line, &size, in) > 0) {
 		char *end = strstr(line, scope_end);
 
 		if (strncmp(line, "0::", 3) == 0 && end != NULL &&

@@ -9,27 +9,29 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "combinations.h"
-#include "common/conf.h"
-#include "common/conf_metrics.h"
-#include "common/request_env.h"
-#include "common/soft_record.h"
-#include "account.h"
-#include "consumption.h"
-#include "effective.h"
-#include "expand.h"
-#include "job_test.h"
-#include "learning.h"
-#include "ledger.h"
-#include "metrics.h"
-#include "metrics_file.h"
-#include "names.h"
-#include "node_order.h"
-#include "nodes.h"
-#include "reasons.h"
-#include "sharing.h"
-#include "show.h"
-#include "steps.h"
+#include "select_topobind/request/job_combinations.h"
+#include "common/conf/conf.h"
+#include "common/conf/conf_metrics.h"
+#include "common/job/request_env.h"
+#include "common/soft/soft_record.h"
+#include "select_topobind/show/accounting.h"
+#include "select_topobind/order/consumption.h"
+#include "select_topobind/request/effective_request.h"
+#include "select_topobind/request/expand.h"
+#include "select_topobind/answer/job_answer.h"
+#include "select_topobind/answer/plain_job.h"
+#include "select_topobind/order/learning.h"
+#include "select_topobind/books/ledger.h"
+#include "select_topobind/show/metrics.h"
+#include "select_topobind/show/metrics_file.h"
+#include "select_topobind/nodes/conf_names.h"
+#include "select_topobind/order/node_order.h"
+#include "select_topobind/nodes/extra_writer.h"
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/show/reasons.h"
+#include "select_topobind/books/sharing.h"
+#include "select_topobind/show/job_record.h"
+#include "select_topobind/steps/steps.h"
 
 static struct tb_conf *site;
 
@@ -48,18 +50,22 @@ int tb_hook_init(void)
 void tb_hook_fini(void)
 {
 	tb_metrics_file_end();
-	tb_account_fini();
+	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
 	tb_reasons_fini();
 	tb_sharing_fini();
+	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
 
-/* An administrator's suspension, priority 0, frees the cores; a gang's not. */
+/*
+ * A job that an administrator suspended has priority 0 and has given its cores
+ * back.  One that the gang scheduler suspended still has them.
+ */
 static bool holds_cores(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) ||
@@ -69,7 +75,7 @@ static bool holds_cores(const job_record_t *job)
 static int add_job(void *item, void *arg)
 {
 	job_record_t *job = item;
-	bool bound = tb_show_is_bound(job);
+	bool bound = tb_job_record_is_bound(job);
 
 	(void)arg;
 	if (IS_JOB_PENDING(job))
@@ -79,25 +85,26 @@ static int add_job(void *item, void *arg)
 		tb_consumption_put(job);
 	}
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
-		tb_account_recovered(job);
+		tb_accounting_job_recovered(job);
 	return 0;
 }
 
-static void rebuild(void)
+static void rebuild_books(void)
 {
-	tb_account_reset();
+	tb_accounting_reset();
 	tb_reasons_reset();
 	tb_ledger_reset();
 	tb_sharing_reset();
 	tb_consumption_reset();
 	tb_nodes_reset(site);
+	tb_extra_writer_reset(site);
 	if (job_list)
 		list_for_each(job_list, add_job, NULL);
 	tb_learning_reset();
 }
 
-/* A wrong file changes nothing. */
-static void read_again(void)
+/* When the file has an error, the running configuration stays. */
+static void reload_conf(void)
 {
 	struct tb_error why;
 	struct tb_conf *read = tb_conf_load(&why);
@@ -107,7 +114,8 @@ static void read_again(void)
 		      why.text);
 		return;
 	}
-	/* Shapes point into the old one. */
+	/* These point into the old configuration. */
+	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_conf_destroy(site);
 	site = read;
@@ -122,21 +130,21 @@ static void set_metrics_file(void)
 
 void tb_hook_node_init(void)
 {
-	read_again();
+	reload_conf();
 	set_metrics_file();
-	tb_names_check(site);
-	rebuild();
+	tb_conf_names_check(site);
+	rebuild_books();
 }
 
 void tb_hook_reconfigure(void)
 {
-	rebuild();
+	rebuild_books();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
-			tb_node_show(node);
+			tb_extra_write(node);
 }
 
-/* Updates of nodes move last_node_update, by the second. */
+/* An update of a node sets last_node_update, in seconds. */
 void tb_hook_nodes_shown(void)
 {
 	static time_t looked_at;
@@ -147,10 +155,11 @@ void tb_hook_nodes_shown(void)
 	tb_learning_look_at_nodes();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
-			tb_node_show_again(node);
+			tb_extra_restore(node);
 }
 
-static int test_bound(struct tb_test *test, const struct tb_request *request)
+static int test_bound_request(struct tb_test *test,
+			      const struct tb_request *request)
 {
 	if (tb_partition_can_bind(test->job))
 		return tb_test_bound_job(test, request);
@@ -161,24 +170,25 @@ static int test_bound(struct tb_test *test, const struct tb_request *request)
 }
 
 static int limit_expansion(struct tb_test *test,
-			   const struct tb_effective *effective)
+			   const struct tb_effective_request *effective)
 {
 	char *binding;
 	int rc;
 
 	if (!test->job->details->expanding_jobid)
 		return SLURM_SUCCESS;
-	binding = tb_effective_print(effective, site, test->job);
+	binding = tb_effective_request_print(effective, site, test->job);
 	rc = tb_expand_limit(test, binding);
 	xfree(binding);
 	return rc;
 }
 
 /*
- * The client's check was bypassed: refused at submission.  A job that was
- * changed since waits, and says for what.
+ * The client did not check the request, or the job was changed since.  In the
+ * first case the submission is refused; in the second the job waits, and its
+ * Reason says why.
  */
-static int refuse(const struct tb_test *test, const struct tb_error *why)
+static int refuse_job(const struct tb_test *test, const struct tb_error *why)
 {
 	tb_metrics_refused(TB_REFUSED_REQUEST);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
@@ -188,53 +198,57 @@ static int refuse(const struct tb_test *test, const struct tb_error *why)
 	return SLURM_ERROR;
 }
 
-/* Placing goes task by task; the node's tasks then share their units. */
-static int test_request(struct tb_test *test, struct tb_effective *effective)
+/* An implicit binding is placed task by task; then the tasks share the units. */
+static int test_request(struct tb_test *test,
+			struct tb_effective_request *effective)
 {
 	struct tb_error why;
 
 	if (!tb_request_binds(&effective->request))
 		return tb_test_plain_job(test);
-	if (tb_job_combinations(test->job, &effective->request,
-				effective->implicit_cpus != 0, &why))
-		return refuse(test, &why);
+	if (tb_job_combinations_check(test->job, &effective->request,
+				      effective->implicit_cpus != 0, &why))
+		return refuse_job(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
 		effective->request.type = TB_SLOT;
-	return test_bound(test, &effective->request);
+	return test_bound_request(test, &effective->request);
 }
 
-static int test_effective(struct tb_test *test, struct tb_effective *effective)
+static int test_effective(struct tb_test *test,
+			  struct tb_effective_request *effective)
 {
 	struct tb_test call = *test;
-	struct tb_choice choice;
+	struct tb_node_choice choice;
 	int rc = limit_expansion(&call, effective);
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
-	if (tb_choice_find(&choice, site, test->job, &effective->request))
+	if (tb_node_choice_find(&choice, site, test->job, &effective->request))
 		call.choice = &choice;
 	return test_request(&call, effective);
 }
 
-static void show_request(const struct tb_effective *effective,
+static void show_request(const struct tb_effective_request *effective,
 			 job_record_t *job)
 {
 	char *shown;
 
 	if (!IS_JOB_PENDING(job))
 		return;
-	shown = tb_effective_print(effective, site, job);
-	tb_show_request(job, shown);
+	shown = tb_effective_request_print(effective, site, job);
+	tb_job_record_set_request(job, shown);
 	xfree(shown);
 }
 
-/* With a binding: a request that makes no sense is one, too. */
-static int test_counted(struct tb_test *test, struct tb_effective *effective,
+/* Of a job with a binding, also of one whose request has an error. */
+static int test_counted(struct tb_test *test,
+			struct tb_effective_request *effective,
 			const struct tb_error *wrong)
 {
 	struct tb_measure measure = tb_metrics_begin();
-	int rc = wrong ? refuse(test, wrong) : test_effective(test, effective);
+	int rc = wrong ? refuse_job(test, wrong)
+		       : test_effective(test, effective);
 
 	tb_metrics_end(&measure, test, rc);
 	return rc;
@@ -242,30 +256,30 @@ static int test_counted(struct tb_test *test, struct tb_effective *effective,
 
 int tb_hook_job_test(struct tb_test *test)
 {
-	struct tb_effective effective;
+	struct tb_effective_request effective;
 	struct tb_error why;
 	int rc;
 
 	if (!test->job->details)
 		return EINVAL;
-	/* Without nodes (burst buffers) there is nothing to bind. */
+	/* A job without nodes (burst buffers) has nothing to bind. */
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
-	tb_nodes_hold();
-	if (tb_effective_find(&effective, site, test->job, &why)) {
+	tb_nodes_freeze();
+	if (tb_effective_request_find(&effective, site, test->job, &why)) {
 		rc = test_counted(test, &effective, &why);
 	} else {
 		show_request(&effective, test->job);
 		rc = tb_request_binds(&effective.request)
-			? test_counted(test, &effective, NULL)
-			: test_effective(test, &effective);
+			     ? test_counted(test, &effective, NULL)
+			     : test_effective(test, &effective);
 	}
-	tb_effective_clear(&effective);
-	tb_nodes_release();
+	tb_effective_request_clear(&effective);
+	tb_nodes_thaw();
 	return rc;
 }
 
-/* Of the run before, when it was requeued. */
+/* A requeued job has those of its run before. */
 static void drop_soft_counts(job_record_t *job)
 {
 	char *rest = tb_soft_record_drop(job->admin_comment);
@@ -279,44 +293,45 @@ static void drop_soft_counts(job_record_t *job)
 
 void tb_hook_job_begin(job_record_t *job)
 {
-	struct tb_effective effective;
+	struct tb_effective_request effective;
 	char *shown;
 
 	drop_soft_counts(job);
-	tb_effective_find(&effective, site, job, NULL);
-	shown = job->job_resrcs ? tb_effective_print(&effective, site, job)
-				: NULL;
-	tb_show_grant(job, shown);
-	tb_effective_record(&effective, site, job);
+	tb_effective_request_find(&effective, site, job, NULL);
+	shown = job->job_resrcs
+			? tb_effective_request_print(&effective, site, job)
+			: NULL;
+	tb_job_record_set_grant(job, shown);
+	tb_effective_request_record(&effective, site, job);
 	if (shown)
 		last_job_update = time(NULL);
 	if (shown && tb_conf_job_record(site))
-		tb_account_started(job);
+		tb_accounting_job_started(job);
 	xfree(shown);
-	tb_effective_clear(&effective);
+	tb_effective_request_clear(&effective);
 }
 
-static void put(job_record_t *job)
+static void put_job(job_record_t *job)
 {
-	bool bound = tb_show_is_bound(job);
+	bool bound = tb_job_record_is_bound(job);
 
 	if (!tb_ledger_put(job, bound))
 		return;
 	tb_sharing_note(job);
 	tb_consumption_put(job);
 	tb_learning_nodes_changed(job);
-	/* Nodes that the job gave back are in its allocation still. */
-	tb_show_nodes_of(job);
+	/* Nodes that the job gave back are still in its allocation. */
+	tb_extra_write_nodes_of(job);
 }
 
 void tb_hook_job_ended(job_record_t *job)
 {
-	/* Requeued: it waits with its request, the grant was another run's. */
+	/* A requeued job still has its request, but no grant. */
 	if (IS_JOB_PENDING(job))
-		tb_show_requeued(job);
+		tb_job_record_drop_grant(job);
 	if (!tb_ledger_remove(job))
 		return;
-	tb_show_nodes_of(job);
+	tb_extra_write_nodes_of(job);
 	tb_consumption_remove(job);
 	tb_learning_nodes_changed(job);
 }
@@ -329,8 +344,8 @@ void tb_hook_job_finished(job_record_t *job)
 }
 
 /*
- * A backup controller that goes back to standing by has no jobs and no
- * connection to the database until its next term.
+ * A backup controller that gives control back has no jobs and no connection to
+ * the database until it takes control again.
  */
 void tb_hook_state_saved(const char *directory)
 {
@@ -338,7 +353,7 @@ void tb_hook_state_saved(const char *directory)
 		tb_learning_save(directory);
 	if (slurmctld_config.shutdown_time) {
 		tb_metrics_file_end();
-		tb_account_stop();
+		tb_accounting_stop();
 	}
 }
 
@@ -351,27 +366,27 @@ void tb_hook_state_restored(const char *directory)
 void tb_hook_job_changed(job_record_t *job)
 {
 	if (holds_cores(job))
-		put(job);
+		put_job(job);
 	else
 		tb_hook_job_ended(job);
 }
 
-/* A bound job holds other cores of the same request. */
+/* A bound job holds other cores than before, by the same request. */
 static void show_resized(job_record_t *job)
 {
-	if (!job->job_resrcs || !tb_show_is_bound(job))
+	if (!job->job_resrcs || !tb_job_record_is_bound(job))
 		return;
-	tb_show_grant_again(job);
+	tb_job_record_renew_grant(job);
 	if (tb_conf_job_record(site))
-		tb_account_resized(job);
+		tb_accounting_job_resized(job);
 }
 
 void tb_hook_job_resized(job_record_t *job, uint32_t node)
 {
 	tb_hook_job_changed(job);
 	show_resized(job);
-	/* It is not in the job's allocation any more. */
-	tb_node_show(node);
+	/* The job's allocation does not have it any more. */
+	tb_extra_write(node);
 }
 
 void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
@@ -384,7 +399,7 @@ void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
 
 int tb_hook_job_may_resume(const job_record_t *job)
 {
-	bool bound = tb_show_is_bound(job);
+	bool bound = tb_job_record_is_bound(job);
 
 	if (!tb_ledger_clashes(job, bound) ||
 	    (bound && tb_sharing_may_return(job)))
@@ -401,10 +416,13 @@ bool tb_hook_job_holds(const job_record_t *job)
 
 void tb_hook_job_resumed(job_record_t *job)
 {
-	put(job);
+	put_job(job);
 }
 
-/* Whatever topobind.conf says by now: a request of its own, or what is shown. */
+/*
+ * The job's own request, or the one that its record shows: topobind.conf may have
+ * changed since it started.
+ */
 static int find_granted_request(const job_record_t *job,
 				struct tb_request *request)
 {
@@ -417,7 +435,7 @@ static int find_granted_request(const job_record_t *job,
 	if (tb_request_has_binding(request))
 		return 0;
 	tb_request_init(&shown);
-	if (tb_show_read_request(job, &shown))
+	if (tb_job_record_read_request(job, &shown))
 		rc = tb_request_bind_implicitly(request, &shown, NULL);
 	tb_request_clear(&shown);
 	return rc;
@@ -427,7 +445,7 @@ void tb_hook_step_start(step_record_t *step)
 {
 	struct tb_request request;
 
-	if (!tb_show_is_bound(step->job_ptr))
+	if (!tb_job_record_is_bound(step->job_ptr))
 		return;
 	tb_request_init(&request);
 	if (!find_granted_request(step->job_ptr, &request) &&

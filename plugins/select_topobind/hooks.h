@@ -2,15 +2,16 @@
 /*
  * hooks.h - where slurmctld's calls enter topobind
  *
- * Called by the version's ABI file, under slurmctld's job and node write locks
- * unless said otherwise, after (job_test: instead of) select/cons_tres' own function.
+ * compat/select_abi.c calls them under slurmctld's write locks on jobs and nodes,
+ * unless said otherwise; after select/cons_tres' own function, or for job_test
+ * instead of it.
  */
 #ifndef TB_SELECT_HOOKS_H
 #define TB_SELECT_HOOKS_H
 
 #include "compat/select_compat.h"
 
-/* Read topobind.conf.  SLURM_SUCCESS, or SLURM_ERROR after saying why. */
+/* Read topobind.conf.  SLURM_SUCCESS, or SLURM_ERROR (the log says why). */
 int tb_hook_init(void);
 void tb_hook_fini(void);
 
@@ -36,16 +37,16 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
-/* Its run is over, whether it will have another or not. */
+/* Its run has ended; it may be requeued. */
 void tb_hook_job_finished(job_record_t *job);
 
 /* Slurm saves its state, without locks held, and has read it again. */
 void tb_hook_state_saved(const char *directory);
 void tb_hook_state_restored(const char *directory);
 
-/* The job lost this node, by a smaller request or by a failure. */
+/* The job lost this node: its request became smaller, or the node failed. */
 void tb_hook_job_resized(job_record_t *job, uint32_t node);
-/* One job was given all that another had. */
+/* The job to was given all that the job from had. */
 void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
 
 /*
@@ -56,12 +57,12 @@ int tb_hook_job_may_resume(const job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
 /*
- * Does the job hold its cores at this moment?  One that a gang scheduler paused
- * does: nothing may be added for it when an administrator resumes it.
+ * Does the job hold its cores at this moment?  A job that a gang scheduler paused
+ * does: when an administrator resumes it nothing may be added for it.
  */
 bool tb_hook_job_holds(const job_record_t *job);
 
-/* Slurm has placed a step; its credential is not made yet. */
+/* Slurm has placed a step, and not yet made its credential. */
 void tb_hook_step_start(step_record_t *step);
 
 #endif

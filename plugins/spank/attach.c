@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "spank/attach.h"
+#include "attach.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* As much as getopt needs to tell it from --job-name. */
 #define JOBID_OPTION "--jobi"
 
-/* SPANK does not tell of srun's own options. */
+/* SPANK does not give plugins srun's own options. */
 bool tb_attach_is_asked(void)
 {
 	FILE *file = fopen("/proc/self/cmdline", "re");

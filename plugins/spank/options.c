@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "spank/options.h"
+#include "options.h"
 
 #include <string.h>
 
@@ -7,10 +7,10 @@
 
 const struct tb_option tb_option_table[] = {
 	{ "bunit", "unit",
-	  "what to bind to, as whole units that nobody else gets: T (hardware "
-	  "thread), C (core), E (efficiency core), S (socket), X (L3 cache), "
-	  "Y (L2 cache), N (NUMA node); CT CS CX CY CN say power cores and "
-	  "ET ES EX EY EN efficiency cores (default C)" },
+	  "kind of unit to bind to; a job gets whole units for itself: T "
+	  "(hardware thread), C (core), E (efficiency core), S (socket), X (L3 "
+	  "cache), Y (L2 cache), N (NUMA node); CT CS CX CY CN mean power cores "
+	  "and ET ES EX EY EN efficiency cores (default C)" },
 	{ "bamount", "count",
 	  "units per task (btype slot) or per node (btype host), 1-65535; "
 	  "0 switches binding off" },
@@ -18,50 +18,50 @@ const struct tb_option tb_option_table[] = {
 	  "slot: every task gets units of its own; host: all tasks on a node "
 	  "share its units (default slot)" },
 	{ "bstrategy", "packed|linear|scatter",
-	  "packed: units of a task close together; linear: the first free "
-	  "ones; scatter: tasks far from each other (default packed)" },
+	  "packed: the units of a task close together; linear: the first free "
+	  "units; scatter: tasks far from each other (default packed)" },
 	{ "bsort", "letters",
-	  "order in which units are considered, letters of S C E N X Y T: "
-	  "capital the least used first, small the most used first" },
+	  "order in which units are tried, letters of S C E N X Y T: capital "
+	  "letter: least used first; small letter: most used first" },
 	{ "bstart", "letter",
-	  "begin at the first unused object of S C E N X Y (small letter: at "
+	  "start at the first unused object of S C E N X Y (small letter: at "
 	  "the first used one)" },
 	{ "bstop", "letter",
 	  "end before the next such object; the same letter as --bstart means "
 	  "this one object" },
 	{ "bfilter", "filter",
-	  "units to leave out: a topology string with these in lower case, "
+	  "units to leave out: a topology string with them in lower case, "
 	  "first_core, or first_core+STRING" },
 	{ "binstance", "set|env|pe",
-	  "who binds: set: topobind holds every task in its units; env: nobody, "
-	  "the variables TOPOBIND_* tell a task what it should bind itself to; "
-	  "pe: MPI, by a host file or rank file (default set)" },
+	  "who binds the tasks: set: topobind keeps every task on its units; "
+	  "env: the tasks themselves, by the variables TOPOBIND_*; pe: MPI, by "
+	  "a host file or rank file (default set)" },
 	{ "btopology", "string",
 	  "only nodes of exactly this shape, a topology string in capitals" },
 	{ "bcpus", "list",
 	  "exactly these threads of each node, such as 0-3,8, counted in the "
-	  "order of its topology string; in place of units" },
+	  "order of its topology string; instead of units" },
 	{ "bmem", "none|prefer|local",
-	  "where memory comes from: local: only the NUMA nodes of the units; "
-	  "prefer: these first; none: anywhere (default: what the site says, "
-	  "else none)" },
+	  "where memory comes from: local: only from the NUMA nodes of the "
+	  "units; prefer: from these first; none: from anywhere (default: the "
+	  "site's setting, else none)" },
 	{ "bmode", "hard|soft",
-	  "hard: tasks run on their units only; soft: on others too, while "
-	  "their own are busy (default hard)" },
+	  "hard: tasks run on their units only; soft: also on other CPUs while "
+	  "their units are busy (default hard)" },
 	{ "ballow", "node|S|N|X",
 	  "with --bmode=soft: how far tasks may spread: over the node, or over "
 	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },
 	{ "bnodes", "policy",
-	  "which nodes: SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, "
+	  "how nodes are chosen: SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, "
 	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT or "
-	  "BESTTOPOLOGY; with or without a binding (default: what the site "
-	  "says)" },
+	  "BESTTOPOLOGY; with or without a binding (default: the site's "
+	  "setting)" },
 	{ "bprefer", "feature[,...]",
-	  "rather nodes with these features; others where these are not "
+	  "prefer nodes with these features; use others when these are not "
 	  "free" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
-	  "all of these options in one string; single options are stronger, "
-	  "the environment variable TOPOBIND is weaker" },
+	  "all of these options in one string; single options override it, and "
+	  "it overrides the environment variable TOPOBIND" },
 	{ NULL, NULL, NULL },
 };
 
@@ -90,7 +90,7 @@ int tb_options_add(struct tb_options *options, enum tb_source source,
 				      err);
 	if (options->has_line[source])
 		return tb_fail(err, "--" LINE_OPTION " is given twice: put "
-			       "everything into one");
+				    "everything into one");
 	options->has_line[source] = true;
 	return tb_request_parse(&options->line[source], value, err);
 }

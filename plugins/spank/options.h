@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "core/error.h"
-#include "core/request.h"
+#include "core/base/error.h"
+#include "core/request/request.h"
 
 struct tb_option {
 	const char *name; /* without dashes: a key of the core, or "topobind" */

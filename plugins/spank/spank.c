@@ -4,11 +4,11 @@
  *
  * Everything is decided in the client, where the user can read a message: the
  * options are checked and put together, and one canonical line travels on in
- * the job's SPANK environment (common/request_env.h).  Slurm keeps that with
+ * the job's SPANK environment (common/job/request_env.h).  Slurm keeps that with
  * the job in the controller, and hands it to the nodes with the messages that
  * start batch scripts and steps.  The single options, which Slurm would send
- * as well, are taken away again, so that there is only one truth and so that
- * an sbatch inside a job does not take them over.
+ * as well, are removed again, so that there is one request only and an sbatch
+ * inside a job does not inherit them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,10 +19,10 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
 
-#include "common/request_env.h"
-#include "spank/attach.h"
-#include "spank/combinations.h"
-#include "spank/options.h"
+#include "common/job/request_env.h"
+#include "attach.h"
+#include "client_combinations.h"
+#include "options.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define OPTION_VARIABLE "_SLURM_SPANK_OPTION_topobind_"
@@ -68,7 +68,7 @@ static enum tb_source source_of(const char *value)
  * A wrong option is reported later, by post_opt: when this fails Slurm prints
  * the whole value, which may be 64 KiB.
  */
-static int take_option(int index, const char *value, int remote)
+static int read_option(int index, const char *value, int remote)
 {
 	struct tb_error err;
 
@@ -90,12 +90,13 @@ static int register_options(spank_t spank)
 			.usage = (char *)tb_option_table[i].usage,
 			.has_arg = 1,
 			.val = i,
-			.cb = take_option,
+			.cb = read_option,
 		};
 
 		if (spank_option_register(spank, &option) != ESPANK_SUCCESS) {
 			slurm_error("topobind: the option --%s cannot be "
-				    "added", option.name);
+				    "added",
+				    option.name);
 			return -1;
 		}
 	}
@@ -143,8 +144,10 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 {
 	if (spank_job_control_setenv(spank, variable, line, 1) !=
 	    ESPANK_SUCCESS)
-		return tb_fail(err, "the binding request \"%s\" cannot be put "
-			       "into the job's environment", line);
+		return tb_fail(err,
+			       "the binding request \"%s\" cannot be put "
+			       "into the job's environment",
+			       line);
 	request_sent = true;
 	return 0;
 }
@@ -233,7 +236,7 @@ static bool is_step(void)
  * site has made the plugin optional.  So send something that the controller
  * refuses.
  */
-static int refuse(spank_t spank, const struct tb_error *err)
+static int refuse_request(spank_t spank, const struct tb_error *err)
 {
 	slurm_error("topobind: %s", err->text);
 	spank_job_control_setenv(spank, TB_REQUEST_VARIABLE, "invalid", 1);
@@ -254,12 +257,11 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char *argv[])
 	else if (err.text[0] != '\0')
 		rc = -1;
 	else
-		rc = is_step() ? send_step(spank, &err) :
-				 send_job(spank, &err);
+		rc = is_step() ? send_step(spank, &err) : send_job(spank, &err);
 	/* Each part of a heterogeneous job has its own options. */
 	tb_options_clear(&options);
 	tb_options_init(&options);
-	return rc < 0 ? refuse(spank, &err) : 0;
+	return rc < 0 ? refuse_request(spank, &err) : 0;
 }
 
 /* A user who asked for no binding is not refused; the option is lost. */
@@ -272,7 +274,7 @@ static void note_lost_option(uint32_t job_id)
 }
 
 /* srun --jobid from a shell that is not the job's. */
-static int attach(spank_t spank, uint32_t job_id, struct tb_error *err)
+static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 {
 	char *line = tb_attach_request(job_id);
 	int rc = 0;
@@ -301,7 +303,7 @@ int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 	if (!request_sent || is_implicit())
 		note_lost_option(job_id);
 	if (!request_sent && tb_attach_is_asked())
-		rc = attach(spank, job_id, &err);
+		rc = send_attached(spank, job_id, &err);
 	if (rc < 0)
 		slurm_error("topobind: %s", err.text);
 	return rc;

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "spank/options.h"
+#include "core/request/request_key.h"
+#include "options.h"
 
 #define MAX_GIVEN 6
 
@@ -25,6 +26,7 @@ struct merging {
 };
 
 static const struct merging mergings[] = {
+	/* clang-format off */
 	{ { { 0 } }, NULL, "" },
 	{ { { 0 } }, "", "" },
 	{ { { 0 } }, "bunit=X,bamount=1", "bunit=X,bamount=1" },
@@ -84,6 +86,7 @@ static const struct merging mergings[] = {
 	{ { { TB_COMMAND_LINE, "btopology", "SCC" },
 	    { TB_COMMAND_LINE, "binstance", "env" } },
 	  "bamount=1", "bamount=1,binstance=env,btopology=SCC" },
+	/* clang-format on */
 };
 
 static int merge(const struct merging *merging, struct tb_request *request,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "task_topobind/hooks.h"
+#include "hooks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 #include "src/common/log.h"
 
 #include "cgroup/cpuset.h"
-#include "common/conf.h"
-#include "common/request_env.h"
-#include "core/distances.h"
+#include "common/conf/conf.h"
+#include "common/job/request_env.h"
+#include "core/topology/distances.h"
 #include "hwloc/machine.h"
-#include "task_topobind/fence.h"
-#include "task_topobind/lifeline.h"
-#include "task_topobind/pe.h"
-#include "task_topobind/pe_files.h"
-#include "task_topobind/publish.h"
-#include "task_topobind/site.h"
-#include "task_topobind/soft.h"
-#include "task_topobind/step.h"
+#include "task_topobind/step/task_cpuset.h"
+#include "task_topobind/daemon/step_watch.h"
+#include "task_topobind/pe/pe.h"
+#include "task_topobind/pe/pe_files.h"
+#include "task_topobind/daemon/publish.h"
+#include "task_topobind/daemon/site.h"
+#include "task_topobind/soft/soft.h"
+#include "task_topobind/step/step.h"
 
 /* What is kept in slurmd's spool directory. */
 #define MACHINE_FILE "topobind_machine"
@@ -29,9 +29,9 @@
 
 /* slurmstepd serves one step; NULL: it asks for no binding. */
 static struct tb_step *current;
-static struct tb_lifeline *lifeline; /* NULL: it is not held */
+static struct tb_step_watch *watch; /* NULL: it is not held */
 
-static char *spool_file(const char *name)
+static char *join_spool_path(const char *name)
 {
 	char *path;
 
@@ -42,7 +42,7 @@ static char *spool_file(const char *name)
 
 static struct tb_conf *load_site(struct tb_error *err)
 {
-	char *copy = spool_file(SITE_FILE);
+	char *copy = join_spool_path(SITE_FILE);
 	struct tb_conf *site = NULL;
 
 	if (copy == NULL)
@@ -55,7 +55,7 @@ static struct tb_conf *load_site(struct tb_error *err)
 
 static void save_machine(const struct tb_machine *machine)
 {
-	char *path = spool_file(MACHINE_FILE);
+	char *path = join_spool_path(MACHINE_FILE);
 	struct tb_error err;
 
 	if (path == NULL)
@@ -66,7 +66,7 @@ static void save_machine(const struct tb_machine *machine)
 }
 
 /* As text; NULL for none that say anything. */
-static char *distances_to_tell(const struct tb_machine *machine)
+static char *print_distances(const struct tb_machine *machine)
 {
 	const unsigned *distances = tb_machine_distances(machine);
 	unsigned count = tb_machine_numa_nodes(machine);
@@ -82,7 +82,7 @@ static char *distances_to_tell(const struct tb_machine *machine)
 	return text;
 }
 
-static char *speed_to_tell(const struct tb_machine *machine)
+static char *print_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
 	char *text;
@@ -92,8 +92,8 @@ static char *speed_to_tell(const struct tb_machine *machine)
 
 static void publish_machine(const struct tb_machine *machine)
 {
-	char *distances = distances_to_tell(machine);
-	char *speed = speed_to_tell(machine);
+	char *distances = print_distances(machine);
+	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
 		.distances = distances,
@@ -109,10 +109,11 @@ static void watch_steps(void)
 {
 	struct tb_error err;
 
-	if (tb_lifelines_watch(tb_daemon_spool_dir(), tb_task_soft_tidy,
-			       &err) < 0)
-		error("topobind: what is left of a step whose slurmstepd is "
-		      "killed will not be ended at once: %s", err.text);
+	if (tb_step_watch_start(tb_daemon_spool_dir(), tb_task_soft_tidy,
+				&err) < 0)
+		error("topobind: the processes of a step whose slurmstepd is "
+		      "killed will not be ended at once: %s",
+		      err.text);
 }
 
 void tb_task_slurmd_start(void)
@@ -144,14 +145,14 @@ out:
 void tb_task_slurmd_stop(void)
 {
 	tb_publish_stop();
-	tb_lifelines_unwatch();
+	tb_step_watch_stop();
 }
 
 /*
  * The line for a batch script's environment, from what Slurm has kept with the
- * job; NULL for none.  Nonsense is passed on as such: slurmstepd judges.
+ * job; NULL for none.  A wrong request is passed on: slurmstepd reports it.
  */
-static char *batch_line(char *const *spank_env, uint32_t spank_count)
+static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
 {
 	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
 	struct tb_request request, site;
@@ -187,7 +188,7 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 	/* They may be there from a job in which this one was submitted. */
 	unsetenvp(*env, name);
 	unsetenvp(*env, implicit_name);
-	line = batch_line(spank_env, spank_count);
+	line = print_batch_line(spank_env, spank_count);
 	if (line != NULL)
 		env_array_overwrite(env, name, line);
 	if (implicit != NULL)
@@ -200,7 +201,7 @@ static struct tb_step *create_configured(struct tb_step_input *input,
 					 const struct tb_conf *site)
 {
 	struct tb_step *step = NULL;
-	char *path = spool_file(MACHINE_FILE);
+	char *path = join_spool_path(MACHINE_FILE);
 
 	input->node.configured = tb_conf_topology(site, tb_daemon_node_name());
 	input->node.machine_file = path;
@@ -224,7 +225,7 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 	input->memory = tb_conf_memory(site, partition);
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);
-	/* What runs stays bound when Enabled=no comes. */
+	/* Running jobs stay bound when the site sets Enabled=no. */
 	if (tb_slurm_job_is_held(slurm_step) ||
 	    (tb_conf_enabled(site, partition) && tb_step_is_asked(input))) {
 		step = create_configured(input, site);
@@ -275,7 +276,7 @@ static int print_beside(FILE *out, const char *cgroup, unsigned tasks,
 			struct tb_error *err)
 {
 	for (unsigned i = 0; i < tasks; i++) {
-		char *path = tb_fence_beside(cgroup, i, err);
+		char *path = tb_task_cpuset_beside(cgroup, i, err);
 
 		if (path == NULL)
 			return -1;
@@ -314,19 +315,19 @@ static char *list_cgroups(tb_slurm_step_t *slurm_step, const char *cgroup,
 	return NULL;
 }
 
-static struct tb_lifeline *create_lifeline(tb_slurm_step_t *slurm_step,
-					   const char *name,
-					   struct tb_error *err)
+static struct tb_step_watch *create_watch(tb_slurm_step_t *slurm_step,
+					  const char *name,
+					  struct tb_error *err)
 {
-	struct tb_lifeline *created = NULL;
+	struct tb_step_watch *created = NULL;
 	char *top, *cgroup, *cgroups;
 
 	if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, err) < 0)
 		return NULL;
 	cgroups = list_cgroups(slurm_step, cgroup, err);
 	if (cgroups != NULL)
-		created = tb_lifeline_create(tb_daemon_spool_dir(), name, top,
-					     cgroups, err);
+		created = tb_step_watch_create(tb_daemon_spool_dir(), name, top,
+					       cgroups, err);
 	free(top);
 	free(cgroup);
 	free(cgroups);
@@ -334,32 +335,33 @@ static struct tb_lifeline *create_lifeline(tb_slurm_step_t *slurm_step,
 }
 
 /*
- * Without a lifeline the step is held all the same; with a full disk that is
- * better than none.
+ * Without a step watch the step is held all the same: with a full disk that is
+ * better than not at all.
  */
-static void open_lifeline(tb_slurm_step_t *slurm_step)
+static void open_watch(tb_slurm_step_t *slurm_step)
 {
 	char *name = tb_slurm_step_name(slurm_step);
 	struct tb_error err = { "out of memory" };
 
 	if (name != NULL)
-		lifeline = create_lifeline(slurm_step, name, &err);
-	if (lifeline == NULL)
-		error("topobind: should slurmstepd be killed, its tasks will "
-		      "not be ended: %s", err.text);
+		watch = create_watch(slurm_step, name, &err);
+	if (watch == NULL)
+		error("topobind: if slurmstepd is killed, its tasks will not "
+		      "be ended: %s",
+		      err.text);
 	free(name);
 }
 
 static void hold_step(tb_slurm_step_t *slurm_step)
 {
-	open_lifeline(slurm_step);
+	open_watch(slurm_step);
 	open_cpusets(slurm_step);
 }
 
 /*
- * What is wrong with a step its tasks say, where the user sees it.  What is
- * wrong with the node is its administrator's: no more jobs, and a script is
- * better run elsewhere.
+ * The tasks print an error of their step, where the user sees it.  An error of
+ * the node is for its administrator: it gets no more jobs, and a batch script runs
+ * elsewhere.
  */
 static int tell_error(tb_slurm_step_t *slurm_step)
 {
@@ -375,9 +377,9 @@ static int tell_error(tb_slurm_step_t *slurm_step)
 }
 
 /*
- * A script's binding has come with it, so nothing that topobind.conf says makes a
- * difference for one without.  To read that file is a good part of what a plain
- * job pays for topobind.
+ * A script's binding comes with it, so topobind.conf makes no difference for a
+ * script without one.  Reading that file is a good part of what topobind costs a
+ * plain job.
  */
 static bool is_plain_script(tb_slurm_step_t *slurm_step,
 			    const struct tb_step_input *input)
@@ -396,9 +398,9 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	tb_slurm_step_input(slurm_step, &input);
 	if (!is_plain_script(slurm_step, &input)) {
 		site = load_site(&err);
-		current = site != NULL ?
-			create_step(slurm_step, &input, site) :
-			create_unconfigured(slurm_step, &input, &err);
+		current = site != NULL ? create_step(slurm_step, &input, site)
+				       : create_unconfigured(slurm_step, &input,
+							     &err);
 	}
 	if (current != NULL) {
 		tb_pe_write(slurm_step, current);
@@ -418,8 +420,9 @@ void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 
 	if (current == NULL)
 		return;
-	rc = tb_step_is_held(current) ?
-	     tb_slurm_task_cgroup(slurm_step, task, &err) : 0;
+	rc = tb_step_is_held(current)
+		     ? tb_slurm_task_cgroup(slurm_step, task, &err)
+		     : 0;
 	if (rc < 0)
 		tb_step_fail_task(current, task, &err);
 	else
@@ -439,8 +442,8 @@ int tb_task_prepare(tb_slurm_step_t *slurm_step)
 	int rc = 0;
 
 	/* Before scripts of the site run here, which may take their time. */
-	tb_lifeline_leave(lifeline);
-	lifeline = NULL;
+	tb_step_watch_leave(watch);
+	watch = NULL;
 	if (current == NULL)
 		tb_variables_plain(&variables);
 	else
@@ -475,8 +478,8 @@ void tb_task_step_end(void)
 		error("topobind: %s", err.text);
 	current = NULL;
 	tb_slurm_cpusets_close();
-	/* Else it holds until this slurmstepd ends, with all it has to say. */
+	/* After an error it stays until this slurmstepd ends. */
 	if (rc == 0)
-		tb_lifeline_cut(lifeline);
-	lifeline = NULL;
+		tb_step_watch_end(watch);
+	watch = NULL;
 }

@@ -3,7 +3,7 @@
  * hooks.h - what the plugin does when Slurm calls it
  *
  * Slurm's task plugin interface without what differs between its versions:
- * compat/task_abi_*.c has the functions that Slurm looks for and calls these.
+ * compat/ has the functions that Slurm looks for, which call these.
  */
 #ifndef TB_TASK_HOOKS_H
 #define TB_TASK_HOOKS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench_place - how long a placement takes (DESIGN.md, section 11, first row)
+ * bench_place - how long a placement takes (doc/design.md, "Budgets", first row)
  *
  *	bench_place [--quick] [--records]
  *	    A table: the median of SAMPLES samples with the 10th and the 90th
@@ -24,8 +24,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/memo.h"
-#include "core/place.h"
+#include "core/base/memo.h"
+#include "core/place/place.h"
 
 #define SAMPLES 101
 #define SAMPLE_US 200.0 /* how long one sample takes, about */
@@ -38,10 +38,8 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	{ "1x2x2", 1, 1, 2, 2 },
-	{ "1x8x2", 1, 1, 8, 2 },
-	{ "2x16x2", 2, 2, 8, 2 },
-	{ "2x64x2", 2, 8, 8, 2 },
+	{ "1x2x2", 1, 1, 2, 2 },    { "1x8x2", 1, 1, 8, 2 },
+	{ "2x16x2", 2, 2, 8, 2 },   { "2x64x2", 2, 8, 8, 2 },
 	{ "4x128x2", 4, 16, 8, 2 },
 };
 #define BUDGET_SHAPE 3
@@ -114,8 +112,7 @@ static struct tb_topology *make_topology(const struct shape *shape)
 }
 
 /* Exactly half of the cores, picked by chance. */
-static void use_half(const struct tb_topology *topology,
-		     struct tb_bitset *used)
+static void use_half(const struct tb_topology *topology, struct tb_bitset *used)
 {
 	unsigned cores = tb_topology_cores(topology);
 	unsigned wanted = cores / 2;
@@ -166,8 +163,7 @@ static void work_fixed(void)
 static void do_work(const struct work *work)
 {
 	if (work->request)
-		tb_place(work->placer, work->request, work->used,
-			 work->nslots);
+		tb_place(work->placer, work->request, work->used, work->nslots);
 	else
 		work_fixed();
 }
@@ -193,8 +189,8 @@ struct times {
 static struct times times_of(double *samples, unsigned count)
 {
 	qsort(samples, count, sizeof(samples[0]), compare);
-	return (struct times) { samples[count / 2], samples[count / 10],
-				samples[count * 9 / 10] };
+	return (struct times){ samples[count / 2], samples[count / 10],
+			       samples[count * 9 / 10] };
 }
 
 /* Both in turns. */
@@ -300,7 +296,9 @@ static void print_row(const struct row *row, bool records)
 		       row->nslots, row->placed, row->times.median,
 		       row->times.p10, row->times.p90,
 		       row->times.median / row->peer.median, budget,
-		       budget[0] == '-' ? "" : met ? "met" : "MISSED",
+		       budget[0] == '-' ? ""
+		       : met		? "met"
+					: "MISSED",
 		       row->line);
 }
 
@@ -378,8 +376,10 @@ static void run_shape(size_t at, const struct options *options)
 		for (size_t s = 0; s < COUNT(slots); s++)
 			for (int half = 0; half < 2; half++) {
 				struct row row = {
-					.shape = &shapes[at], .half = half,
-					.line = lines[i], .nslots = slots[s],
+					.shape = &shapes[at],
+					.half = half,
+					.line = lines[i],
+					.nslots = slots[s],
 				};
 
 				run(&bench, &row, options);
@@ -404,8 +404,8 @@ static void record_all_growth(const struct options *options)
 
 	for (size_t s = 0; !options->quick && s < COUNT(slots); s++) {
 		snprintf(of, sizeof(of), "%u slots", slots[s]);
-		record_growth("1,024 threads against 4", of,
-			      growth[largest][s], growth[0][s]);
+		record_growth("1,024 threads against 4", of, growth[largest][s],
+			      growth[0][s]);
 	}
 	for (size_t i = 0; i < COUNT(shapes); i++)
 		if (!options->quick || i == BUDGET_SHAPE)
@@ -425,8 +425,9 @@ static void print_growth(const struct options *options)
 
 		if (options->quick && i != BUDGET_SHAPE)
 			continue;
-		printf("%-8s %7u", shape->name, shape->sockets *
-		       shape->caches * shape->cores * shape->threads);
+		printf("%-8s %7u", shape->name,
+		       shape->sockets * shape->caches * shape->cores *
+			       shape->threads);
 		for (size_t s = 0; s < COUNT(slots); s++)
 			printf(" %11.2f", growth[i][s]);
 		putchar('\n');
@@ -450,8 +451,8 @@ static void count_line(const struct bench *bench, const char *line)
 	read_request(&request, line);
 	for (size_t s = 0; s < COUNT(slots); s++)
 		for (int half = 0; half < 2; half++) {
-			snprintf(name, sizeof(name), "%s %u %s", line,
-				 slots[s], half ? "half" : "idle");
+			snprintf(name, sizeof(name), "%s %u %s", line, slots[s],
+				 half ? "half" : "idle");
 			begin_case(name);
 			tb_place(bench->placer, &request,
 				 half ? bench->half : bench->idle, slots[s]);

@@ -19,10 +19,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/allocation.h"
-#include "core/fit.h"
-#include "core/place.h"
-#include "core/priority_function.h"
+#include "core/policy/allocation.h"
+#include "core/topology/fragmentation.h"
+#include "core/place/place.h"
+#include "core/policy/priority_function.h"
 
 #define NODES 32
 #define JOBS 4000
@@ -147,13 +147,15 @@ static void make_jobs(struct cluster *cluster)
 		memset(job, 0, sizeof(*job));
 		arrival += 2 * MEAN_GAP * chance(&drawn);
 		job->arrival = arrival;
-		job->work = HOUR * (0.2 + 11.8 * chance(&drawn) *
-				    chance(&drawn) * chance(&drawn) * 2);
+		job->work = HOUR *
+			    (0.2 + 11.8 * chance(&drawn) * chance(&drawn) *
+					   chance(&drawn) * 2);
 		tb_request_init(&job->request);
 		if (tb_request_parse(&job->request, choose_line(&drawn), NULL))
 			die("a bad request");
 		job->nodes = chance(&drawn) < 0.12
-			? 2 + (unsigned)(3 * chance(&drawn)) : 1;
+				     ? 2 + (unsigned)(3 * chance(&drawn))
+				     : 1;
 	}
 }
 
@@ -164,7 +166,8 @@ static double next_maintenance(unsigned node, double now)
 {
 	double first = MAINTENANCE_EVERY * (1 + node % GROUPS) / GROUPS;
 	double past = now - MAINTENANCE_TIME - first;
-	unsigned turns = past < 0 ? 0 : 1 + (unsigned)(past / MAINTENANCE_EVERY);
+	unsigned turns = past < 0 ? 0
+				  : 1 + (unsigned)(past / MAINTENANCE_EVERY);
 
 	return first + turns * (double)MAINTENANCE_EVERY;
 }
@@ -203,7 +206,8 @@ static void advance(struct cluster *cluster, double to)
 		const struct node *node = &cluster->nodes[i];
 
 		cluster->result.used += passed * tb_bitset_count(node->used);
-		cluster->result.broken += passed *
+		cluster->result.broken +=
+			passed *
 			tb_broken_containers(node->kind->shape, node->used);
 	}
 	cluster->now = to;
@@ -228,10 +232,11 @@ static double value(const struct cluster *cluster, const struct node *node)
 	terms = tb_priority_terms(cluster->function, &count);
 	for (unsigned i = 0; i < count; i++)
 		values[i] = terms[i].component == TB_COMPONENT_SPEED
-			? node->kind->speed :
-			terms[i].component == TB_COMPONENT_JOBCOUNT
-			? node->jobs :
-			node->kind->threads - tb_bitset_count(node->used);
+				    ? node->kind->speed
+			    : terms[i].component == TB_COMPONENT_JOBCOUNT
+				    ? node->jobs
+				    : node->kind->threads -
+					      tb_bitset_count(node->used);
 	return tb_priority_value(cluster->function, values);
 }
 
@@ -244,8 +249,9 @@ static void describe(const struct cluster *cluster, const struct job *job,
 	struct tb_bitset *after = tb_bitset_copy(node->used);
 
 	tb_bitset_or(after, placed);
-	*candidate = (struct tb_candidate) {
-		.node = index, .holds = 1,
+	*candidate = (struct tb_candidate){
+		.node = index,
+		.holds = 1,
 		.gap = (int64_t)gap(index, job, cluster->now),
 		.idle = kind->threads - tb_bitset_count(node->used),
 		.size = kind->threads / 32.0 + kind->memory / 256,
@@ -291,15 +297,14 @@ static void start_on(struct cluster *cluster, struct job *job,
 	}
 	job->start = cluster->now;
 	job->end = cluster->now + job->work * 2000 / speed;
-	cluster->running[cluster->nrunning++] =
-		(unsigned)(job - cluster->jobs);
+	cluster->running[cluster->nrunning++] = (unsigned)(job - cluster->jobs);
 	cluster->result.wait += job->start - job->arrival;
 }
 
 static bool try_start(struct cluster *cluster, struct job *job)
 {
 	const struct tb_node_need need = { .amount = job->nodes,
-				      .nodes = job->nodes };
+					   .nodes = job->nodes };
 	struct tb_candidate list[NODES];
 	unsigned count = find_candidates(cluster, job, list);
 
@@ -382,8 +387,8 @@ static void run(enum tb_allocation policy)
 	if (!cluster)
 		die("out of memory");
 	cluster->policy = policy;
-	cluster->function = tb_priority_parse(
-		".01 * SPEED - APROCS - 10 * JOBCOUNT", NULL);
+	cluster->function =
+		tb_priority_parse(".01 * SPEED - APROCS - 10 * JOBCOUNT", NULL);
 	make_nodes(cluster);
 	make_jobs(cluster);
 	while (cluster->first < JOBS || cluster->nrunning) {

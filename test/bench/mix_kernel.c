@@ -229,8 +229,9 @@ int main(int argc, char **argv)
 
 		if (!(seconds > 0 && seconds < 3600))
 			die("SECONDS must be more than 0 and less than 3600");
-		printf("%llu\n", (unsigned long long)calibrate(
-					 find_kind(argv[2]), seconds));
+		printf("%llu\n",
+		       (unsigned long long)calibrate(find_kind(argv[2]),
+						     seconds));
 	} else if (argc == 3) {
 		find_kind(argv[1])->run(strtoull(argv[2], NULL, 10));
 		printf("%s %.6f %.6f %d\n", argv[1], start, now(),

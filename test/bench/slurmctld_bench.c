@@ -52,10 +52,12 @@ const char plugin_type[] = "job_submit/topobind_bench";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 /* Of these only job_test is set: the plugin that is asked next. */
-slurm_select_ops_t tb_ops;
+struct tb_select_ops tb_ops;
 
 static const slurmctld_lock_t locks = {
-	.conf = READ_LOCK, .job = WRITE_LOCK, .node = WRITE_LOCK,
+	.conf = READ_LOCK,
+	.job = WRITE_LOCK,
+	.node = WRITE_LOCK,
 	.part = READ_LOCK,
 };
 static pthread_t thread;
@@ -131,15 +133,16 @@ struct answer {
 	bitstr_t *nodes;
 	char *cores;
 	char *preempted; /* numbers of jobs */
-	time_t start; /* 0: now */
+	time_t start;	 /* 0: now */
 };
 
 static void fill_test(struct tb_test *test, job_record_t *job, uint16_t mode)
 {
 	const job_details_t *details = job->details;
 
-	*test = (struct tb_test) {
-		.job = job, .mode = mode,
+	*test = (struct tb_test){
+		.job = job,
+		.mode = mode,
 		.nodes = bit_copy(job->part_ptr->node_bitmap),
 		.min_nodes = details->min_nodes ? details->min_nodes : 1,
 		.max_nodes = details->max_nodes ? details->max_nodes : 500000,
@@ -186,7 +189,9 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 	began = cpu_us() - began;
 	answer->nodes = test.nodes;
 	answer->start = mode == SELECT_MODE_WILL_RUN &&
-			job->start_time > time(NULL) ? job->start_time : 0;
+					job->start_time > time(NULL)
+				? job->start_time
+				: 0;
 	if (preempted)
 		list_for_each(preempted, add_number, &answer->preempted);
 	if (job->job_resrcs && job->job_resrcs->core_bitmap)
@@ -208,9 +213,9 @@ static void clear_answer(struct answer *answer)
 
 static bool find_mode(const char *name, uint16_t *mode)
 {
-	*mode = !xstrcmp(name, "will") ? SELECT_MODE_WILL_RUN
-	      : !xstrcmp(name, "only") ? SELECT_MODE_TEST_ONLY
-				       : SELECT_MODE_RUN_NOW;
+	*mode = !xstrcmp(name, "will")	 ? SELECT_MODE_WILL_RUN
+		: !xstrcmp(name, "only") ? SELECT_MODE_TEST_ONLY
+					 : SELECT_MODE_RUN_NOW;
 	return *mode != SELECT_MODE_RUN_NOW || !xstrcmp(name, "run");
 }
 
@@ -314,7 +319,8 @@ static void print_answer(const char *who, const char *job, uint16_t mode,
 {
 	char *nodes = bit_fmt_full(answer->nodes);
 
-	dprintf(out, "%s job %s mode %u: rc %d nodes %s cores %s start %lld preempts %s\n",
+	dprintf(out,
+		"%s job %s mode %u: rc %d nodes %s cores %s start %lld preempts %s\n",
 		who, job, mode, answer->rc, nodes,
 		answer->cores ? answer->cores : "-", (long long)answer->start,
 		answer->preempted ? answer->preempted : "-");
@@ -347,10 +353,9 @@ static void compare_answers(const char *number, job_record_t *job,
 
 static const char *compare_all(char **jobs, struct counts *counts, int out)
 {
-	static const uint16_t modes[] = {
-		SELECT_MODE_RUN_NOW, SELECT_MODE_WILL_RUN,
-		SELECT_MODE_TEST_ONLY
-	};
+	static const uint16_t modes[] = { SELECT_MODE_RUN_NOW,
+					  SELECT_MODE_WILL_RUN,
+					  SELECT_MODE_TEST_ONLY };
 
 	for (; *jobs; jobs++) {
 		job_record_t *job = find_job(*jobs);
@@ -393,8 +398,8 @@ static void obey(char *line, int out)
 	const char *wrong = "no such command";
 	unsigned count = 0;
 
-	for (char *word = strtok_r(line, " \n", &rest); word && count < WORDS_MAX;
-	     word = strtok_r(NULL, " \n", &rest))
+	for (char *word = strtok_r(line, " \n", &rest);
+	     word && count < WORDS_MAX; word = strtok_r(NULL, " \n", &rest))
 		words[count++] = word;
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!xstrcmp(words[0], commands[i].name))

@@ -19,7 +19,8 @@
 
 #define WORKERS 3
 #define PERIOD_US 10000 /* between two requests */
-#define WORK_LOOPS 5000000 /* a piece of work, about 2 ms: the same in each run */
+#define WORK_LOOPS \
+	5000000 /* a piece of work, about 2 ms: the same in each run */
 #define REQUESTS_MAX 100000
 
 static double now_us(void)
@@ -34,7 +35,8 @@ static void sleep_until(double us)
 {
 	const struct timespec until = {
 		.tv_sec = (time_t)(us / 1e6),
-		.tv_nsec = (long)((us - (double)(time_t)(us / 1e6) * 1e6) * 1e3),
+		.tv_nsec = (long)((us - (double)(time_t)(us / 1e6) * 1e6) *
+				  1e3),
 	};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);

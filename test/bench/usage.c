@@ -28,8 +28,8 @@ static void note(const struct rusage *usage)
 
 	if (fd < 0)
 		return;
-	dprintf(fd, "%lld %ld\n", microseconds(&usage->ru_utime) +
-		microseconds(&usage->ru_stime),
+	dprintf(fd, "%lld %ld\n",
+		microseconds(&usage->ru_utime) + microseconds(&usage->ru_stime),
 		usage->ru_minflt + usage->ru_majflt);
 	close(fd);
 }

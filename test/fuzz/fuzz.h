@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define FUZZ_CHECK(condition) \
 	do { \
 		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s does not hold\n", \
-				__FILE__, __LINE__, #condition); \
+			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, \
+				__LINE__, #condition); \
 			abort(); \
 		} \
 	} while (0)

@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 
-#include "common/job_comment.h"
-#include "common/request_env.h"
+#include "common/job/job_comment.h"
+#include "common/job/request_env.h"
 
 static void check_request(const char *line)
 {

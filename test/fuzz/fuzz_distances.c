@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "core/distances.h"
+#include "core/topology/distances.h"
 
 static void check_again(const unsigned *distances, unsigned count)
 {

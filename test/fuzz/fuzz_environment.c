@@ -6,8 +6,8 @@
 #define _GNU_SOURCE /* asprintf, strsep */
 #include "fuzz.h"
 
-#include "common/node_extra.h"
-#include "common/request_env.h"
+#include "common/node/node_extra.h"
+#include "common/job/request_env.h"
 
 #define MAX_ENV 32
 

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "core/filter.h"
+#include "core/request/filter.h"
 
 static void check_on(const struct tb_filter *filter, const char *node)
 {

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "core/history.h"
+#include "core/policy/history.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "core/place.h"
+#include "core/place/place.h"
 
 #define SLOTS_MAX 4096
 
@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!tb_request_parse(&request, next_line(&rest), NULL))
 			place(topology, used, &request,
 			      (unsigned)strtoul(next_line(&rest), NULL, 10) %
-			      SLOTS_MAX);
+				      SLOTS_MAX);
 		tb_bitset_destroy(used);
 		tb_topology_destroy(topology);
 	}

@@ -7,12 +7,13 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/priority_function.h"
+#include "core/policy/priority_function.h"
 
 static void check_value(const struct tb_priority_function *function)
 {
-	static const double some[] = { 0, 1, -1, 0.5, 1e9, DBL_MAX, -DBL_MAX,
-				       HUGE_VAL, -HUGE_VAL, NAN };
+	static const double some[] = { 0,	  1,	   -1,	     0.5,
+				       1e9,	  DBL_MAX, -DBL_MAX, HUGE_VAL,
+				       -HUGE_VAL, NAN };
 	const size_t count = sizeof(some) / sizeof(some[0]);
 	double *values;
 	unsigned terms;

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "core/request.h"
+#include "core/request/request.h"
 
 static void check_again(const struct tb_request *request)
 {

@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "core/topology.h"
+#include "core/topology/topology.h"
 
 static void check_again(const struct tb_topology *topology,
 			const struct tb_bitset *lower, char *printed)

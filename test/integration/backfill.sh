@@ -80,16 +80,6 @@ case_plans_for_the_units() {
 	assert_no_contradictions
 }
 
-# has_start_between JOB FROM TO - by squeue --start
-has_start_between() {
-	local start
-
-	start=$(squeue --start -h -j "$1" -o %S)
-	[ "$start" != N/A ] || return 1
-	start=$(date -d "$start" +%s)
-	[ "$start" -ge "$2" ] && [ "$start" -le "$3" ]
-}
-
 # A job that waits for units which fragments deny does not keep others from
 # cores that it could not use now: the short one has its unit on the other node.
 case_fragments_hold_nobody() {

@@ -324,7 +324,7 @@ case_without_slurmctld() {
 	assert_line 'topobind explain 1' 'topobind explain 1'
 	assert_line 'sbatch --bun' 'sbatch --bunit='
 	daemon slurmctld start
-	assert [ $((EPOCHSECONDS - start)) -lt $((60 * slowness)) ]
+	assert [ $((EPOCHSECONDS - start)) -lt $((60 * patience)) ]
 	refute grep -q -i error "$shell/screen"
 	shell_end
 }

@@ -15,35 +15,52 @@ check_here() {
 	topobind conf --check 2>"$work/err" | sed "s:$cluster:DIR:g"
 }
 
-# says LINE... - exactly these, and the exit code is 1
-says() {
-	local seen status=0
+# now_says EXIT-CODE [LINE...] - exactly these
+now_says() {
+	local code=$1 seen status=0 wanted=''
 
+	shift
+	[ $# -eq 0 ] || wanted=$(printf '%s\n' "$@")
 	seen=$(check_here) || status=$?
-	assert_eq "what is found" "$(printf '%s\n' "$@")" "$seen"
-	assert_eq "exit code" 1 "$status"
+	assert_eq "what is found" "$wanted" "$seen"
+	assert_eq "exit code" "$code" "$status"
+}
+
+# now_says ends the shell if it is not so.
+comes_to_say() {
+	(now_says "$@") >/dev/null 2>&1
+}
+
+# says LINE... - as soon as slurmctld has heard of its nodes
+says() {
+	(wait_until 20 comes_to_say 1 "$@") || now_says 1 "$@"
 }
 
 is_clean() {
-	local seen status=0
-
-	seen=$(check_here) || status=$?
-	assert_eq "what is found" "" "$seen"
-	assert_eq "exit code" 0 "$status"
+	(wait_until 20 comes_to_say 0) || now_says 0
 }
 
 # Every case leaves the cluster as it was, and that is clean.
 as_before() {
-	cp -a "$work/etc/." "$cluster/etc/"
-	rm -rf "${cluster:?}/lib" "$cluster/etc/more.conf"
-	cp -a "$work/lib" "$cluster/lib"
+	put_back etc
+	put_back lib
+	rm -f "$cluster/etc/more.conf"
 	restart_slurmctld
-	(wait_until 60 is_clean_now) || is_clean
+	is_clean
 }
 
-# is_clean ends the shell if it is not.
-is_clean_now() {
-	(is_clean) >/dev/null 2>&1
+# put_back etc|lib - its files are those of the beginning, and whole at any moment
+put_back() {
+	local name
+
+	while read -r name; do
+		mkdir -p "$(dirname "$cluster/$1/$name")"
+		cmp -s "$work/$1/$name" "$cluster/$1/$name" ||
+			replace_file "$work/$1/$name" "$cluster/$1/$name"
+	done < <(cd "$work/$1" && find . -type f)
+	[ "$1" = etc ] || for name in "$cluster/$1"/*; do
+		[ -e "$work/$1/${name##*/}" ] || rm "$name"
+	done
 }
 
 case_found() {
@@ -107,7 +124,7 @@ case_select_parameters() {
 case_partition() {
 	echo "PartitionName=sockets Nodes=$NODE_ZEN SelectTypeParameters=CR_Socket" \
 		>>"$cluster/etc/slurm.conf"
-	scontrol reconfigure
+	reconfigure
 	says "slurm.conf: partition sockets has SelectTypeParameters=CR_Socket, so that jobs with a binding are refused in it; take that out of its line, or keep bound jobs to other partitions"
 }
 
@@ -189,7 +206,7 @@ case_spank_version() {
 case_no_plugin() {
 	head -c "$2" "$work/lib/$1.so" >"$work/part.so"
 	mv "$work/part.so" "$cluster/lib/$1.so"
-	says "PluginDir: DIR/lib/$1.so: it is no plugin of Slurm: it has no plugin_version; install it again"
+	says "PluginDir: DIR/lib/$1.so: it is not a plugin of Slurm: it has no plugin_version; install it again"
 }
 
 case_both_names() {
@@ -270,7 +287,7 @@ put_line="put the line that \"topobind conf\" prints on the node into slurm.conf
 with_topology() {
 	sed -i "/^NodeName=$1 /d" "$cluster/etc/topobind.conf"
 	echo "NodeName=$1 Topology=$2 ${3:-}" >>"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 }
 
 # Its 16 cores in 4 sockets are those of slurm.conf.
@@ -323,9 +340,9 @@ case_published() {
 
 	saved=$(node_token "$NODE_THIS" m_topology)
 	publish "m_topology=$saved m_distances=10,21"
-	says "node $NODE_THIS: its NUMA distances cannot be used: $(distances_error); restart slurmd there, which publishes them anew"
+	says "node $NODE_THIS: its NUMA distances cannot be used: $(distances_error); restart slurmd there, which publishes them again"
 	publish "m_topology=NSQ"
-	says "node $NODE_THIS: its topology cannot be used: $(topology_error); restart slurmd there, which publishes it anew"
+	says "node $NODE_THIS: its topology cannot be used: $(topology_error); restart slurmd there, which publishes it again"
 	publish "m_topology=$saved"
 	is_clean
 }
@@ -353,7 +370,7 @@ case_without_plugin() {
 	mv "$work/with.conf" "$cluster/etc/slurm.conf"
 	publish "m_topology="
 	wait_until 60 node_is_idle "$NODE_THIS"
-	says "node $NODE_THIS: it has published no topology, but gets bound jobs, whose tasks may be held nowhere; set task/topobind in TaskPlugin there and restart slurmd, or set OnAnyHost=no in topobind.conf"
+	says "node $NODE_THIS: it has published no topology, but gets bound jobs, whose tasks may not be bound; set task/topobind in TaskPlugin there and restart slurmd, or set OnAnyHost=no in topobind.conf"
 	# With a reconfigure later Slurms have slurmd read slurm.conf, too.
 	conf_with OnAnyHost=no
 	restart_slurmctld
@@ -367,7 +384,7 @@ case_without_plugin() {
 case_one_line() {
 	local shape=NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
 	local four=NSXCCCCNSXCCCCNSXCCCCNSXCCCC
-	local advice='which is in the same line of slurm.conf; compare the machines and their firmware; give it a line of its own if it shall be so'
+	local advice='which is in the same line of slurm.conf; compare the machines and their firmware; give it a line of its own if this is intended'
 	local port other=square${NODE_QUADRANT#quadrant}
 
 	port=$(sed -n -E "s/^NodeName=$NODE_QUADRANT .* Port=([0-9]+).*/\1/p" \

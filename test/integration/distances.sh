@@ -3,8 +3,9 @@
 #
 # distances - NUMA distances and speed travel with a node, and order its units
 #
-# quadrant is the seed's table of quadrants: four NUMA nodes with two L3 caches of
-# two cores each; N1 is near N2 and N3, and so is N4, the diagonals are far.
+# quadrant is the example of Grid Engine's page on binding: four NUMA nodes with
+# two L3 caches of two cores each; N1 is near N2 and N3, and so is N4, the
+# diagonals are far.
 # Threads are counted from 0: N1 has 0-3, N4 12-15.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -49,7 +50,7 @@ publish_quad() {
 	assert token_is "$NODE_QUADRANT" m_distances "$quadrants"
 }
 
-# --- the seed's table -------------------------------------------------------
+# --- the table of Grid Engine's page ----------------------------------------
 
 # The cores in use before: NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC
 hold_table() {

@@ -159,7 +159,7 @@ case_closed_nodes() {
 	assert_node "$job" "$NODE_TWIN" .closed '"drained"'
 	assert_node "$job" "$NODE_SKYLAKE" .closed '"excluded by the job"'
 	assert_node "$job" "$NODE_THIS" .closed '"not in partition virtual"'
-	assert_node "$job" "$NODE_RAPTOR" .closed '"never has more than 1 X unit"'
+	assert_node "$job" "$NODE_RAPTOR" .closed '"has only 1 X unit"'
 	assert_node "$job" "$NODE_ZEN" '[.closed, .free_units]' '[null,14]'
 	scontrol update NodeName="$NODE_TWIN" State=RESUME
 	wait_until 20 runs "$job"
@@ -172,7 +172,7 @@ case_shapes() {
 	job=$(batch -N1 --bunit=S --bamount=2 --btopology="$(
 		node_token "$NODE_SKYLAKE" m_topology)")
 	wait_until 20 was_passed_over "$job"
-	assert_node "$job" "$NODE_ZEN" .closed '"of another shape than --btopology"'
+	assert_node "$job" "$NODE_ZEN" .closed '"has another shape than --btopology"'
 	assert_node "$job" "$NODE_SKYLAKE" '[.closed, .free_units]' '[null,1]'
 	cancel "$job" "$holder"
 }
@@ -186,7 +186,7 @@ case_features_and_memory() {
 	alloc -w "$NODE_ZEN" --mem=900000 --bcpus=0 >/dev/null
 	job=$(batch -N1 -C 'big&new' --mem=200000 --bunit=X --bamount=1)
 	wait_until 20 was_passed_over "$job"
-	assert_node "$job" "$NODE_TWIN" .closed '"without the features big&new"'
+	assert_node "$job" "$NODE_TWIN" .closed '"lacks the features big&new"'
 	assert_node "$job" "$NODE_ZEN" .note \
 		'"100000 MB of memory free, 200000 are asked for"'
 	assert_contains "summary" "too little memory" \
@@ -225,7 +225,7 @@ case_running() {
 	local job
 
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
-	exits 0 "runs, it waits for nothing" topobind explain "$job"
+	exits 0 "is running" topobind explain "$job"
 	assert_json "$job" .state '"RUNNING"'
 	assert_eq "grant" "$(comment_word "$job" grant)" \
 		"$(explained "$job" | jq -r '.grants[] | .nodes + ":" + .topology')"
@@ -254,7 +254,7 @@ case_array() {
 	job=$(batch --array=2-40:2 -w "$NODE_ZEN" -N1 --bunit=X --bamount=8)
 	wait_until 20 runs "${job}_2"
 	wait_until 20 was_passed_over "${job}_6"
-	exits 0 "runs" topobind explain "${job}_2"
+	exits 0 "is running" topobind explain "${job}_2"
 	exits 0 "waits" topobind explain "${job}_40"
 	exits 0 "waits" topobind explain "${job}_6"
 	exits 2 "no such task or part" topobind explain "${job}_7"
@@ -333,7 +333,7 @@ case_hidden() {
 			jq -c '[.must_end[].job]')"
 	assert_eq "free units" 0 "$(as_nobody topobind explain --json "$job" |
 		of_node "$NODE_ZEN" .free_units)"
-	exits 0 "hidden jobs; when that is cannot be seen" \
+	exits 0 "hidden jobs; when that is, is hidden" \
 		as_nobody topobind explain "$job"
 	exits 2 "does not show it to you" as_nobody topobind explain "$holder"
 	assert_json "$job" '[.must_end[].job]' "[\"$holder\"]"

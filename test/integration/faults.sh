@@ -356,7 +356,7 @@ other_cpus() {
 		<(expand_list "$(allowed_cpus "$(cat "$1")")" | sort) | as_list
 }
 
-# slurmd has what it needs; of files that are missing only the lifeline is ours.
+# slurmd has what it needs; of files that are missing only the watch on the step is ours.
 case_spool_full() {
 	local spool=$cluster/spool/$NODE_THIS
 

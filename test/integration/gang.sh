@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# gang - jobs that share units take turns; the examples of seed 002
+# gang - jobs that share units take turns; the examples of Slurm's page on gang scheduling
 #
 # A slice is at least five seconds, so the examples run at the same time, each
 # on nodes of its own, and so do jobs with a binding.  A recorder notes who runs
@@ -18,13 +18,15 @@ slurm_lines=(--slurm PreemptMode=GANG --slurm SchedulerTimeSlice=5
 
 # --- the recorder -----------------------------------------------------------
 
-# Each picture is a list of JOB=STATE; they come several times a second.
+# Each picture is a list of JOB=STATE after the times between which it was taken;
+# they come several times a second.
 record() {
-	local states
+	local states before
 
 	while [ ! -e "$work/recorded" ]; do
+		before=$EPOCHREALTIME
 		states=$(squeue -h -t PD,R,S -o '%A=%t' | tr '\n' ' ')
-		echo "$EPOCHREALTIME $states" >>"$work/record"
+		echo "$before $EPOCHREALTIME $states" >>"$work/record"
 		sleep 0.15
 	done
 }
@@ -99,15 +101,18 @@ all_have_turned() {
 	done
 }
 
-# run_examples NAME... - until each has had two turns
+# run_examples ENOUGH NAME... - until each has had two turns, and it is enough
 run_examples() {
-	local recorder
+	local recorder enough=$1
 
+	shift
 	rm -f "$work/record" "$work/recorded"
 	record &
 	recorder=$!
 	begin "$@"
 	wait_until 60 all_have_turned "$@"
+	# What is not enough is said by the case that looks at it.
+	(wait_until 60 "$enough") || true
 	touch "$work/recorded"
 	wait "$recorder"
 }
@@ -227,7 +232,7 @@ case_examples() {
 	six_jobs_example "${quads[@]:10:5}"
 	cores_example
 	sockets_example
-	run_examples simple three six cores sockets
+	run_examples cores_have_rested simple three six cores sockets
 	look_at_cores
 	cpus_of_processes >"$work/cores.allowed"
 	processes_in_own_cgroups >"$work/cores.cgroups"
@@ -238,7 +243,7 @@ case_cpu_examples() {
 		"$NODE_QUADD" "$NODE_QUADE"
 	local_backfill_example "$NODE_QUADF" "$NODE_QUADG" "$NODE_QUADH" \
 		"$NODE_QUADI" "$NODE_QUADJ"
-	run_examples six local
+	run_examples true six local
 }
 
 case_simple() {
@@ -289,19 +294,24 @@ case_processes() {
 	assert_eq "cgroups" 4 "$(grep -c yes "$work/cores.cgroups")"
 }
 
-# Of each job and each stretch of pictures with one state: what its beats say.
-# A second and a half at each end is left out, when signals are on their way.
-beats_against_states() {
+# stretches JOB - of each stretch of pictures with one state: that state, and what
+# the job's beats say of it.  In between the state may have changed where two
+# pictures are far from each other: another stretch.  A second and a half at each
+# end is left out, when signals are on their way.  On a machine with much to do they
+# are on their way for longer: then beats go on for a while ("late"), but never
+# begin again.
+stretches() {
 	local job=$1
 
+	touch "$work/beats.$job"
 	awk -v job="$job" '
 	FNR == NR {
 		if (!match($0, " " job "=[RS]"))
 			next
 		state = substr($0, RSTART + RLENGTH - 1, 1)
-		if (state != last) {
+		if (state != last || $1 - to[n] > 2) {
 			n++
-			from[n] = $1
+			from[n] = $2
 			name[n] = state
 			last = state
 		}
@@ -309,27 +319,56 @@ beats_against_states() {
 		next
 	}
 	{
-		for (i = 1; i <= n; i++)
-			if ($1 > from[i] + 1.5 && $1 < to[i] - 1.5)
-				beats[i]++
+		for (i = 1; i <= n; i++) {
+			if ($1 < from[i] + 1.5 || $1 > to[i] - 1.5)
+				continue
+			if ($1 - (i in beat ? beat[i] : from[i]) > 2.5)
+				again[i] = 1
+			beat[i] = $1
+		}
 	}
 	END {
-		for (i = 1; i <= n; i++)
-			if (to[i] - from[i] > 4)
-				print name[i], (beats[i] > 0 ? "works" : "rests")
+		for (i = 1; i <= n; i++) {
+			if (to[i] - from[i] <= 4)
+				continue
+			if (name[i] == "R")
+				print "R", (i in beat ? "works" : "late")
+			else if (i in again)
+				print "S works"
+			else
+				print "S", (i in beat ? "late" : "rests")
+		}
 	}' "$work/record" "$work/beats.$job"
+}
+
+# mostly TEXT STATE ACT - in more of the stretches of that state than it came late
+mostly() {
+	[ "$(grep -c "^$2 $3\$" <<<"$1")" -gt "$(grep -c "^$2 late\$" <<<"$1")" ]
+}
+
+# Each of the four was seen in both states for long enough.
+cores_have_rested() {
+	local jobs job seen
+
+	mapfile -t jobs <"$work/cores"
+	for job in "${jobs[@]:0:4}"; do
+		seen=$(stretches "$job")
+		mostly "$seen" R works && mostly "$seen" S rests || return 1
+	done
 }
 
 # A job works when it runs, and not at all while it is suspended.
 case_suspended_rest() {
-	local jobs job seen=''
+	local jobs job seen
 
 	mapfile -t jobs <"$work/cores"
 	for job in "${jobs[@]:0:4}"; do
-		seen+=$(beats_against_states "$job")$'\n'
+		seen=$(stretches "$job")
+		assert_eq "what job $job did" "R works S rests " \
+			"$(grep -v late <<<"$seen" | sort -u | tr '\n' ' ')"
+		assert mostly "$seen" R works
+		assert mostly "$seen" S rests
 	done
-	assert_eq "what the jobs did" "R works S rests " \
-		"$(sort -u <<<"$seen" | sed /^$/d | tr '\n' ' ')"
 }
 
 # --- short cases ------------------------------------------------------------
@@ -341,6 +380,11 @@ runs_or_waits_its_turn() {
 # Of one moment, in the order of the words: who has the turn may change at any.
 states() {
 	squeue -h -t R,S -j "$(IFS=, && echo "$*")" -o %T | sort | tr '\n' ' '
+}
+
+# states_are WANTED JOB... - the one without a turn is paused when it has started
+states_are() {
+	[ "$(states "${@:2}")" = "$1" ]
 }
 
 # Least shared first, and no more than the partition lets share.
@@ -393,7 +437,7 @@ case_lists() {
 	job=$(alloc -p three_share -w "$node" --bcpus=2-3)
 	assert_granted "$list" "$node" 1-2
 	assert_granted "$job" "$node" 2-3
-	assert_eq "states" "RUNNING SUSPENDED " "$(states "$list" "$job")"
+	wait_until 20 states_are "RUNNING SUSPENDED " "$list" "$job"
 	assert_no_contradictions 3
 }
 
@@ -407,8 +451,8 @@ case_plain_jobs() {
 	assert_eq "plain job" 4-7 "$(cpu_ids "$plain" "$node")"
 	job=$(alloc -p three_share -w "$node" -n4)
 	assert_eq "another plain job" 4-7 "$(cpu_ids "$job" "$node")"
-	assert_eq "states" "RUNNING RUNNING SUSPENDED " \
-		"$(states "$bound" "$plain" "$job")"
+	wait_until 20 states_are "RUNNING RUNNING SUSPENDED " \
+		"$bound" "$plain" "$job"
 	assert runs "$bound"
 	refuses -p three_share -w "$node" -N1 -n5
 	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
@@ -469,7 +513,7 @@ case_least_shared_node() {
 two_on_one_unit() {
 	first=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
 	second=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
-	assert_eq "states" "RUNNING SUSPENDED " "$(states "$first" "$second")"
+	wait_until 20 states_are "RUNNING SUSPENDED " "$first" "$second"
 }
 
 case_cancel() {
@@ -582,7 +626,7 @@ partitions=(--slurm "PartitionName=three_share Nodes=ALL OverSubscribe=FORCE:3 D
 mapfile -t quads < <(machines o)
 cluster_start "${slurm_lines[@]}" "${partitions[@]}" --nodes this,zen \
 	"${quads[@]}"
-test_case "examples of the seed, and bound jobs beside them" case_examples
+test_case "examples of Slurm's page, and bound jobs beside them" case_examples
 test_case "five nodes: two jobs take turns" case_simple
 test_case "five nodes: the job on other nodes never stops" case_three_and_two
 test_case "CR_Core: six jobs, two of them never stop" case_six_by_core
@@ -606,7 +650,7 @@ cluster_stop
 mapfile -t quads < <(machines j)
 cluster_start "${slurm_lines[@]}" --slurm SelectTypeParameters=CR_CPU_Memory \
 	--slurm TaskPlugin=task/none --nodes this "${quads[@]}"
-test_case "examples of the seed by CPU" case_cpu_examples
+test_case "examples of Slurm's page by CPU" case_cpu_examples
 test_case "local backfilling" case_local_backfill
 test_case "CR_CPU: six jobs share the time" case_six_by_cpu
 tests_done

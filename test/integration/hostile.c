@@ -37,7 +37,8 @@ static void set_strings(job_desc_msg_t *job, char **strings, int count)
 		exit(2);
 	for (int i = 0; i < count; i++)
 		job->spank_job_env[i] = strings[i][0] == '@'
-			? read_file(strings[i] + 1) : strings[i];
+						? read_file(strings[i] + 1)
+						: strings[i];
 	job->spank_job_env_size = count;
 }
 

@@ -274,9 +274,9 @@ case_hidden() {
 
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	sed -i '/^PrivateData=/d' "$cluster/etc/slurm.conf"
-	trap 'sed -i /^PrivateData=/d "$cluster/etc/slurm.conf"; scontrol reconfigure' EXIT
+	trap 'sed -i /^PrivateData=/d "$cluster/etc/slurm.conf"; reconfigure' EXIT
 	echo PrivateData=jobs >>"$cluster/etc/slurm.conf"
-	scontrol reconfigure
+	reconfigure
 	exits 2 "does not show it to you" setpriv --reuid=65534 \
 		--regid=65534 --clear-groups "$(command -v topobind)" job "$job"
 	exits 0 RUNNING topobind job "$job"

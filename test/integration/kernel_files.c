@@ -32,12 +32,13 @@ typedef ssize_t write_t(int file, const void *text, size_t length);
 /* Is it one of those of openEuler?  here: and one that there is. */
 static bool is_theirs(const char *name, bool *here)
 {
-	static const char *const all[] = {
-		THREAD_FILE, CGROUP_FILE, "cpuacct.nr_select_prefer_cpus",
-		"cpuacct.nr_select_allowed_cpus",
-		"cpuacct.nr_smoothed_prefer_cpus",
-		"sched_dynamic_affinity_disable", NULL
-	};
+	static const char *const all[] = { THREAD_FILE,
+					   CGROUP_FILE,
+					   "cpuacct.nr_select_prefer_cpus",
+					   "cpuacct.nr_select_allowed_cpus",
+					   "cpuacct.nr_smoothed_prefer_cpus",
+					   "sched_dynamic_affinity_disable",
+					   NULL };
 	const char *slash = strrchr(name, '/');
 	const char *base = slash != NULL ? slash + 1 : name;
 	const char *files = getenv("KERNEL_FILES");

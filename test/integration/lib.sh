@@ -92,7 +92,34 @@ conf_with() {
 	{
 		grep -v -i -E "^(no such key$keys)=" "$file.saved"
 		printf '%s\n' "$@"
-	} >"$file"
+	} >"$file.new"
+	mv "$file.new" "$file"
+}
+
+# replace_file FROM TO - whoever reads it meanwhile has all of one of them
+replace_file() {
+	cp -a "$1" "$2.new"
+	mv "$2.new" "$2"
+}
+
+# has_start_between JOB FROM TO - by squeue --start
+has_start_between() {
+	local start
+
+	start=$(squeue --start -h -j "$1" -o %S)
+	[ "$start" != N/A ] || return 1
+	start=$(date -d "$start" +%s)
+	[ "$start" -ge "$2" ] && [ "$start" -le "$3" ]
+}
+
+# runs_undisturbed JOB... - never preempted, never suspended
+runs_undisturbed() {
+	local job
+
+	for job in "$@"; do
+		assert runs "$job"
+		assert_eq "restarts of $job" 0 "$(job_field "$job" Restarts)"
+	done
 }
 
 reconfigure_with() {
@@ -116,14 +143,20 @@ reconfigure() {
 
 # Those that run have begun in this second, or later.
 slurmds_are_of() {
-	local node start
+	local node
 
 	for node in $(daemon_pids | sed -n 's/^slurmd-\(.*\) [0-9]*$/\1/p'); do
-		start=$(scontrol show node "$node" |
-			sed -n 's/.* SlurmdStartTime=\([^ ]*\).*/\1/p')
-		[ "$(date -d "$start" +%s 2>/dev/null || echo 0)" -ge "$1" ] ||
-			return 1
+		slurmd_is_of "$1" "$node" || return 1
 	done
+}
+
+# slurmd_is_of SECOND NODE - one that began then, or later, has registered
+slurmd_is_of() {
+	local start
+
+	start=$(scontrol show node "$2" |
+		sed -n 's/.* SlurmdStartTime=\([^ ]*\).*/\1/p')
+	[ "$(date -d "$start" +%s 2>/dev/null || echo 0)" -ge "$1" ]
 }
 
 # Whoever has noted slurmctld before means the other, too, from then on: if it is
@@ -232,21 +265,27 @@ give_gres() {
 	done
 }
 
-# start_with_gres NODE... - the daemons again, that know the GRES then
+# start_with_gres NODE... - the daemons again, that know the GRES then.  slurmctld
+# takes a node as idle by its saved state, but counts its devices anew when it
+# registers: what had been given out before would be free again.
 start_with_gres() {
-	local node
+	local node second
 
 	daemon slurmctld stop
 	for node; do
 		daemon "slurmd-$node" stop
 	done
+	wait_until 5 second_is_over "$EPOCHSECONDS"
+	second=$EPOCHSECONDS
 	daemon slurmctld start
 	for node; do
 		daemon "slurmd-$node" start
 	done
 	for node; do
+		wait_until 60 slurmd_is_of "$second" "$node"
 		wait_until 60 node_is_idle "$node"
 	done
+	wait_until 60 nodes_answer
 }
 
 # node_is_idle NODE [PARTITION]
@@ -355,12 +394,15 @@ within() {
 	timeout "$seconds" "$@"
 }
 
-# wait_until SECONDS COMMAND... - on a usual machine.  Looks every 50 ms, after a
-# second every 200 ms: to look costs CPU time that others wait for.
+# wait_until SECONDS COMMAND... - on a usual machine, and never less than a minute:
+# what comes late has come.  Looks every 50 ms, after a second every 200 ms: to look
+# costs CPU time that others wait for.
 wait_until() {
-	local seconds=$(($1 * patience)) start=${EPOCHREALTIME/./} waited pause=0.05
+	local seconds=$1 start=${EPOCHREALTIME/./} waited pause=0.05
 
 	shift
+	[ "$seconds" -ge 60 ] || seconds=60
+	seconds=$((seconds * patience))
 	until "$@"; do
 		waited=$((${EPOCHREALTIME/./} - start))
 		[ "$waited" -lt $((seconds * 1000000)) ] ||

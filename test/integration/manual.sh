@@ -84,7 +84,7 @@ of_page() {
 
 restore_conf() {
 	cmp -s "$work/topobind.conf" "$cluster/etc/topobind.conf" && return
-	cp "$work/topobind.conf" "$cluster/etc/topobind.conf"
+	replace_file "$work/topobind.conf" "$cluster/etc/topobind.conf"
 	reconfigure
 }
 
@@ -119,9 +119,15 @@ is_settled() {
 	[[ $(command scontrol show job "$1") =~ JobState=RUNNING|waiting= ]]
 }
 
-# Whoever looks wants to see the jobs there.
+# Whoever looks wants to see the jobs there; and after a reconfigure the nodes.
 scontrol() {
 	settle
+	if [ "$*" = reconfigure ] && [ -z "${reconfigures:-}" ]; then
+		local reconfigures=yes
+
+		reconfigure
+		return
+	fi
 	command scontrol "$@"
 }
 

@@ -257,7 +257,7 @@ case_no_controller() {
 
 restore_conf() {
 	conf_with
-	scontrol reconfigure
+	reconfigure
 }
 
 case_filtered() {
@@ -268,7 +268,7 @@ case_filtered() {
 	conf_with Filter=first_core
 	sed -i "/^NodeName=$NODE_ZEN /s/\$/ Filter=$filter/" \
 		"$cluster/etc/topobind.conf"
-	scontrol reconfigure
+	reconfigure
 	assert_eq "of a line for the node" "$(lower_threads "$filter")" \
 		"$(drawn_as - "$NODE_ZEN")"
 	assert_eq "of the site" 0-1 "$(drawn_as - "$NODE_RAPTOR")"

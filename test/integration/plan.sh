@@ -183,7 +183,7 @@ case_behind_others() {
 
 case_never() {
 	exits 2 "never: " topobind plan -N1 --bunit=X --bamount=17
-	exits 2 "never has more than 16 X units" \
+	exits 2 "has only 16 X units" \
 		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=17
 	assert_eq "answer" '"never"' \
 		"$(planned -N1 --bunit=X --bamount=17 | jq .answer)"
@@ -214,7 +214,7 @@ case_no_answer() {
 case_shared_units() {
 	scontrol update PartitionName=virtual OverSubscribe=FORCE:2
 	alloc -p virtual -w "$NODE_ZEN" -N1 --bunit=S --bamount=2 >/dev/null
-	exits 0 "which units cannot be told" \
+	exits 0 "does not know which units" \
 		topobind plan -p virtual -w "$NODE_ZEN" --bunit=S --bamount=1
 	assert_eq "units" '["now",0]' "$(planned -p virtual -w "$NODE_ZEN" \
 		--bunit=S --bamount=1 | jq -c '[.answer, (.units | length)]')"
@@ -280,7 +280,7 @@ case_gres() {
 
 	exits 0 "now, in partition main, on $NODE_ZEN" \
 		topobind plan -N1 --gres=gpu:2 --bunit=X --bamount=1
-	exits 0 "which units cannot be told: units near its GRES" \
+	exits 0 "does not know which units: units near its GRES" \
 		topobind plan -N1 --gpus=1 --bunit=C --bamount=2
 	holder=$(alloc -t 20 -w "$NODE_ZEN" --gres=gpu:1 --bcpus=0)
 	exits 1 "not now: at $(job_field "$holder" EndTime)" \

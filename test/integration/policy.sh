@@ -7,6 +7,27 @@
 # shellcheck source=test/integration/policy_cluster.bash
 . "$(dirname "$0")/policy_cluster.bash"
 
+# What slurmctld knows of it: each node with its CPUs and their load.
+node_loads() {
+	scontrol -o show nodes | sed -E \
+		's/^NodeName=([^ ]*).* CPUTot=([0-9]+) CPULoad=([^ ]*).*/\1 \2 \3/'
+}
+
+# on_most_idle lands|planned OPTION... - on the node with the most idle CPUs, of equal
+# ones the first.  Nodes tell of their load now and then: asked again when it changed.
+on_most_idle() {
+	local loads node
+
+	while loads=$(node_loads) &&
+		node=$(awk '$2 - $3 > most { most = $2 - $3; name = $1 }
+			END { print name }' <<<"$loads") &&
+		! ("$1" "$node" "${@:2}"); do
+		[ "$loads" != "$(node_loads)" ] ||
+			fail "$*: not $node, and the loads are still $loads"
+	done
+	assert_contains "the larger nodes" "$node" "$NODE_P $NODE_Q"
+}
+
 # --- each policy ------------------------------------------------------------------
 
 case_order() {
@@ -21,7 +42,7 @@ case_sizes() {
 	# They do not suffice.
 	lands "$NODE_C" --mem=800 --bnodes=MINRESOURCE
 	lands "$NODE_E" -N1 -n5 --bnodes=MINRESOURCE
-	lands "$NODE_P" --bnodes=CPULOAD
+	on_most_idle lands --bnodes=CPULOAD
 }
 
 case_speed() {
@@ -285,7 +306,7 @@ case_reservation() {
 case_future() {
 	# All can start now.
 	planned "$NODE_B" --bnodes=FASTEST
-	planned "$NODE_P" --bnodes=CPULOAD --bamount=1
+	on_most_idle planned --bnodes=CPULOAD --bamount=1
 	fill_all
 	planned "$NODE_B" --bnodes=FASTEST
 	planned "$NODE_B" --bnodes=FASTEST --bunit=C --bamount=1

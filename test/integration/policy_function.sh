@@ -226,7 +226,7 @@ case_manual_is_complete() {
 	rows=$(manual_rows "$page" | cut -f 1 | sed 's/\[.*//' |
 		grep -x -E '[A-Z]{2,}' | sort)
 	mapfile -t names < <(sed -n 's/^\t\[TB_COMPONENT_.*"\(.*\)",/\1/p' \
-		"$top/lib/core/priority_function.c")
+		"$top/lib/core/policy/priority_function.c")
 	assert test "${#names[@]}" -gt 20
 	for name in "${names[@]}"; do
 		assert_contains "rows of the manual" "$name" "$rows"

@@ -218,13 +218,18 @@ case_memory() {
 		"units are free on 1 node, of which 1 has too little memory"
 }
 
+# Two of the three nodes have none at all, and one has given them out.
 case_gres() {
 	local holder job
 
 	holder=$(alloc -w "$NODE_ZEN" --gres=gpu:2 --bcpus=0)
-	job=$(batch -N1 --gres=gpu:1 --bunit=X --bamount=1)
+	job=$(batch -N1 -w "$NODE_ZEN" --gres=gpu:1 --bunit=X --bamount=1)
 	assert_told "$job" \
 		"units are free on 1 node, but not the GRES with them"
+	cancel "$job"
+	job=$(batch -N1 --gres=gpu:1 --bunit=X --bamount=1)
+	assert_told "$job" \
+		"units are free on 3 nodes, but not the GRES with them"
 	cancel "$holder"
 	wait_until 20 runs "$job"
 }

@@ -56,7 +56,8 @@ case_counts_all() {
 	rm "$work/load"
 	wait_until 30 runs "$job"
 	cpus=$(cpus_granted "$job")
-	taskset -c "$cpus" sh -c 'while :; do :; done' &
+	burn_program other-burn
+	taskset -c "$cpus" "$work/other-burn" &
 	burner=$!
 	trap 'kill "$burner" && reconfigure_with "${settings[@]}"' EXIT
 	wait_until 60 may_use soft-burn "$all_cpus"
@@ -85,8 +86,7 @@ case_hard_step_inside() {
 	: >"$work/load"
 	job=$(sbatch --parsable -o "$work/seen" -w "$NODE_THIS" -n2 \
 		--bunit=C --bamount=1 --bmode=soft --wrap "
-		srun -Q -n1 -c1 --exact $work/soft-burn -c '
-			while [ -e $work/load ]; do :; done' &
+		srun -Q -n1 -c1 --exact $work/soft-burn while $work/load &
 		while [ ! -e $work/spread ]; do sleep 0.1; done
 		srun -Q -n1 -c1 --exact --bunit=C --bamount=1 $work/witness 3
 		rm $work/load
@@ -172,7 +172,7 @@ case_record() {
 burn_until() {
 	cat >"$work/burn-until" <<-END
 	#!/bin/bash
-	for i in 1 2 3; do $work/soft-burn -c 'while :; do :; done' & done
+	for i in 1 2 3; do $work/soft-burn & done
 	until [ "\$(topobind soft --json --node $NODE_THIS status \$SLURM_JOB_ID |
 		sed -n 's/.*"allowed": *\([0-9]*\).*/\1/p' |
 		sort -n | tail -n 1)" -gt $1 ]; do sleep 0.1; done

@@ -85,7 +85,7 @@ case_tasks() {
 
 	kernel_with "$cgroup_file" "$thread_file"
 	job=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1 --bmode=soft)
-	srun -Q --jobid="$job" -n2 "$work/soft-burn" -c 'while :; do sleep 1; done' &
+	srun -Q --jobid="$job" -n2 "$work/soft-burn" rest &
 	wait_until 30 may_use soft-burn "$all_cpus"
 	assert_eq "preferred, of each" "$(expand_list "$(cpus_granted "$job")")" \
 		"$(files_named "$cgroup_file" "job_$job" | xargs awk 1 | sort)"

@@ -88,8 +88,8 @@ static void look_at_threads(const struct witness *witness, int pid)
 		    read_line(path, "Cpus_allowed_list:\t", list,
 			      sizeof(list)) &&
 		    meets(list, &witness->own))
-			printf("touched: thread %s may use %s\n",
-			       entry->d_name, list);
+			printf("touched: thread %s may use %s\n", entry->d_name,
+			       list);
 	}
 	if (threads != NULL)
 		closedir(threads);

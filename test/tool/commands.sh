@@ -29,5 +29,5 @@ command_options() {
 		sed -e '1,/^$/b' -e '/^  *-/!d' \
 			-e 's/   *\([^- ]\)/\n\1/' |
 		sed -e '/^  *-/b' -e '/^Usage\|^  *topobind/!d' |
-		grep -o -e '--[a-z][a-z-]*' | sort -u
+		grep -o -e '--[A-Za-z][a-z-]*' | sort -u
 }

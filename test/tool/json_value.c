@@ -18,14 +18,15 @@ int main(int argc, char **argv)
 	const json_t *value = json;
 
 	for (int i = 1; value && i < argc; i++)
-		value = json_is_array(value) ?
-			json_array_get(value, strtoul(argv[i], NULL, 10)) :
-			json_object_get(value, argv[i]);
+		value = json_is_array(value)
+				? json_array_get(value,
+						 strtoul(argv[i], NULL, 10))
+				: json_object_get(value, argv[i]);
 	if (json_is_string(value))
 		puts(json_string_value(value));
 	else if (value)
-		json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_COMPACT |
-			   JSON_SORT_KEYS);
+		json_dumpf(value, stdout,
+			   JSON_ENCODE_ANY | JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(json);
 	return value ? 0 : 1;
 }

@@ -49,7 +49,7 @@ cut -f 1,12-14 "$seeds" | sed '1s/^ref/id/' >"$work/expected"
 sed '1s/^ref/id/' "$seeds" >"$work/input"
 run place --batch <"$work/input"
 cut -f 1-3,5 "$work/out" >"$work/cut"
-check 'all examples of the seed' cmp -s "$work/cut" "$work/expected"
+check 'all rows of seed_examples.tsv' cmp -s "$work/cut" "$work/expected"
 
 
 # --- bad rows ---

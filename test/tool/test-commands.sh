@@ -30,6 +30,12 @@ says_usage() {
 		grep -q -e '--version' "$work/out"
 }
 
+# completes_options NAME - the completion of shells offers what --help has
+completes_options() {
+	[ "$(command_options "$1")" = "$("$program" "$1" --completion |
+		sed -n 's/^\(--[^=]*\).*/\1/p' | sort -u)" ]
+}
+
 # to_nobody ARGUMENT... - run, with a pipe for stdout that nobody reads
 to_nobody() {
 	rm -f "$work/gone"
@@ -77,6 +83,7 @@ of_one_command() {
 	check "$* --help fits a screen" fits_a_screen
 	check "$* --help: usage and exit codes" says_usage "$@"
 	check "$* --help is plain text" is_plain_text
+	check "$* --completion" completes_options "$1"
 	run "$@" --version
 	check "$* --version" ended 0
 	check "$* --version is the same" grep -q -x -F "$version" "$work/out"
@@ -116,6 +123,8 @@ version=$("$program" --version)
 run --help
 check 'help: exit code' ended 0
 check 'help fits a screen' fits_a_screen
+check 'completion: the commands' \
+	[ "$("$program" --completion)" = "$(command_names)" ]
 check 'the same with -h' [ "$("$program" -h)" = "$("$program" --help)" ]
 to_file /dev/full --help
 check 'help: a full disk' refused_to_write

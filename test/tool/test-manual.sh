@@ -86,7 +86,7 @@ for command in $(command_names); do
 	check "$command has an example" is_an_example "$command"
 	check "$command has a section" grep -q -i -x ".SH topobind $command" "$manual"
 	for option in $("$program" "$command" --help |
-		grep -o -e '--[a-z]*' | sort -u); do
+		grep -o -e '--[A-Za-z][a-z-]*' | sort -u); do
 		check "$command $option" knows "$option"
 	done
 done

@@ -32,11 +32,11 @@ check 'lower-case units are in use' ended 1
 
 # --- NUMA distances ---
 
-# The seed's quadrants: after N2 its neighbour N1, although N4 is free.
+# A socket's quadrants: after N2 its neighbour N1, although N4 is free.
 quadrants='10,20,20,30;20,10,30,20;20,30,10,20;30,20,20,10'
 run place --topology NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC --slots 13 \
 	--bamount 1 --bsort NXC --distances "$quadrants" --json
-check 'with distances the near ones come next' \
+check 'with distances the closest ones come next' \
 	has_value '["4","5","6","7","2","3","12","13","14","15","10","11","9"]' \
 	slot_threads
 run place --topology NSXccXCCNSXCCXCCNSXcCXCCNSXCCXCC --slots 6 \

@@ -27,7 +27,7 @@ static char *path;
 
 static int set_up(void **state)
 {
-	(void) state;
+	(void)state;
 	if (geteuid() != 0) {
 		fprintf(stderr, "only root's files are read: run as root\n");
 		return -1;
@@ -39,7 +39,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void) state;
+	(void)state;
 	unlink(path);
 	free(path);
 	return rmdir(directory);
@@ -162,7 +162,7 @@ static void test_round_trip(void **state)
 	struct dirent *entry;
 	int files = 0;
 
-	(void) state;
+	(void)state;
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
 		if (!strstr(entry->d_name, ".xml"))
@@ -180,8 +180,8 @@ static void test_saved_file(void **state)
 	char *new_path, *elsewhere;
 	struct stat st;
 
-	(void) state;
-	assert_true(asprintf(&new_path, "%s.new", path) > 0);
+	(void)state;
+	assert_true(asprintf(&new_path, "%s.%d.new", path, (int)getpid()) > 0);
 	assert_true(asprintf(&elsewhere, "%s/elsewhere", directory) > 0);
 	assert_int_equal(symlink(elsewhere, new_path), 0);
 	save_example();
@@ -201,7 +201,7 @@ static void test_save_fails(void **state)
 	struct tb_machine *machine = tb_machine_load_synthetic("core:2 pu:1",
 							       &err);
 
-	(void) state;
+	(void)state;
 	assert_non_null(machine);
 	assert_int_equal(tb_machine_save(machine, "/nonexistent/machine", &err),
 			 -1);
@@ -216,7 +216,7 @@ static void test_kind_of_file(void **state)
 {
 	char *target;
 
-	(void) state;
+	(void)state;
 	unlink(path);
 	assert_refused("a missing file");
 
@@ -248,7 +248,7 @@ static void test_kind_of_file(void **state)
 
 static void test_size_of_file(void **state)
 {
-	(void) state;
+	(void)state;
 	write_bytes("", 0);
 	assert_refused("an empty file");
 	save_example();
@@ -262,7 +262,7 @@ static void test_truncated(void **state)
 	size_t size;
 	char *bytes;
 
-	(void) state;
+	(void)state;
 	save_example();
 	bytes = read_bytes(&size);
 	for (size_t i = 0; i < size; i++) {
@@ -329,7 +329,7 @@ static void test_bad_lines(void **state)
 		"memory 2 0\nmemory 5 -\nend\n";
 	struct tb_machine *machine;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		write_bytes(files[i], strlen(files[i]));
 		assert_refused(files[i]);
@@ -376,7 +376,7 @@ static void test_random_bytes(void **state)
 	size_t size;
 	char *bytes, *changed;
 
-	(void) state;
+	(void)state;
 	save_example();
 	bytes = read_bytes(&size);
 	changed = malloc(size);
@@ -387,9 +387,9 @@ static void test_random_bytes(void **state)
 		memcpy(changed, bytes, size);
 		for (unsigned j = 0; j <= i % 4; j++)
 			changed[next_random(&seed) % size] =
-				i % 2 ? " -,0123456789\nNSXCT"[
-					next_random(&seed) % 19] :
-				(char) next_random(&seed);
+				i % 2 ? " -,0123456789\nNSXCT"
+						[next_random(&seed) % 19]
+				      : (char)next_random(&seed);
 		write_bytes(changed, size);
 		machine = tb_machine_read(path, NULL);
 		if (machine)
@@ -401,7 +401,7 @@ static void test_random_bytes(void **state)
 	assert_true(refused > 2000);
 	for (unsigned i = 0; i < 200; i++) {
 		for (size_t j = 0; j < size; j++)
-			changed[j] = (char) next_random(&seed);
+			changed[j] = (char)next_random(&seed);
 		write_bytes(changed, size);
 		assert_refused("random bytes");
 	}

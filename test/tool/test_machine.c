@@ -74,7 +74,7 @@ static void test_table(void **state)
 	size_t size = 0;
 	int rows = 0;
 
-	(void) state;
+	(void)state;
 	assert_non_null(table);
 	while (getline(&line, &size, table) > 0) {
 		char *name = strtok(line, "\t\n");
@@ -107,16 +107,14 @@ static void check_threads(const char *file, const unsigned *os_cpus,
 /* Threads are in hwloc's logical order (lstopo --only pu), OS CPUs are not. */
 static void test_os_cpus(void **state)
 {
-	static const unsigned offlines[] = {
-		0, 8, 4, 12, 1, 9, 3, 11, 7, 15, 6, 10
-	};
+	static const unsigned offlines[] = { 0, 8,  4, 12, 1, 9,
+					     3, 11, 7, 15, 6, 10 };
 	static const unsigned asymmetric[] = { 0, 2, 6, 4, 1, 5, 3, 7 };
-	static const unsigned hetero[] = {
-		0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17,
-		18, 19, 20, 21, 22, 23
-	};
+	static const unsigned hetero[] = { 0,  1,  2,  3,  8,  9,  10, 11,
+					   4,  5,  6,  7,  12, 13, 14, 15,
+					   16, 17, 18, 19, 20, 21, 22, 23 };
 
-	(void) state;
+	(void)state;
 	check_threads("16em64t-4s2c2t-offlines.xml", offlines, 12);
 	check_threads("8em64t-2s4c-asymcaches.xml", asymmetric, 8);
 	check_threads("fakeheterocpunuma.xml", hetero, 24);
@@ -143,26 +141,20 @@ static void test_distances(void **state)
 {
 	static const unsigned two[] = { 10, 16, 16, 10 };
 	static const unsigned hetero[] = {
-		10, 30, 30, 40,
-		30, 10, 20, 40,
-		30, 20, 10, 40,
-		50, 40, 40, 10,
+		10, 30, 30, 40, 30, 10, 20, 40, 30, 20, 10, 40, 50, 40, 40, 10,
 	};
 	static const unsigned side_caches[] = {
-		10, 11, 21, 21,
-		11, 10, 21, 21,
-		21, 21, 10, 11,
-		21, 21, 11, 10,
+		10, 11, 21, 21, 11, 10, 21, 21, 21, 21, 10, 11, 21, 21, 11, 10,
 	};
 
-	(void) state;
-	check_numa("32amd64-4s2n4c-cgroup2.xml", 2,
-		   (const unsigned[]) { 0, 1 }, two);
-	check_numa("fakeheterocpunuma.xml", 4,
-		   (const unsigned[]) { 2, 0, 1, 3 }, hetero);
-	check_numa("memorysidecaches.xml", 4,
-		   (const unsigned[]) { 0, 2, 1, 3 }, side_caches);
-	check_numa("nvidia-dgx-gb10.xml", 1, (const unsigned[]) { 0 }, NULL);
+	(void)state;
+	check_numa("32amd64-4s2n4c-cgroup2.xml", 2, (const unsigned[]){ 0, 1 },
+		   two);
+	check_numa("fakeheterocpunuma.xml", 4, (const unsigned[]){ 2, 0, 1, 3 },
+		   hetero);
+	check_numa("memorysidecaches.xml", 4, (const unsigned[]){ 0, 2, 1, 3 },
+		   side_caches);
+	check_numa("nvidia-dgx-gb10.xml", 1, (const unsigned[]){ 0 }, NULL);
 }
 
 static void check_speed(const char *file, unsigned speed)
@@ -176,7 +168,7 @@ static void check_speed(const char *file, unsigned speed)
 /* The base frequency before the maximum, of the fastest kind. */
 static void test_speed(void **state)
 {
-	(void) state;
+	(void)state;
 	check_speed("quadrant-4n4s8l3.xml", 2400);
 	check_speed("fakeheterocpunuma.xml", 2500);
 	check_speed("nvidia-dgx-gb10.xml", 3900);
@@ -192,9 +184,8 @@ static void check_list(struct tb_bitset *set, const char *expected)
 	tb_bitset_destroy(set);
 }
 
-static void check_local_memory(const struct tb_machine *machine,
-			       unsigned first, unsigned count,
-			       const char *expected)
+static void check_local_memory(const struct tb_machine *machine, unsigned first,
+			       unsigned count, const char *expected)
 {
 	struct tb_bitset *threads = tb_bitset_create(
 		tb_topology_threads(tb_machine_topology(machine)));
@@ -208,7 +199,7 @@ static void test_memory(void **state)
 {
 	struct tb_machine *machine = load_file("fakeheterocpunuma.xml");
 
-	(void) state;
+	(void)state;
 	/* N(P#2) holds N(P#0) and N(P#1): both levels are local. */
 	check_list(tb_machine_memory(machine), "0-3");
 	check_local_memory(machine, 0, 1, "0,2");
@@ -237,7 +228,7 @@ static void test_memory_without_cpus(void **state)
 {
 	struct tb_machine *machine = load_file("fakeheteromemtiers.xml");
 
-	(void) state;
+	(void)state;
 	/* DRAM 0 and 1, HBM 4 and 2, NVM 8, 6 and 9, of two cores each. */
 	check_list(tb_machine_memory(machine), "0-2,4,6,8-9");
 	check_local_memory(machine, 0, 1, "0,8");
@@ -247,7 +238,8 @@ static void test_memory_without_cpus(void **state)
 	tb_machine_destroy(machine);
 
 	/* One node for the whole machine: near nobody who has a nearer one. */
-	machine = load_synthetic("[numa(memory=8GB)] pack:2 [numa(memory=1GB)] [numa(memory=2GB)] core:2 pu:1");
+	machine = load_synthetic(
+		"[numa(memory=8GB)] pack:2 [numa(memory=1GB)] [numa(memory=2GB)] core:2 pu:1");
 	check_list(tb_machine_memory(machine), "0-4");
 	check_local_memory(machine, 0, 1, "0-1");
 	check_local_memory(machine, 2, 2, "2-3");
@@ -255,13 +247,15 @@ static void test_memory_without_cpus(void **state)
 	tb_machine_destroy(machine);
 
 	/* One for each socket: near all of its cores. */
-	machine = load_synthetic("pack:2 [numa(memory=4GB)] group:2 [numa(memory=1GB)] core:2 pu:1");
+	machine = load_synthetic(
+		"pack:2 [numa(memory=4GB)] group:2 [numa(memory=1GB)] core:2 pu:1");
 	check_local_memory(machine, 0, 1, "0,2");
 	check_local_memory(machine, 7, 1, "4-5");
 	tb_machine_destroy(machine);
 
 	/* Two for the whole machine, and nothing nearer. */
-	machine = load_synthetic("[numa(memory=8GB)] [numa(memory=1GB)] pack:1 core:2 pu:1");
+	machine = load_synthetic(
+		"[numa(memory=8GB)] [numa(memory=1GB)] pack:1 core:2 pu:1");
 	check_local_memory(machine, 1, 1, "0-1");
 	tb_machine_destroy(machine);
 }
@@ -275,7 +269,7 @@ static void test_memory_grows(void **state)
 	struct tb_bitset *before = tb_machine_memory_of_threads(machine,
 								threads);
 
-	(void) state;
+	(void)state;
 	/* Of none it says nothing. */
 	tb_bitset_clear_all(before);
 	for (unsigned i = 0; i < count; i++) {
@@ -303,11 +297,11 @@ static void check_synthetic(const char *text, const char *expected)
 
 static void test_synthetic(void **state)
 {
-	(void) state;
+	(void)state;
 	check_synthetic("pack:2 l3:2 core:2 pu:2",
 			"NSXCTTCTTXCTTCTTSXCTTCTTXCTTCTT");
 	check_synthetic("pack:1 numa:2 l2:2 core:1 pu:1", "SNYCYCNYCYC");
-	check_synthetic("pu:3", "NSCCC");         /* no package, no core */
+	check_synthetic("pu:3", "NSCCC");	   /* no package, no core */
 	check_synthetic("numa:2 pu:2", "SNCCNCC"); /* one S over everything */
 	check_synthetic("pack:1 core:1 l2:2 pu:1", "NSCTT"); /* inside a core */
 }
@@ -318,7 +312,7 @@ static void test_whole(void **state)
 	struct tb_error err = { "" };
 	struct tb_machine *machine = tb_machine_load_whole(&err);
 
-	(void) state;
+	(void)state;
 	if (!machine)
 		fail_msg("%s", err.text);
 	check_os_cpus(machine);
@@ -335,15 +329,15 @@ static void test_live(void **state)
 	cpu_set_t affinity;
 	unsigned count = 0;
 
-	(void) state;
+	(void)state;
 	if (!machine)
 		fail_msg("%s", err.text);
 	check_os_cpus(machine);
 	assert_int_equal(sched_getaffinity(0, sizeof(affinity), &affinity), 0);
 	for (unsigned i = 0;
 	     i < tb_topology_threads(tb_machine_topology(machine)); i++)
-		count += CPU_ISSET(tb_machine_os_cpu(machine, i),
-				   &affinity) != 0;
+		count += CPU_ISSET(tb_machine_os_cpu(machine, i), &affinity) !=
+			 0;
 	assert_int_equal(count, CPU_COUNT(&affinity));
 	tb_machine_destroy(machine);
 }
@@ -352,7 +346,7 @@ static void test_errors(void **state)
 {
 	struct tb_error err = { "" };
 
-	(void) state;
+	(void)state;
 	assert_null(tb_machine_load_xml("/nonexistent/file.xml", &err));
 	assert_non_null(strstr(err.text, "/nonexistent/file.xml"));
 	assert_null(tb_machine_load_xml(TOPOLOGIES "expected.tsv", &err));
@@ -427,7 +421,8 @@ static void test_core_kinds(void **state)
 		{ INFO("LinuxCapacity", "1000"), INFO("LinuxCapacity", "850"),
 		  "NSCC" },
 		/* The base frequency counts only where no capacity is known. */
-		{ INFO("LinuxCapacity", "1000") INFO("FrequencyBaseMHz", "1000"),
+		{ INFO("LinuxCapacity", "1000")
+			  INFO("FrequencyBaseMHz", "1000"),
 		  INFO("LinuxCapacity", "900") INFO("FrequencyBaseMHz", "500"),
 		  "NSCC" },
 		{ INFO("FrequencyBaseMHz", "2000"),
@@ -442,7 +437,7 @@ static void test_core_kinds(void **state)
 		  "NSCC" },
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char *string = machine_of_kinds(rows[i].kind0, rows[i].kind1);
 

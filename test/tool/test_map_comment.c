@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "map.h"
+#include "map/map.h"
 
 #define SHAPE "NSXCCXCC"
 
@@ -49,12 +49,13 @@ static void test_grants(void **state)
 {
 	struct tb_map *map = map_of_nodes();
 
-	(void) state;
+	(void)state;
 	assert_int_equal(add(map, "somebody else's line\n"
 				  "binding=bunit=X,bamount=1"
 				  " grant=n[1,3],other:NSxccXCC"
 				  " grant=n2:NSXCCxcc\n"
-				  "another=line: with a colon"), 0);
+				  "another=line: with a colon"),
+			 0);
 	assert_int_equal(map->njobs, 1);
 	assert_string_equal(map->jobs[0].id, "7");
 	assert_string_equal(map->jobs[0].user, "alice");
@@ -77,9 +78,10 @@ static void test_lists(void **state)
 {
 	struct tb_map *map = map_of_nodes();
 
-	(void) state;
+	(void)state;
 	assert_int_equal(add(map, "binding=bamount=1 grant=n[1,3]:0-1,3"
-				  " grant=n2:2 more=7"), 0);
+				  " grant=n2:2 more=7"),
+			 0);
 	assert_int_equal(map->jobs[0].ngrants, 2);
 	check_holders(map, 0, 0, 0, TB_HOLDER_NONE, 0);
 	check_holders(map, 1, TB_HOLDER_PLAIN, TB_HOLDER_NONE, 0,
@@ -90,13 +92,17 @@ static void test_lists(void **state)
 static void test_no_binding(void **state)
 {
 	static const char *const comments[] = {
-		"", "\n\n", "just a comment", "grant=n1:NSxccXCC",
+		"",
+		"\n\n",
+		"just a comment",
+		"grant=n1:NSxccXCC",
 		"waiting=no node has binding=bamount=1 grant=n1:NSxccXCC",
-		" binding=bamount=1", "xbinding=bamount=1 grant=n1:NSxccXCC",
+		" binding=bamount=1",
+		"xbinding=bamount=1 grant=n1:NSxccXCC",
 	};
 	struct tb_map *map = map_of_nodes();
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(comments) / sizeof(comments[0]); i++)
 		assert_int_equal(add(map, comments[i]), 0);
 	assert_int_equal(map->njobs, 0);
@@ -108,13 +114,16 @@ static void test_no_binding(void **state)
 static void test_bad_grants(void **state)
 {
 	static const char *const comments[] = {
-		"binding=bamount=1 grant=", "binding=bamount=1 grant=n1",
-		"binding=bamount=1 grant=n1:", "binding=bamount=1 grant=n1:Q",
+		"binding=bamount=1 grant=",
+		"binding=bamount=1 grant=n1",
+		"binding=bamount=1 grant=n1:",
+		"binding=bamount=1 grant=n1:Q",
 		"binding=bamount=1 grant=n1:NSxcc",
-		"binding=bamount=1 grant=n1:4", "binding=bamount=1 grant=n1:0-",
+		"binding=bamount=1 grant=n1:4",
+		"binding=bamount=1 grant=n1:0-",
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(comments) / sizeof(comments[0]); i++) {
 		struct tb_map *map = map_of_nodes();
 
@@ -130,7 +139,7 @@ static void test_bad_nodes(void **state)
 	struct tb_map *map = tb_map_create();
 	struct tb_error err;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(tb_map_add_node(map, "a", "Q", NULL, &err), -1);
 	assert_int_equal(tb_map_add_node(map, "a", SHAPE, "NSXCC", &err), -1);
 	assert_int_equal(tb_map_add_node(map, "a", SHAPE, "(", &err), -1);

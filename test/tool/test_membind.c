@@ -25,7 +25,8 @@ static bool kernel_says(const char *policy)
 	bool found = false;
 
 	if (!maps)
-		fail_msg("no /proc/self/numa_maps: this test needs a kernel with NUMA");
+		fail_msg(
+			"no /proc/self/numa_maps: this test needs a kernel with NUMA");
 	while (getline(&line, &size, maps) > 0) {
 		const char *blank = strchr(line, ' ');
 
@@ -44,7 +45,7 @@ static void test_prefers(void **state)
 	struct tb_bitset *nodes;
 	struct tb_membind *membind;
 
-	(void) state;
+	(void)state;
 	assert_non_null(machine);
 	nodes = tb_machine_memory(machine);
 	membind = tb_membind_create(nodes, &err);
@@ -66,7 +67,7 @@ static void test_nodes_that_are_not_there(void **state)
 	struct tb_error err = { "" };
 	struct tb_membind *membind;
 
-	(void) state;
+	(void)state;
 	tb_bitset_set(all, 0);
 	tb_bitset_set(all, 1000);
 	tb_bitset_set(far, 1000);

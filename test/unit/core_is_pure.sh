@@ -42,7 +42,9 @@ foreign_includes() {
 		case $name in
 		\"*\")
 			name=${name//\"/}
-			[ -f "$src/$name" ] || echo "$1 includes $name"
+			[ -f "$(dirname "$1")/$name" ] ||
+				[[ $name == core/* && -f $src/../$name ]] ||
+				echo "$1 includes $name"
 			;;
 		*)
 			name=${name#<}
@@ -55,21 +57,26 @@ foreign_includes() {
 }
 
 echo 1..3
-sources=("$src"/*.c "$src"/*.h)
+mapfile -t sources < <(find "$src" -name '*.[ch]')
+# A search that finds next to nothing has looked in the wrong place.
 report "lib/core includes itself and C only" \
-	"$(for file in "${sources[@]}"; do foreign_includes "$file"; done)"
+	"$([ ${#sources[@]} -ge 40 ] || echo "only ${#sources[@]} files in $src"
+	for file in "${sources[@]}"; do foreign_includes "$file"; done)"
 
 # libtool puts position-independent objects into .libs; either kind will do.
 objects=()
-for file in "$src"/*.c; do
+count=0
+for file in "${sources[@]}"; do
+	[[ $file == *.c ]] || continue
+	count=$((count + 1))
 	name=$(basename "$file" .c)
-	object=$(find "$build" -name "*libcore_la-$name.o" | head -n 1)
+	object=$(find "$build/$(basename "$(dirname "$file")")" \
+		-name "*libcore_la-$name.o" | head -n 1)
 	[ -z "$object" ] || objects+=("$object")
 done
-count=("$src"/*.c)
 missing=''
-[ ${#objects[@]} -eq ${#count[@]} ] ||
-	missing="${#objects[@]} objects for ${#count[@]} sources"
+[ "$count" -gt 0 ] && [ ${#objects[@]} -eq "$count" ] ||
+	missing="${#objects[@]} objects for $count sources"
 report "every source of lib/core has its object" "$missing"
 
 undefined() {

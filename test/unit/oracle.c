@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DESIGN.md, section 4, word by word.  Objects are structures with pointers,
- * sets of threads are numbers, everything is counted anew whenever it is
+ * doc/design.md, "Placement", word by word.  Objects are structures with pointers,
+ * sets of threads are numbers, and everything is counted again whenever it is
  * needed.
  */
 #include "oracle.h"
@@ -18,8 +18,8 @@ struct object {
 	struct object *parent;
 	struct object *children[64];
 	int nchildren;
-	int numa;         /* number of an N in string order */
-	int position;     /* in the sorted pre-order */
+	int numa;     /* number of an N in string order */
+	int position; /* in the sorted pre-order */
 };
 
 struct machine {
@@ -33,15 +33,15 @@ struct machine {
 struct placement {
 	struct machine *machine;
 	const unsigned *distances;
-	char unit;     /* the letter on this machine */
-	int kind;      /* 0 C, 1 E */
+	char unit; /* the letter on this machine */
+	int kind;  /* 0 C, 1 E */
 	int amount;
 	const char *sort;
 	char start, stop;
-	uint32_t used; /* with masked and taken ones */
+	uint32_t used;		       /* with masked and taken ones */
 	struct object *order[OBJECTS]; /* sorted pre-order, no root */
 	int norder;
-	int first, end; /* window, positions */
+	int first, end;		 /* window, positions */
 	char levels[OBJECTS][2]; /* letter, depth; outermost first */
 	int nlevels;
 };
@@ -249,8 +249,8 @@ static int is_available(const struct placement *p, const struct object *object)
 }
 
 /*
- * The first units below an object, in sorted order, as many as asked for; one
- * inside another is not a second one.  Returns how many there are.
+ * The first units below an object, in sorted order, up to wanted of them.  A unit
+ * inside another does not count.  Returns how many there are.
  */
 static int units_below(const struct placement *p, const struct object *object,
 		       int wanted, uint32_t *threads)
@@ -274,8 +274,9 @@ static uint32_t take(const struct placement *p, const struct object *object)
 {
 	uint32_t threads;
 
-	return units_below(p, object, p->amount, &threads) == p->amount ?
-	       threads : 0;
+	return units_below(p, object, p->amount, &threads) == p->amount
+		       ? threads
+		       : 0;
 }
 
 /* How many objects of its own letter are around it. */
@@ -310,10 +311,12 @@ static void find_nesting(const struct machine *machine, int in[128][128])
 						for (int c = 0; c < 4; c++)
 							in[(int)letters[a]]
 							  [(int)letters[c]] |=
-							in[(int)letters[a]]
-							  [(int)letters[b]] &
-							in[(int)letters[b]]
-							  [(int)letters[c]];
+								in[(int)letters[a]]
+								  [(int)letters
+									   [b]] &
+								in[(int)letters[b]]
+								  [(int)letters
+									   [c]];
 		}
 	}
 }
@@ -396,7 +399,7 @@ static uint32_t scattered(const struct placement *p)
 
 		if (on_level(p, o, level) && take(p, o) &&
 		    (!best || ones(o->threads & p->used) <
-			      ones(best->threads & p->used)))
+				      ones(best->threads & p->used)))
 			best = o;
 	}
 	return packed(p, best ? best : &p->machine->objects[0]);
@@ -471,16 +474,17 @@ void oracle_place(const struct random_case *c, const unsigned *distances,
 	if (!find_window(&p))
 		return;
 	for (unsigned slot = 0; slot < (host ? 1 : c->nslots); slot++) {
-		uint32_t threads =
-			c->bstrategy[0] == 'l' ? take(&p, &machine.objects[0]) :
-			c->bstrategy[0] == 'p' ?
-				packed(&p, &machine.objects[0]) : scattered(&p);
+		uint32_t threads = c->bstrategy[0] == 'l'
+					   ? take(&p, &machine.objects[0])
+				   : c->bstrategy[0] == 'p'
+					   ? packed(&p, &machine.objects[0])
+					   : scattered(&p);
 
 		if (!threads)
 			break;
 		p.used |= threads;
 		result->groups[result->ngroups++] = threads;
 	}
-	result->slots = host ? (result->ngroups ? (int)c->nslots : 0) :
-			       (int)result->ngroups;
+	result->slots = host ? (result->ngroups ? (int)c->nslots : 0)
+			     : (int)result->ngroups;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * oracle.h - placement, a second time, written straight from DESIGN.md
+ * oracle.h - placement a second time, written from doc/design.md, "Placement"
  *
- * Slow and simple, for machines up to 32 threads; shares nothing with
+ * It is slow and simple, for machines of up to 32 threads, and shares no code with
  * lib/core.
  */
 #ifndef TB_TEST_ORACLE_H

@@ -30,8 +30,7 @@ static const char *pick(struct random *random, const char *const *from,
 {
 	return from[random_below(random, count)];
 }
-#define PICK(random, from) \
-	pick(random, from, sizeof(from) / sizeof((from)[0]))
+#define PICK(random, from) pick(random, from, sizeof(from) / sizeof((from)[0]))
 
 /* A topology while it grows. */
 struct growing {
@@ -61,9 +60,10 @@ static void grow_core(struct growing *growing)
 	if (threads > growing->threads_left)
 		threads = growing->threads_left;
 	growing->threads_left -= threads;
-	add(growing, random_percent(growing->random,
-				    growing->percent_efficiency) ?
-	    "(E" : "(C");
+	add(growing,
+	    random_percent(growing->random, growing->percent_efficiency)
+		    ? "(E"
+		    : "(C");
 	while (threads-- > 0)
 		add(growing, "(T)");
 	add(growing, ")");
@@ -71,8 +71,7 @@ static void grow_core(struct growing *growing)
 
 static void grow_list(struct growing *growing, unsigned depth);
 
-static void grow_container(struct growing *growing, unsigned depth,
-			   char letter)
+static void grow_container(struct growing *growing, unsigned depth, char letter)
 {
 	char open[] = { '(', letter, '\0' };
 
@@ -107,12 +106,12 @@ static void grow_list(struct growing *growing, unsigned depth)
 void random_topology(struct random *random, const struct random_shape *shape,
 		     char text[RANDOM_TEXT])
 {
-	static const char *const orders[] = {
-		"NSXY", "SNXY", "SXNY", "NSYX", "NXSY", "XYNS"
-	};
+	static const char *const orders[] = { "NSXY", "SNXY", "SXNY",
+					      "NSYX", "NXSY", "XYNS" };
 	static const unsigned efficiency[] = { 0, 0, 20, 50, 80 };
 	struct growing growing = {
-		.random = random, .text = text,
+		.random = random,
+		.text = text,
 		.threads_left = 1 + random_below(random, shape->most_threads),
 		.most_threads_per_core = 1 + random_below(random, 4),
 		.percent_efficiency = efficiency[random_below(random, 5)],
@@ -157,8 +156,8 @@ static void random_filter(struct random *random,
 
 /* A shape to ask for: mostly none, else this one or any. */
 static void random_asked(struct random *random,
-			 const struct random_shape *shape,
-			 const char *topology, char *asked)
+			 const struct random_shape *shape, const char *topology,
+			 char *asked)
 {
 	unsigned what = random_below(random, 20);
 
@@ -174,15 +173,17 @@ static void random_asked(struct random *random,
 static void random_sort(struct random *random, char *sort)
 {
 	char letters[] = "SCENXYT";
-	unsigned count = random_percent(random, 50) ? 0 :
-			 1 + random_below(random, 5);
+	unsigned count = random_percent(random, 50)
+				 ? 0
+				 : 1 + random_below(random, 5);
 	unsigned left = sizeof(letters) - 1;
 
 	for (unsigned i = 0; i < count; i++) {
 		unsigned which = random_below(random, left);
 
-		sort[i] = random_percent(random, 50) ? letters[which] :
-			  (char)(letters[which] - 'A' + 'a');
+		sort[i] = random_percent(random, 50)
+				  ? letters[which]
+				  : (char)(letters[which] - 'A' + 'a');
 		letters[which] = letters[--left];
 	}
 	sort[count] = '\0';
@@ -197,13 +198,12 @@ static void random_letter(struct random *random, char *letter)
 void random_case(struct random *random, const struct random_shape *shape,
 		 struct random_case *c)
 {
-	static const char *const units[] = {
-		"T", "CT", "ET", "C", "E", "S", "CS", "ES", "X", "CX", "EX",
-		"Y", "CY", "EY", "N", "CN", "EN", "C", "C", "C", "T", "T", "T"
-	};
-	static const char *const strategies[] = {
-		"packed", "linear", "scatter"
-	};
+	static const char *const units[] = { "T",  "CT", "ET", "C",  "E",  "S",
+					     "CS", "ES", "X",  "CX", "EX", "Y",
+					     "CY", "EY", "N",  "CN", "EN", "C",
+					     "C",  "C",	 "T",  "T",  "T" };
+	static const char *const strategies[] = { "packed", "linear",
+						  "scatter" };
 	static const unsigned uses[] = { 0, 0, 10, 25, 60 };
 
 	memset(c, 0, sizeof(*c));

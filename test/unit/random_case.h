@@ -2,9 +2,9 @@
 /*
  * random_case.h - random machines, use and requests, the same on every run
  *
- * A case is text, like a row of the vectors, so that a failing one can be
- * printed and given to "topobind place", and so that the oracle shares no
- * code with the core.
+ * A case is text, like a row of test/data/binding_vectors.tsv.  So a failing case
+ * can be printed and given to "topobind place", and the oracle shares no code with
+ * lib/core.
  */
 #ifndef TB_TEST_RANDOM_CASE_H
 #define TB_TEST_RANDOM_CASE_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/request.h"
+#include "core/request/request.h"
 
 struct random {
 	uint64_t state;
@@ -27,15 +27,15 @@ bool random_percent(struct random *random, unsigned percent);
 
 struct random_shape {
 	unsigned most_threads; /* at most 128 */
-	bool nested;           /* the same letter inside itself, any order */
+	bool nested;	       /* the same letter inside itself, any order */
 };
 
 struct random_case {
 	char topology[RANDOM_TEXT]; /* structured, t = in use */
 	char bunit[4], bamount[8], btype[8], bstrategy[8];
 	char bsort[9], bstart[2], bstop[2]; /* "" = not given */
-	char bfilter[RANDOM_TEXT + 16];     /* "" = not given */
-	char btopology[RANDOM_TEXT];        /* structured, "" = not given */
+	char bfilter[RANDOM_TEXT + 16];	    /* "" = not given */
+	char btopology[RANDOM_TEXT];	    /* structured, "" = not given */
 	unsigned nslots;
 };
 

@@ -5,13 +5,14 @@
  */
 #include "unit_test.h"
 
-#include "core/allocation.h"
+#include "core/policy/allocation.h"
 
 #define HOUR 3600
 
 static struct tb_candidate plain(uint32_t node)
 {
-	return (struct tb_candidate){ .node = node, .holds = 1,
+	return (struct tb_candidate){ .node = node,
+				      .holds = 1,
 				      .gap = TB_GAP_NONE };
 }
 
@@ -35,11 +36,11 @@ static void reads_names(void **state)
 
 	(void)state;
 	for (int i = 0; i < TB_ALLOCATIONS; i++) {
-		assert_true(tb_allocation_parse(tb_allocation_names[i],
-						&policy));
+		assert_true(
+			tb_allocation_parse(tb_allocation_names[i], &policy));
 		assert_int_equal(policy, i);
-		assert_non_null(strstr(tb_allocation_list,
-				       tb_allocation_names[i]));
+		assert_non_null(
+			strstr(tb_allocation_list, tb_allocation_names[i]));
 	}
 	assert_true(tb_allocation_parse("bestFit", &policy));
 	assert_int_equal(policy, TB_ALLOCATE_BESTFIT);
@@ -75,7 +76,8 @@ static void fits_in_time(void **state)
 	list[0].gap = -2 * HOUR;
 	list[1].gap = 0;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     3, &one), 1);
+					     3, &one),
+			 1);
 	assert_order(list, 3, "1 2 0");
 	tb_allocation_order(TB_ALLOCATE_LASTAVAILABLE, list, 3, &one);
 	assert_order(list, 3, "1 2 0");
@@ -96,27 +98,31 @@ static void takes_the_smaller_node(void **state)
 	list[0].size = 1;
 	list[1].size = 512.0 / 768;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MINRESOURCE, list, 2,
-					     &one), 1);
+					     &one),
+			 1);
 	assert_order(list, 2, "1 0");
 	/* Y fits on A alone. */
 	list[0].holds = 0;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MINRESOURCE, list, 2,
-					     &one), 2);
+					     &one),
+			 2);
 }
 
 /* Of 64 processors A has 24 free, B 12; X wants 10, Y 20. */
 static void leaves_the_larger_gap(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1) };
-	const struct tb_node_need ten = { .amount = 10, .nodes = 1,
-				     .most_nodes = 1 };
+	const struct tb_node_need ten = { .amount = 10,
+					  .nodes = 1,
+					  .most_nodes = 1 };
 
 	(void)state;
 	list[0].holds = list[1].holds = 10;
 	list[0].left = 14;
 	list[1].left = 2;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_BESTFIT, list, 2,
-					     &ten), 1);
+					     &ten),
+			 1);
 	assert_order(list, 2, "1 0");
 	/* A placement that breaks up less counts more. */
 	list[1].broken = -1;
@@ -175,8 +181,8 @@ static void finds_neighbours(void **state)
 	const struct tb_node_need three = { .amount = 3, .nodes = 3 };
 	/* 5 is busy, as are 0 and 8: 1 2 3 4, 6 7 and 9 10 11 are free. */
 	struct tb_candidate list[] = {
-		plain(1), plain(2), plain(3), plain(4), plain(6), plain(7),
-		plain(9), plain(10), plain(11),
+		plain(1), plain(2), plain(3),  plain(4),  plain(6),
+		plain(7), plain(9), plain(10), plain(11),
 	};
 	struct tb_candidate apart[] = {
 		plain(1), plain(5), plain(9), plain(11), plain(13), plain(20),
@@ -184,17 +190,20 @@ static void finds_neighbours(void **state)
 
 	(void)state;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_CONTIGUOUS, list, 9,
-					     &three), 3);
+					     &three),
+			 3);
 	assert_order(list, 3, "1 2 3");
 	list[0].required = list[1].required = list[2].required = false;
 	for (uint32_t i = 0; i < 9; i++)
 		list[i].required = list[i].node == 10;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_CONTIGUOUS, list, 9,
-					     &three), 3);
+					     &three),
+			 3);
 	assert_order(list, 3, "9 10 11");
 	/* No block: those that span the fewest nodes, 9 to 13. */
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_CONTIGUOUS, apart, 6,
-					     &three), 3);
+					     &three),
+			 3);
 	assert_order(apart, 3, "9 11 13");
 }
 
@@ -212,17 +221,20 @@ static void finds_equals(void **state)
 		list[i].speed = speeds[i];
 	}
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MAXBALANCE, list, 6,
-					     &two), 2);
+					     &two),
+			 2);
 	assert_order(list, 2, "0 4");
 	/* 2400 to 2600 is less than 2600 to 3000. */
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MAXBALANCE, list, 6,
-					     &three), 3);
+					     &three),
+			 3);
 	assert_order(list, 6, "2 3 5 0 1 4");
 	/* Of equals the fastest. */
 	for (uint32_t i = 0; i < 6; i++)
 		list[i].speed = pairs[list[i].node];
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_MAXBALANCE, list, 6,
-					     &two), 2);
+					     &two),
+			 2);
 	assert_order(list, 2, "2 4");
 }
 
@@ -268,21 +280,28 @@ static void takes_as_many_as_it_needs(void **state)
 	list[2].holds = 4;
 	list[3].holds = 9;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     4, &need), 4);
+					     4, &need),
+			 4);
 	need.amount = 8;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     4, &need), 3);
+					     4, &need),
+			 3);
 	/* A node that holds nothing is none of the two. */
 	need = (struct tb_node_need){ .amount = 4, .nodes = 2 };
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     4, &need), 3);
-	need = (struct tb_node_need){ .amount = 5, .nodes = 1, .most_nodes = 1 };
+					     4, &need),
+			 3);
+	need = (struct tb_node_need){ .amount = 5,
+				      .nodes = 1,
+				      .most_nodes = 1 };
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     4, &need), 4);
+					     4, &need),
+			 4);
 	list[3].required = true;
 	need = one;
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list,
-					     4, &need), 1);
+					     4, &need),
+			 1);
 	assert_order(list, 1, "3");
 }
 
@@ -311,7 +330,7 @@ static void depends_on_nothing_else(void **state)
 		enum tb_allocation policy = round % TB_ALLOCATIONS;
 		struct tb_candidate a[40], b[40];
 		const struct tb_node_need need = { .amount = 1 + round % 50,
-					      .nodes = round % 7 };
+						   .nodes = round % 7 };
 		uint32_t count = 1 + round % 40, enough;
 		uint64_t seen = 0;
 
@@ -326,7 +345,9 @@ static void depends_on_nothing_else(void **state)
 			a[i].size = a[i].idle = a[i].priority =
 				(int)(5 * tb_allocation_chance(x, 5));
 			a[i].preferred = round % 3
-				? 0 : tb_allocation_chance(x, 6) > 0.5;
+						 ? 0
+						 : tb_allocation_chance(x, 6) >
+							   0.5;
 			a[i].broken = (int)(5 * tb_allocation_chance(x, 7)) - 2;
 			b[count - 1 - i] = a[i];
 		}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sets: ranges against bit by bit, lists and masks against tables.
+ * Sets: ranges are compared with single bits, lists and masks with tables.
  */
 #include "unit_test.h"
 
-#include "core/bitset.h"
+#include "core/base/bitset.h"
 #include "random_case.h"
 
 #define MOST 200
 
-/* The same set, kept the simple way. */
+/* The same set in the simplest form. */
 struct model {
 	unsigned nbits;
 	bool bits[MOST];
@@ -18,6 +18,7 @@ struct model {
 static void check_same(const struct tb_bitset *set, const struct model *model)
 {
 	unsigned count = 0, next = model->nbits, clear = model->nbits;
+	unsigned last = model->nbits, looped = 0;
 
 	assert_int_equal(set->nbits, model->nbits);
 	for (unsigned i = model->nbits; i-- > 0;) {
@@ -27,20 +28,47 @@ static void check_same(const struct tb_bitset *set, const struct model *model)
 			next = i;
 		else
 			clear = i;
+		if (model->bits[i] && last == model->nbits)
+			last = i;
 		assert_int_equal(tb_bitset_next(set, i), next);
 		assert_int_equal(tb_bitset_next_clear(set, i), clear);
 	}
 	assert_int_equal(tb_bitset_next(set, model->nbits), model->nbits);
 	assert_int_equal(tb_bitset_count(set), count);
+	assert_int_equal(tb_bitset_last(set), last);
 	assert_int_equal(tb_bitset_is_empty(set), count == 0);
+	TB_BITSET_EACH(bit, set) {
+		assert_true(model->bits[bit]);
+		looped++;
+	}
+	assert_int_equal(looped, count);
 	/* Bits past the end stay zero. */
 	if (set->nbits % 64)
-		assert_int_equal(set->words[set->nbits / 64] >>
-				 set->nbits % 64, 0);
+		assert_int_equal(set->words[set->nbits / 64] >> set->nbits % 64,
+				 0);
 }
 
-static void change(struct random *random, struct tb_bitset *set,
-		   const struct tb_bitset *other, struct model *model)
+static void check_range_of_two(const struct tb_bitset *set,
+			       const struct tb_bitset *other, unsigned first,
+			       unsigned count)
+{
+	unsigned common = 0, missing = 0;
+
+	for (unsigned i = first; i < first + count; i++) {
+		bool in_set = tb_bitset_test(set, i);
+		bool in_other = tb_bitset_test(other, i);
+
+		common += in_set && in_other;
+		missing += in_other && !in_set;
+	}
+	assert_int_equal(tb_bitset_intersects_range(set, other, first, count),
+			 common > 0);
+	assert_int_equal(tb_bitset_contains_range(set, other, first, count),
+			 missing == 0);
+}
+
+static void change_range(struct random *random, struct tb_bitset *set,
+			 const struct tb_bitset *other, struct model *model)
 {
 	unsigned first = random_below(random, model->nbits);
 	unsigned count = random_below(random, model->nbits - first + 1);
@@ -48,6 +76,7 @@ static void change(struct random *random, struct tb_bitset *set,
 
 	assert_int_equal(tb_bitset_any_in_range(set, first, count),
 			 tb_bitset_count_range(set, first, count) > 0);
+	check_range_of_two(set, other, first, count);
 	switch (what) {
 	case 0:
 		tb_bitset_set_range(set, first, count);
@@ -64,9 +93,10 @@ static void change(struct random *random, struct tb_bitset *set,
 	for (unsigned i = first; i < first + count; i++) {
 		bool in_other = tb_bitset_test(other, i);
 
-		model->bits[i] = what == 0 ? true : what == 1 ? false :
-				 what == 2 ? model->bits[i] || in_other :
-					     model->bits[i] && !in_other;
+		model->bits[i] = what == 0   ? true
+				 : what == 1 ? false
+				 : what == 2 ? model->bits[i] || in_other
+					     : model->bits[i] && !in_other;
 	}
 }
 
@@ -83,7 +113,7 @@ static void test_ranges(void **state)
 		for (unsigned i = 0; i < nbits; i += 3)
 			tb_bitset_set(other, i);
 		for (int i = 0; i < 50; i++) {
-			change(&random, set, other, &model);
+			change_range(&random, set, other, &model);
 			check_same(set, &model);
 		}
 		tb_bitset_destroy(set);
@@ -187,6 +217,9 @@ static void test_empty(void **state)
 	assert_string_equal(list, "");
 	assert_string_equal(mask, "0x0");
 	assert_int_equal(tb_bitset_count(set), 0);
+	assert_int_equal(tb_bitset_last(set), 0);
+	TB_BITSET_EACH(bit, set)
+		fail_msg("an empty set has bit %u", bit);
 	free(list);
 	free(mask);
 	tb_bitset_destroy(set);
@@ -211,8 +244,8 @@ static void test_masks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct tb_bitset *set = tb_bitset_parse_list(table[i].list,
-							     101, NULL);
+		struct tb_bitset *set = tb_bitset_parse_list(table[i].list, 101,
+							     NULL);
 		char *mask = tb_bitset_print_mask(set);
 
 		assert_string_equal(mask, table[i].mask);
@@ -224,10 +257,8 @@ static void test_masks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_two_sets),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_ranges), cmocka_unit_test(test_two_sets),
+		cmocka_unit_test(test_lists),  cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_masks),
 	};
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Slurm's own options beside a binding.
+ * Slurm's own options together with a binding.
  */
 #include "unit_test.h"
 
-#include "core/combination.h"
+#include "core/request/combination.h"
 
 static const struct {
 	const char *request, *option, *value;
@@ -98,7 +98,8 @@ static void check(const struct tb_request *request, enum tb_asker asker,
 	assert_non_null(strstr(err.text, table[row].value));
 	assert_true(strlen(err.text) < TB_ERROR_TEXT_SIZE - 110);
 	assert_int_equal(tb_combination_check(request, asker, table[row].option,
-					      table[row].value, NULL), -1);
+					      table[row].value, NULL),
+			 -1);
 }
 
 static void test_table(void **state)
@@ -111,7 +112,8 @@ static void test_table(void **state)
 		if (table[i].request[0])
 			assert_int_equal(tb_request_parse(&request,
 							  table[i].request,
-							  NULL), 0);
+							  NULL),
+					 0);
 		if (tb_request_is_given(&request))
 			assert_int_equal(tb_request_check(&request, NULL), 0);
 		check(&request, TB_JOB, i, table[i].job);
@@ -165,7 +167,8 @@ static void test_long_value(void **state)
 	tb_request_init(&request);
 	assert_int_equal(tb_request_parse(&request, "bamount=1", NULL), 0);
 	assert_int_equal(tb_combination_check(&request, TB_JOB, "distribution",
-					      value, &err), -1);
+					      value, &err),
+			 -1);
 	assert_non_null(strstr(err.text, "--bstrategy"));
 	tb_request_clear(&request);
 }

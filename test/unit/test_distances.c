@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NUMA distances: read, printed, and whether they say anything.
+ * NUMA distances: reading and printing them, and whether they differ.
  */
 #include "unit_test.h"
 
 #include <stdbool.h>
 
-#include "core/distances.h"
+#include "core/topology/distances.h"
 
 static void test_read(void **state)
 {
@@ -76,7 +76,7 @@ static void test_print(void **state)
 	assert_memory_equal(again, two, sizeof(two));
 	free(again);
 	free(text);
-	assert_null(tb_distances_print((const unsigned[]) { 65536 }, 1, NULL));
+	assert_null(tb_distances_print((const unsigned[]){ 65536 }, 1, NULL));
 }
 
 /* A matrix with one number everywhere. */
@@ -114,8 +114,8 @@ static void test_differ(void **state)
 	(void)state;
 	assert_false(tb_distances_differ(near, 0));
 	assert_false(tb_distances_differ(near, 1));
-	assert_false(tb_distances_differ((unsigned[]) { 10, 21, 21, 10 }, 2));
-	assert_true(tb_distances_differ((unsigned[]) { 10, 21, 22, 10 }, 2));
+	assert_false(tb_distances_differ((unsigned[]){ 10, 21, 21, 10 }, 2));
+	assert_true(tb_distances_differ((unsigned[]){ 10, 21, 22, 10 }, 2));
 	/* How far a node is from itself does not count. */
 	assert_false(tb_distances_differ(equal, 3));
 	assert_true(tb_distances_differ(near, 3));

@@ -4,7 +4,7 @@
  */
 #include "unit_test.h"
 
-#include "core/filter.h"
+#include "core/request/filter.h"
 
 static struct tb_topology *parse(const char *text)
 {
@@ -61,8 +61,8 @@ static void check_masks(const char *text, const char *node, const char *masked)
 {
 	struct tb_filter *filter = tb_filter_parse(text, NULL);
 	struct tb_topology *topology = parse(node);
-	struct tb_bitset *used =
-		tb_bitset_create(tb_topology_threads(topology));
+	struct tb_bitset *used = tb_bitset_create(
+		tb_topology_threads(topology));
 	char *list;
 
 	assert_non_null(filter);

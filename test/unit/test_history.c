@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is learned of nodes, and that it comes back from a file.
+ * What a history says about nodes, and that its text can be read again.
  */
 #include "unit_test.h"
 
-#include "core/history.h"
+#include "core/policy/history.h"
 
 static void note(struct tb_history *history, const char *name, uint32_t cpus,
 		 const char *node, double seconds, bool failed)
@@ -96,7 +96,10 @@ static void comes_back(void **state)
 static void refuses_other_files(void **state)
 {
 	static const char *const texts[] = {
-		"", "x", "topobind-history 2 5\n", "topobind-history 1 5",
+		"",
+		"x",
+		"topobind-history 2 5\n",
+		"topobind-history 1 5",
 		"topobind-history 1 5\n1 2 3 4\n",
 		"topobind-history 1 5\n1 2 3 4 5",
 		"topobind-history 1 5\n0 2 3 4 5\n",

@@ -4,8 +4,8 @@
  */
 #include "unit_test.h"
 
-#include "core/hostfile.h"
-#include "core/socket_cores.h"
+#include "core/mpi/hostfile.h"
+#include "core/topology/socket_cores.h"
 
 static const struct {
 	const char *visible; /* NULL: all */
@@ -86,6 +86,7 @@ static const struct {
 	const char *grants[MOST_NODES]; /* of a, b, c, d */
 	const char *pe, *openmpi, *mpich, *ranks;
 } files[] = {
+	/* clang-format off */
 	{ "bamount=1", 2, 0, 0, { "SCcCc" },
 	  "a 2 main 0:1,0:3\n", "a slots=2\n", "a:2\n",
 	  "rank 0=a slot=0:0\nrank 1=a slot=0:1\n" },
@@ -147,6 +148,7 @@ static const struct {
 	{ "bunit=EX,bamount=1", 1, 0, 0, { "SXCCEEXCCee" },
 	  "a 1 main 0:6,0:7\n", "a slots=1\n", "a:1\n",
 	  "rank 0=a slot=0:0-1\n" },
+	/* clang-format on */
 };
 
 static void read_request(struct tb_request *request, const char *line)
@@ -175,8 +177,8 @@ static struct tb_hostfile *make_file(const struct tb_hostfile_job *job,
 	return file;
 }
 
-static void check_text(struct tb_hostfile *file,
-		       enum tb_hostfile_format format, const char *wanted)
+static void check_text(struct tb_hostfile *file, enum tb_hostfile_format format,
+		       const char *wanted)
 {
 	struct tb_error err = { "" };
 	char *text = tb_hostfile_print(file, format, &err);
@@ -219,8 +221,8 @@ static const struct {
 } pairs[] = {
 	{ { "SccCC", "SccCC" }, false },
 	{ { "SccCC", "SCCcc" }, true },
-	{ { "SccCC", "SCccc" }, false },   /* more cores */
-	{ { "ScCSCc", "SccSCC" }, false }, /* more sockets */
+	{ { "SccCC", "SCccc" }, false },     /* more cores */
+	{ { "ScCSCc", "SccSCC" }, false },   /* more sockets */
 	{ { "SXccXCC", "SXcCXcC" }, false }, /* more caches */
 	{ { "ScttCTT", "SctTctT" }, false }, /* more cores, as many threads */
 	{ { "SccCC", "SCccc", "SCcCc", "SccCC" }, true },
@@ -229,9 +231,8 @@ static const struct {
 static void test_lookalikes(void **state)
 {
 	struct tb_request request;
-	const struct tb_hostfile_job job = {
-		.request = &request, .partition = "main"
-	};
+	const struct tb_hostfile_job job = { .request = &request,
+					     .partition = "main" };
 
 	(void)state;
 	read_request(&request, "bunit=T,bamount=1");
@@ -251,9 +252,9 @@ static void test_long_lines(void **state)
 {
 	char name[56];
 	struct tb_request request;
-	const struct tb_hostfile_job job = {
-		.request = &request, .partition = "main", .tasks = 1
-	};
+	const struct tb_hostfile_job job = { .request = &request,
+					     .partition = "main",
+					     .tasks = 1 };
 	struct tb_error err;
 
 	(void)state;
@@ -281,9 +282,9 @@ static void test_long_lines(void **state)
 static void test_nonsense(void **state)
 {
 	struct tb_request request;
-	const struct tb_hostfile_job job = {
-		.request = &request, .partition = "main", .tasks = 1
-	};
+	const struct tb_hostfile_job job = { .request = &request,
+					     .partition = "main",
+					     .tasks = 1 };
 	struct tb_hostfile *file = tb_hostfile_create(&job);
 
 	(void)state;
@@ -305,15 +306,15 @@ static void test_nonsense(void **state)
 /* A thousand nodes, ten different grants: each rank once and in order. */
 static void test_many_nodes(void **state)
 {
-	static const char *const grants[] = {
-		"SccCCSCCCC", "SCccCSCCCC", "SCCccSCCCC", "SCCCcScCCC",
-		"SCCCCSccCC", "SCCCCSCccC", "SCCCCSCCcc", "ScCcCSCCCC",
-		"ScCCCScCCC", "ScCCCSCCCc"
-	};
+	static const char *const grants[] = { "SccCCSCCCC", "SCccCSCCCC",
+					      "SCCccSCCCC", "SCCCcScCCC",
+					      "SCCCCSccCC", "SCCCCSCccC",
+					      "SCCCCSCCcc", "ScCcCSCCCC",
+					      "ScCCCScCCC", "ScCCCSCCCc" };
 	struct tb_request request;
-	const struct tb_hostfile_job job = {
-		.request = &request, .partition = "main", .tasks = 2000
-	};
+	const struct tb_hostfile_job job = { .request = &request,
+					     .partition = "main",
+					     .tasks = 2000 };
 	struct tb_hostfile *file = tb_hostfile_create(&job);
 	struct tb_error err;
 	char name[16], *text, *line;
@@ -324,7 +325,8 @@ static void test_many_nodes(void **state)
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_int_equal(tb_hostfile_add(file, name, grants[i % 10],
-						 &err), 0);
+						 &err),
+				 0);
 	}
 	text = tb_hostfile_print(file, TB_HOSTFILE_RANKS, &err);
 	assert_non_null(text);
@@ -332,7 +334,8 @@ static void test_many_nodes(void **state)
 		unsigned rank, node;
 
 		assert_int_equal(sscanf(line, "rank %u=n%u slot=", &rank,
-					&node), 2);
+					&node),
+				 2);
 		assert_int_equal(rank, ranks);
 		assert_int_equal(node, ranks / 2);
 		ranks++;

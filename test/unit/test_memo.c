@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remembered results: whatever is asked in whatever order, each key has the
- * value of its first time, and what a placement came to is what it would come
- * to again.
+ * Remembered results: in whatever order keys are looked up, each has the value that
+ * it got first; and a remembered placement is the one that would be found again.
  */
 #include "unit_test.h"
 
-#include "core/memo.h"
-#include "core/place.h"
+#include "core/base/memo.h"
+#include "core/place/place.h"
 #include "random_case.h"
 
 #define KEYS 3000
@@ -19,7 +18,7 @@ static void random_key(struct random *random, struct tb_memo_key *key,
 {
 	static const char places[4];
 
-	*key = (struct tb_memo_key) {
+	*key = (struct tb_memo_key){
 		.shape = &places[random_below(random, 3)],
 		.filter = random_percent(random, 50) ? &places[3] : NULL,
 		.numbers = { random_below(random, 2), random_below(random, 3),
@@ -140,7 +139,8 @@ static void place_remembered(struct tb_memo *memo, struct tb_placer *placer,
 			     const struct tb_request *request,
 			     const struct tb_bitset *used, unsigned slots)
 {
-	struct tb_memo_key key = { .shape = placer, .numbers = { slots },
+	struct tb_memo_key key = { .shape = placer,
+				   .numbers = { slots },
 				   .cores = used };
 	struct result *result;
 	bool is_new;

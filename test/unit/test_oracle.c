@@ -5,7 +5,7 @@
  */
 #include "unit_test.h"
 
-#include "core/place.h"
+#include "core/place/place.h"
 #include "oracle.h"
 
 #define CASES 40000

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What holds for every placement, on random machines up to 128 threads; and
- * decisions that the vectors do not show.
+ * What is true for every placement, on random machines of up to 128 threads; and
+ * decisions that test/data/binding_vectors.tsv does not show.
  */
 #include "unit_test.h"
 
-#include "core/place.h"
-#include "core/share.h"
+#include "core/place/place.h"
+#include "core/place/share.h"
 #include "random_case.h"
 
 #define CASES 20000
@@ -90,8 +90,8 @@ static void check_grant(struct setting *s, struct random *random)
 	struct tb_bitset *seen = tb_bitset_create(s->used->nbits);
 	struct tb_bitset *group = tb_bitset_create(s->used->nbits);
 	int slots = place(s);
-	unsigned groups = s->request.type == TB_HOST ? slots > 0 :
-			  (unsigned)slots;
+	unsigned groups = s->request.type == TB_HOST ? slots > 0
+						     : (unsigned)slots;
 
 	(void)random;
 	if (slots > 0) {
@@ -102,12 +102,11 @@ static void check_grant(struct setting *s, struct random *random)
 			assert_false(tb_bitset_intersects(seen, group));
 			if (units_in(s, group) != s->request.amount)
 				random_case_print(&s->text);
-			assert_int_equal(units_in(s, group),
-					 s->request.amount);
+			assert_int_equal(units_in(s, group), s->request.amount);
 			tb_bitset_or(seen, group);
 		}
-		assert_true(tb_bitset_equal(seen,
-					    tb_placed_threads(s->placer)));
+		assert_true(
+			tb_bitset_equal(seen, tb_placed_threads(s->placer)));
 		assert_true(tb_bitset_contains(s->free, seen));
 	}
 	tb_bitset_destroy(seen);
@@ -162,8 +161,9 @@ static void check_take_and_release(struct setting *s, struct random *random)
 		tb_bitset_or(s->used, s->scratch);
 		/* What is taken is not given a second time. */
 		if (place(s) > 0)
-			assert_false(tb_bitset_intersects(
-				s->scratch, tb_placed_threads(s->placer)));
+			assert_false(tb_bitset_intersects(s->scratch,
+							  tb_placed_threads(
+								  s->placer)));
 		tb_bitset_andnot(s->used, s->scratch);
 		assert_true(tb_bitset_equal(s->used, used));
 		assert_int_equal(place(s), slots);
@@ -231,13 +231,13 @@ static void check_counts(struct setting *s, struct random *random)
 
 	(void)random;
 	assert_true(available <= total);
-	assert_int_equal(tb_units_available(s->topology, s->request.unit,
-					    NULL), total);
+	assert_int_equal(tb_units_available(s->topology, s->request.unit, NULL),
+			 total);
 	assert_int_equal(units_in(s, s->free), available);
 	/* A single unit, or all at once: nothing can be cut off. */
 	if (s->request.amount == 1 && s->request.type == TB_SLOT)
-		assert_int_equal(slots, fit < s->text.nslots ? fit :
-							       s->text.nslots);
+		assert_int_equal(slots,
+				 fit < s->text.nslots ? fit : s->text.nslots);
 	assert_int_equal(slots > 0, fit > 0);
 }
 
@@ -265,12 +265,11 @@ static void check_units_of_threads(struct setting *s, struct random *random)
 /* The power cores of a cache with both kinds are a unit, its others are not. */
 static void test_units_of_threads(void **state)
 {
-	static const uint32_t caches[] = {
-		0, 0, TB_NO_UNIT, TB_NO_UNIT, TB_NO_UNIT, 5
-	};
+	static const uint32_t caches[] = { 0,	       0,	   TB_NO_UNIT,
+					   TB_NO_UNIT, TB_NO_UNIT, 5 };
 	struct tb_unit unit = { .letter = 'X', .kind = TB_POWER };
-	struct tb_topology *topology =
-		tb_topology_parse("NSXCTTEXEEXC", NULL, NULL);
+	struct tb_topology *topology = tb_topology_parse("NSXCTTEXEEXC", NULL,
+							 NULL);
 	uint32_t unit_of[6];
 
 	(void)state;
@@ -295,8 +294,8 @@ static void slots_only(struct random_case *c)
 /* The node has whole cores of Slurm, and so has who uses it. */
 static void widen_to_cores(struct setting *s, struct tb_bitset *threads)
 {
-	struct tb_bitset *cores =
-		tb_bitset_create(tb_topology_cores(s->topology));
+	struct tb_bitset *cores = tb_bitset_create(
+		tb_topology_cores(s->topology));
 
 	tb_cores_of_threads(s->topology, threads, cores);
 	tb_threads_of_cores(s->topology, cores, threads);
@@ -431,15 +430,14 @@ void *__wrap_realloc(void *memory, size_t size)
 /* What is in use has two jobs, each thread as a unit of its own. */
 static void place_shared(struct setting *s)
 {
-	struct tb_holding held[128] = {{ 0 }};
+	struct tb_thread_use use[128] = { { 0 } };
 
 	for (unsigned i = 0; i < s->used->nbits; i++)
-		held[i] = (struct tb_holding){
-			tb_bitset_test(s->used, i) ? 2 : 0, (uint16_t)i,
-			(uint16_t)i
-		};
-	tb_share_only_units(s->topology, s->request.unit, held);
-	tb_place_shared(s->placer, &s->request, held, 3, s->text.nslots);
+		use[i] = (struct tb_thread_use){ tb_bitset_test(s->used, i) ? 2
+									    : 0,
+						 (uint16_t)i, (uint16_t)i };
+	tb_share_only_units(s->topology, s->request.unit, use);
+	tb_place_shared(s->placer, &s->request, use, 3, s->text.nslots);
 }
 
 static void check_allocations(struct setting *s, struct random *random)
@@ -508,7 +506,8 @@ static void check_list(struct setting *s, struct random *random)
 		tb_placed_group(s->placer, 0, s->free);
 		assert_true(tb_bitset_equal(s->free, s->scratch));
 		assert_int_equal(tb_place_again(s->placer, &request,
-						s->scratch), 1);
+						s->scratch),
+				 1);
 	}
 	tb_request_clear(&request);
 }
@@ -534,8 +533,10 @@ static void check_places(const char *node, const char *line, unsigned nslots,
 	assert_non_null(topology);
 	if (distances)
 		assert_int_equal(tb_topology_set_distances(
-			topology, distances,
-			tb_topology_count(topology, 'N'), NULL), 0);
+					 topology, distances,
+					 tb_topology_count(topology, 'N'),
+					 NULL),
+				 0);
 	placer = tb_placer_create(topology);
 	tb_request_init(&request);
 	assert_int_equal(tb_request_parse(&request, line, NULL), 0);
@@ -557,14 +558,11 @@ static void check_places(const char *node, const char *line, unsigned nslots,
 	tb_topology_destroy(topology);
 }
 
-/* The seed's quadrants: N1-N2, N1-N3, N2-N4, N3-N4 near, diagonals far. */
+/* NUMA nodes in a square: N1-N2, N1-N3, N2-N4, N3-N4 near, diagonals far. */
 static void test_distances(void **state)
 {
 	static const unsigned quadrants[16] = {
-		10, 20, 20, 30,
-		20, 10, 30, 20,
-		20, 30, 10, 20,
-		30, 20, 20, 10,
+		10, 20, 20, 30, 20, 10, 30, 20, 20, 30, 10, 20, 30, 20, 20, 10,
 	};
 	static const char node[] = "NSxccXCCNSXCCXCCNSXcCXCCNSXCCXCC";
 
@@ -579,13 +577,14 @@ static void test_distances(void **state)
 	check_places(node, "bamount=1,bsort=n", 16, quadrants,
 		     "2;3;4;5;6;7;9;10;11;12;13;14;15");
 	/* N1 N2 N3 N4, the window from the used one on. */
-	check_places("NCCNcCNCCNCC", "bamount=1,bsort=N,bstart=n", 8,
-		     quadrants, "3;4;5;6;7");
+	check_places("NCCNcCNCCNCC", "bamount=1,bsort=N,bstart=n", 8, quadrants,
+		     "3;4;5;6;7");
 }
 
 static void test_nested_letters(void **state)
 {
-	static const char nested[] = "(S(N(N(C(T))(C(T)))(N(C(T))(C(T))))(N(C(T))(C(T))))";
+	static const char nested[] =
+		"(S(N(N(C(T))(C(T)))(N(C(T))(C(T))))(N(C(T))(C(T))))";
 
 	(void)state;
 	/* the outer one first, then what is not in it */
@@ -616,8 +615,7 @@ static void test_mixed_kinds(void **state)
 {
 	(void)state;
 	/* A unit is its threads of the kind; the other kind may be in use. */
-	check_places("NSXCCeeXCCEE", "bunit=X,bamount=1", 2, NULL,
-		     "0-1;4-5");
+	check_places("NSXCCeeXCCEE", "bunit=X,bamount=1", 2, NULL, "0-1;4-5");
 	check_places("NSXCCeEXCCEE", "bunit=EX,bamount=1", 2, NULL, "6-7");
 	check_places("NSXCTTEETTXCTTE", "bunit=T,bamount=2", 3, NULL,
 		     "0-1;5-6");
@@ -706,7 +704,8 @@ static void test_asked_topology(void **state)
 	(void)state;
 	assert_int_equal(result_of("NSCC", "bamount=1,btopology=NSCC"), 2);
 	assert_int_equal(result_of("nscC", "bamount=1,btopology=NSCC"), 2);
-	assert_int_equal(result_of("NSCC", "bamount=1,btopology=(N(S(C(T))(C(T))))"),
+	assert_int_equal(result_of("NSCC",
+				   "bamount=1,btopology=(N(S(C(T))(C(T))))"),
 			 2);
 	assert_int_equal(result_of("NSCCC", "bamount=1,btopology=NSCC"),
 			 TB_PLACE_TOPOLOGY_MISMATCH);

@@ -4,7 +4,7 @@
  */
 #include "unit_test.h"
 
-#include "core/priority_function.h"
+#include "core/policy/priority_function.h"
 
 /* What the tests give each component: its place in the list, and 1. */
 static double value_of(const char *text)
@@ -53,7 +53,8 @@ static void means_what_it_says(void **state)
 		{ "AMEM", TB_COMPONENT_AMEM + 1 },
 		{ "amem", TB_COMPONENT_AMEM + 1 },
 		{ "SPEED + .01 * AMEM - 10 * JOBCOUNT",
-		  TB_COMPONENT_SPEED + 1 + .01 * (TB_COMPONENT_AMEM + 1) - 10 * (TB_COMPONENT_JOBCOUNT + 1) },
+		  TB_COMPONENT_SPEED + 1 + .01 * (TB_COMPONENT_AMEM + 1) -
+			  10 * (TB_COMPONENT_JOBCOUNT + 1) },
 		{ "FEATURE[x]", TB_COMPONENT_FEATURE + 1 },
 		{ "FEATURE[ x ]", TB_COMPONENT_FEATURE + 1 },
 		{ "FEATURE ['a ]b']", TB_COMPONENT_FEATURE + 1 },
@@ -109,8 +110,8 @@ static void names_the_column(void **state)
 		{ "(RANDOM - 1) / 2", "column 14:", "100 * RANDOM" },
 		{ "2 ^ 3", "column 3:", "'^ 3'" },
 		{ "'1", "column 1:", "a number" },
-		{ "((((((((((((((((((((((((((((((((((1", "column 34:",
-		  "too deep" },
+		{ "((((((((((((((((((((((((((((((((((1",
+		  "column 34:", "too deep" },
 	};
 
 	(void)state;
@@ -131,7 +132,8 @@ static void knows_each_component(void **state)
 	for (int i = 0; i < TB_COMPONENTS; i++) {
 		struct tb_priority_function *function;
 		const struct tb_priority_term *terms;
-		bool named = i == TB_COMPONENT_ARCH || i == TB_COMPONENT_FEATURE ||
+		bool named = i == TB_COMPONENT_ARCH ||
+			     i == TB_COMPONENT_FEATURE ||
 			     i == TB_COMPONENT_GMETRIC;
 		unsigned count;
 		char text[64];
@@ -152,7 +154,9 @@ static void knows_each_component(void **state)
 			assert_null(terms[0].name);
 		for (int other = 0; other < TB_COMPONENTS; other++)
 			assert_int_equal(tb_priority_uses(function,
-					 (enum tb_component)other), other == i);
+							  (enum tb_component)
+								  other),
+					 other == i);
 		tb_priority_destroy(function);
 	}
 }

@@ -4,7 +4,8 @@
  */
 #include "unit_test.h"
 
-#include "core/request.h"
+#include "core/request/request.h"
+#include "core/request/request_key.h"
 #include "random_case.h"
 
 /* input, the canonical form or NULL = must fail, part of the message */
@@ -40,8 +41,8 @@ static const struct {
 	{ "binstance=pe,bamount=1", "bamount=1,binstance=pe", NULL },
 	{ "bamount=1,btopology=NSXCCXCC", "bamount=1,btopology=NSXCCXCC",
 	  NULL },
-	{ "bamount=1,btopology=(S(C(T)(T))(C(T)))",
-	  "bamount=1,btopology=SCTTC", NULL },
+	{ "bamount=1,btopology=(S(C(T)(T))(C(T)))", "bamount=1,btopology=SCTTC",
+	  NULL },
 	{ "bcpus=0-3+8", "bcpus=0-3+8", NULL },
 	{ "bcpus=8+0-2+2-3", "bcpus=0-3+8", NULL },
 	{ "bcpus=65535", "bcpus=65535", NULL },
@@ -118,12 +119,15 @@ static const struct {
 	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
-	{ "bmem=,bamount=1", NULL, "bmem has an empty value; allowed: none, prefer, local" },
-	{ "bmem=Local,bamount=1", NULL, "bmem=Local is not allowed; allowed: none, prefer, local" },
+	{ "bmem=,bamount=1", NULL,
+	  "bmem has an empty value; allowed: none, prefer, local" },
+	{ "bmem=Local,bamount=1", NULL,
+	  "bmem=Local is not allowed; allowed: none, prefer, local" },
 	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
-	{ "bnodes=BEST", NULL, "bnodes=BEST is not allowed; allowed: SLURM, FIRSTAVAILABLE, " },
+	{ "bnodes=BEST", NULL,
+	  "bnodes=BEST is not allowed; allowed: SLURM, FIRSTAVAILABLE, " },
 	{ "bprefer=", NULL, "bprefer has an empty value" },
 	{ "bprefer=a++b", NULL, "bprefer=a++b is not allowed" },
 	{ "bprefer=a+", NULL, "bprefer=a+ is not allowed" },
@@ -131,27 +135,35 @@ static const struct {
 	{ "bprefer=a b", NULL, "bprefer=a b is not allowed" },
 	{ "bnodes=FASTEST,bunit=X", NULL, "bunit=X needs an amount" },
 	{ "bmem=none", NULL, "bmem=none needs an amount" },
-	{ "bmode=,bamount=1", NULL, "bmode has an empty value; allowed: hard, soft" },
-	{ "bmode=Soft,bamount=1", NULL, "bmode=Soft is not allowed; allowed: hard, soft" },
+	{ "bmode=,bamount=1", NULL,
+	  "bmode has an empty value; allowed: hard, soft" },
+	{ "bmode=Soft,bamount=1", NULL,
+	  "bmode=Soft is not allowed; allowed: hard, soft" },
 	{ "bmode=soft,bmode=soft,bamount=1", NULL, "bmode is given twice" },
 	{ "bmode=soft", NULL, "bmode=soft needs an amount" },
 	{ "bmode=soft,bamount=1,binstance=env", NULL,
 	  "bmode=soft does not go with binstance=env" },
 	{ "bmode=soft,bcpus=1,binstance=pe", NULL,
 	  "bmode=soft does not go with binstance=pe" },
-	{ "ballow=,bmode=soft,bamount=1", NULL, "ballow has an empty value; allowed: node, S, N, X" },
-	{ "ballow=x,bmode=soft,bamount=1", NULL, "ballow=x is not allowed; allowed: node, S, N, X" },
+	{ "ballow=,bmode=soft,bamount=1", NULL,
+	  "ballow has an empty value; allowed: node, S, N, X" },
+	{ "ballow=x,bmode=soft,bamount=1", NULL,
+	  "ballow=x is not allowed; allowed: node, S, N, X" },
 	{ "ballow=Y,bmode=soft,bamount=1", NULL, "ballow=Y is not allowed" },
 	{ "ballow=SN,bmode=soft,bamount=1", NULL, "ballow=SN is not allowed" },
-	{ "ballow=X,bamount=1", NULL, "ballow=X says how far tasks may spread: it needs bmode=soft" },
+	{ "ballow=X,bamount=1", NULL,
+	  "ballow=X says how far tasks may spread: it needs bmode=soft" },
 	{ "ballow=node,bcpus=1,bmode=hard", NULL, "ballow=node says how far" },
 	{ "bmem=local", NULL, "bmem=local needs an amount" },
-	{ "binstance=,bamount=1", NULL, "binstance has an empty value; allowed: set, env, pe" },
-	{ "binstance=SET,bamount=1", NULL, "binstance=SET is not allowed; allowed: set, env, pe" },
+	{ "binstance=,bamount=1", NULL,
+	  "binstance has an empty value; allowed: set, env, pe" },
+	{ "binstance=SET,bamount=1", NULL,
+	  "binstance=SET is not allowed; allowed: set, env, pe" },
 	{ "binstance=mpi,bamount=1", NULL, "allowed: set, env, pe" },
 	{ "btopology=,bamount=1", NULL, "allowed: a topology string" },
 	{ "btopology=SCQ,bamount=1", NULL, "btopology=SCQ: topology" },
-	{ "btopology=ScC,bamount=1", NULL, "btopology=ScC has letters in lower case" },
+	{ "btopology=ScC,bamount=1", NULL,
+	  "btopology=ScC has letters in lower case" },
 	{ "btopology=sCC,bamount=1", NULL, "in lower case" },
 	{ "btopology=NS,bamount=1", NULL, "btopology=NS: " },
 	{ "bcpus=", NULL, "bcpus has an empty value; allowed: a list" },
@@ -167,7 +179,8 @@ static const struct {
 	{ "bcpus=all", NULL, "column 1: a number" },
 	{ "bcpus=0 1", NULL, "column 2: a comma" },
 	/* in a line a comma ends the list */
-	{ "bcpus=0,1", NULL, "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
+	{ "bcpus=0,1", NULL,
+	  "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
 	{ "bcpus=1,bcpus=2", NULL, "bcpus is given twice" },
 	/* a list of CPUs and the choice of units */
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
@@ -200,7 +213,9 @@ static int read_line(struct tb_request *request, const char *line,
 {
 	tb_request_init(request);
 	return tb_request_parse(request, line, err) ||
-	       tb_request_check(request, err) ? -1 : 0;
+			       tb_request_check(request, err)
+		       ? -1
+		       : 0;
 }
 
 static void check_line(const char *in, const char *out, const char *says)
@@ -237,16 +252,16 @@ static void test_lines(void **state)
 
 static void test_names(void **state)
 {
-	static const char *const units[] = {
-		"T", "ET", "C", "E", "S", "ES", "X", "EX", "Y", "EY", "N", "EN"
-	};
+	static const char *const units[] = { "T", "ET", "C", "E",  "S", "ES",
+					     "X", "EX", "Y", "EY", "N", "EN" };
 	struct tb_request request;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		tb_request_init(&request);
 		assert_int_equal(tb_request_set(&request, "bunit", units[i],
-						NULL), 0);
+						NULL),
+				 0);
 		assert_string_equal(tb_unit_name(request.unit), units[i]);
 	}
 }
@@ -254,9 +269,9 @@ static void test_names(void **state)
 static void test_keys(void **state)
 {
 	static const char *const keys[] = {
-		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
+		"bunit", "bamount", "btype",	 "bstrategy", "bsort", "bstart",
 		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem",
-		"bmode", "ballow", "bnodes", "bprefer"
+		"bmode", "ballow",  "bnodes",	 "bprefer"
 	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
@@ -369,8 +384,8 @@ static void test_memory(void **state)
 		struct tb_request request;
 
 		tb_request_init(&request);
-		assert_int_equal(tb_request_parse(&request, rows[i].line,
-						  NULL), 0);
+		assert_int_equal(tb_request_parse(&request, rows[i].line, NULL),
+				 0);
 		assert_int_equal(tb_request_memory(&request, rows[i].site),
 				 rows[i].memory);
 		tb_request_clear(&request);
@@ -469,14 +484,27 @@ static void test_inherit(void **state)
 
 static void test_long_lines(void **state)
 {
-	static const char *const starts[] = {
-		"", "bunit=", "bfilter=", "bfilter=first_core+", "bamount=",
-		"bamount=1,bsort=", "bfilter=(N", "bcpus=", "bcpus=0-",
-		"btopology=", "btopology=(N", "binstance=", "bcpus=0+",
-		"bmem=", "bmode=", "ballow=", "bnodes=", "bprefer=",
-		"bprefer=a+"
-	};
-	static const char fill[] = "C(,=\xff" "0S";
+	static const char *const starts[] = { "",
+					      "bunit=",
+					      "bfilter=",
+					      "bfilter=first_core+",
+					      "bamount=",
+					      "bamount=1,bsort=",
+					      "bfilter=(N",
+					      "bcpus=",
+					      "bcpus=0-",
+					      "btopology=",
+					      "btopology=(N",
+					      "binstance=",
+					      "bcpus=0+",
+					      "bmem=",
+					      "bmode=",
+					      "ballow=",
+					      "bnodes=",
+					      "bprefer=",
+					      "bprefer=a+" };
+	static const char fill[] = "C(,=\xff"
+				   "0S";
 	char *line = malloc(TB_REQUEST_TEXT_MAX + 2);
 	struct tb_error err;
 
@@ -490,8 +518,8 @@ static void test_long_lines(void **state)
 			memcpy(line, starts[s], strlen(starts[s]));
 			line[TB_REQUEST_TEXT_MAX + 1] = '\0';
 			tb_request_init(&request);
-			assert_int_equal(tb_request_parse(&request, line,
-							  &err), -1);
+			assert_int_equal(tb_request_parse(&request, line, &err),
+					 -1);
 			assert_non_null(strstr(err.text, "too long"));
 			line[TB_REQUEST_TEXT_MAX] = '\0';
 			/* A string of 64 Ki cores is valid, and so is CPU 0. */
@@ -564,8 +592,9 @@ static unsigned take_words(const char *key, const char *words)
 static void test_words(void **state)
 {
 	static const char *const with_words[] = {
-		"bunit", "btype", "bstrategy", "bstart", "bstop", "bfilter",
-		"binstance", "bmem", "bmode", "ballow", "bnodes",
+		"bunit", "btype",   "bstrategy", "bstart",
+		"bstop", "bfilter", "binstance", "bmem",
+		"bmode", "ballow",  "bnodes",
 	};
 	unsigned lists = 0;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units that several jobs hold: a table, and what must hold whenever jobs come
+ * Units that several jobs share: a table, and what must be true whenever jobs come
  * one after another to random machines.
  */
 #include "unit_test.h"
 
-#include "core/share.h"
+#include "core/place/place.h"
+#include "core/place/share.h"
 #include "random_case.h"
 
 /* A job that runs: how it asked and what it got. */
@@ -19,7 +20,7 @@ struct job {
 struct machine {
 	struct tb_topology *topology;
 	struct tb_placer *placer;
-	struct tb_holding *held;
+	struct tb_thread_use *use;
 	struct tb_bitset *others;
 	struct job jobs[JOBS];
 	unsigned count;
@@ -33,8 +34,8 @@ static void set_up(struct machine *m, const char *text)
 	assert_non_null(m->topology);
 	threads = tb_topology_threads(m->topology);
 	m->placer = tb_placer_create(m->topology);
-	m->held = calloc(threads, sizeof(*m->held));
-	assert_non_null(m->held);
+	m->use = calloc(threads, sizeof(*m->use));
+	assert_non_null(m->use);
 	m->others = tb_bitset_create(threads);
 	m->count = 0;
 }
@@ -44,7 +45,7 @@ static void tear_down(struct machine *m)
 	for (unsigned i = 0; i < m->count; i++)
 		tb_bitset_destroy(m->jobs[i].granted);
 	tb_bitset_destroy(m->others);
-	free(m->held);
+	free(m->use);
 	tb_placer_destroy(m->placer);
 	tb_topology_destroy(m->topology);
 }
@@ -53,34 +54,33 @@ static void add_job(struct machine *m, struct tb_unit unit,
 		    const struct tb_bitset *granted)
 {
 	assert_true(m->count < JOBS);
-	m->jobs[m->count++] =
-		(struct job){ unit, tb_bitset_copy(granted) };
+	m->jobs[m->count++] = (struct job){ unit, tb_bitset_copy(granted) };
 }
 
 /* Who holds what, for a job that asks for such units. */
-static void find_held(struct machine *m, struct tb_unit unit)
+static void find_use(struct machine *m, struct tb_unit unit)
 {
 	unsigned threads = tb_topology_threads(m->topology);
 
-	memset(m->held, 0, threads * sizeof(*m->held));
+	memset(m->use, 0, threads * sizeof(*m->use));
 	for (unsigned i = 0; i < m->count; i++) {
 		const struct job *job = &m->jobs[i];
 
 		tb_bitset_clear_all(m->others);
 		tb_bitset_set_range(m->others, 0, threads);
 		tb_bitset_andnot(m->others, job->granted);
-		tb_share_mark(m->topology, job->unit, m->others, m->held);
+		tb_share_mark(m->topology, job->unit, m->others, m->use);
 		for (unsigned t = 0; t < threads; t++)
-			m->held[t].jobs += tb_bitset_test(job->granted, t);
+			m->use[t].jobs += tb_bitset_test(job->granted, t);
 	}
-	tb_share_only_units(m->topology, unit, m->held);
+	tb_share_only_units(m->topology, unit, m->use);
 }
 
 static int place(struct machine *m, const struct tb_request *request,
 		 unsigned limit, unsigned nslots)
 {
-	find_held(m, request->unit);
-	return tb_place_shared(m->placer, request, m->held, limit, nslots);
+	find_use(m, request->unit);
+	return tb_place_shared(m->placer, request, m->use, limit, nslots);
 }
 
 /* Jobs that run are "X:0-7 C:3", and the new one gets the threads "0-3". */
@@ -127,8 +127,7 @@ static const struct {
 	{ "NSXCCEE", 2, "X:0-1", "bunit=EX,bamount=1", 1, 1, "2-3" },
 	{ "NSXCCEE", 2, "X:0-1 EX:2-3", "bunit=EX,bamount=1", 1, 1, "2-3" },
 	{ "NSXCCEE", 2, "X:0-1 E:2", "bunit=EX,bamount=1", 1, 0, "" },
-	{ "NSXCEYEECYEE", 2, "S:0,4 EY:2-3", "bunit=S,bamount=1", 1, 1,
-	  "0,4" },
+	{ "NSXCEYEECYEE", 2, "S:0,4 EY:2-3", "bunit=S,bamount=1", 1, 1, "0,4" },
 	/* strategies choose the place, the fewest jobs the units in it */
 	{ "NSXCCXCC", 2, "C:0 C:2-3", "bamount=2", 1, 1, "0-1" },
 	{ "NSXCCCXCCC", 2, "C:0-1 C:3", "bamount=2", 1, 1, "4-5" },
@@ -187,7 +186,8 @@ static void test_table(void **state)
 		add_jobs(&m, table[i].jobs);
 		tb_request_init(&request);
 		assert_int_equal(tb_request_parse(&request, table[i].request,
-						  NULL), 0);
+						  NULL),
+				 0);
 		slots = place(&m, &request, table[i].limit, table[i].nslots);
 		threads = tb_bitset_print_list(tb_placed_threads(m.placer));
 		if (slots != table[i].slots ||
@@ -206,8 +206,10 @@ static void test_table(void **state)
 /* How many units of a job there are on the machine, as a step would see them. */
 static unsigned units_of(const struct machine *m, const struct job *job)
 {
-	struct tb_request one = { .unit = job->unit, .amount = 1,
-				  .strategy = TB_LINEAR, .sort = "" };
+	struct tb_request one = { .unit = job->unit,
+				  .amount = 1,
+				  .strategy = TB_LINEAR,
+				  .sort = "" };
 
 	return tb_place_again(m->placer, &one, job->granted);
 }

@@ -4,7 +4,7 @@
  */
 #include "unit_test.h"
 
-#include "core/place.h"
+#include "core/place/place.h"
 
 /* The slots of a grant as "0-1;2-3", "" for none. */
 static char *slots_of(const struct tb_topology *topology,
@@ -52,10 +52,8 @@ static const struct {
 	{ "SCttCTtctt", "bamount=1", "0-1;4-5" },
 	{ "SCttCTtctt", "bunit=T,bamount=1", "0;1;3;4;5" },
 	{ "SCttCTtctt", "bunit=T,bamount=2", "0-1;4-5" },
-	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1",
-	  "0-3;8-11" },
-	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2",
-	  "0-3;8-11" },
+	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=X,bamount=1", "0-3;8-11" },
+	{ "NSXycttycttXYCTTycttXycttyctt", "bunit=Y,bamount=2", "0-3;8-11" },
 	/* slots are kept together, or apart */
 	{ "NSXCcCXccC", "bamount=1", "1;3;4" },
 	{ "NSXCcCXccc", "bamount=2", "3-4;1,5" },
@@ -99,15 +97,16 @@ static void test_slots(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct tb_bitset *granted;
-		struct tb_topology *topology = tb_topology_parse(
-			table[i].granted, &granted, NULL);
+		struct tb_topology *topology =
+			tb_topology_parse(table[i].granted, &granted, NULL);
 		struct tb_request request;
 		char *slots;
 
 		assert_non_null(topology);
 		tb_request_init(&request);
 		assert_int_equal(tb_request_parse(&request, table[i].request,
-						  NULL), 0);
+						  NULL),
+				 0);
 		slots = slots_of(topology, &request, granted);
 		if (strcmp(slots, table[i].slots) != 0)
 			fail_msg("%s %s: %s, expected %s", table[i].granted,

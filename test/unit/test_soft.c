@@ -5,7 +5,7 @@
  */
 #include "unit_test.h"
 
-#include "core/soft.h"
+#include "core/soft/soft.h"
 #include "tsv.h"
 
 #define ROOM 1000000 /* one CPU, one second */
@@ -58,7 +58,8 @@ static void test_constant_load(void **state)
 		struct tb_soft soft = { 0 };
 
 		assert_int_equal(feed_times(&soft, table[i].low_pct,
-					    table[i].load, 20), table[i].end);
+					    table[i].load, 20),
+				 table[i].end);
 	}
 }
 
@@ -173,8 +174,8 @@ static void test_feedback_does_not_flap(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 1000; i++) {
-		moves += feed(&soft, 85, before == TB_SOFT_ALLOWED ? 70 : 100)
-			 != before;
+		moves += feed(&soft, 85,
+			      before == TB_SOFT_ALLOWED ? 70 : 100) != before;
 		before = soft.choice;
 	}
 	assert_in_range(moves, 2, 2 * (5 + 1000 / TB_SOFT_FALL_MAX));
@@ -294,9 +295,10 @@ static void test_recorded(void **state)
 
 static struct tb_bitset *set_of(const char *list, unsigned nbits)
 {
-	struct tb_bitset *set = *list != '\0' ?
-				tb_bitset_parse_list(list, nbits, NULL) :
-				tb_bitset_create(nbits);
+	struct tb_bitset *set = *list != '\0'
+					? tb_bitset_parse_list(list, nbits,
+							       NULL)
+					: tb_bitset_create(nbits);
 
 	assert_non_null(set);
 	return set;
@@ -351,7 +353,7 @@ static void test_scope(void **state)
 static void test_allowed(void **state)
 {
 	static const struct {
-		const char *scope, *preferred, *held, *allowed;
+		const char *scope, *preferred, *used, *allowed;
 	} table[] = {
 		{ "0-7", "2", "", "0-7" },
 		{ "0-7", "2", "0-1,5", "2-4,6-7" },
@@ -364,13 +366,13 @@ static void test_allowed(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct tb_bitset *scope = set_of(table[i].scope, 8);
 		struct tb_bitset *preferred = set_of(table[i].preferred, 8);
-		struct tb_bitset *held = set_of(table[i].held, 8);
+		struct tb_bitset *used = set_of(table[i].used, 8);
 		struct tb_bitset *allowed = tb_bitset_create(8);
 
-		tb_soft_allowed(scope, preferred, held, allowed);
+		tb_soft_allowed(scope, preferred, used, allowed);
 		assert_set(allowed, table[i].allowed);
 		tb_bitset_destroy(allowed);
-		tb_bitset_destroy(held);
+		tb_bitset_destroy(used);
 		tb_bitset_destroy(preferred);
 		tb_bitset_destroy(scope);
 	}

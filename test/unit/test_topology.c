@@ -4,7 +4,7 @@
  */
 #include "unit_test.h"
 
-#include "core/topology.h"
+#include "core/topology/topology.h"
 #include "random_case.h"
 #include "tsv.h"
 
@@ -19,9 +19,9 @@ static struct tb_topology *parse(const char *text, struct tb_bitset **lower)
 }
 
 /* Reading what is printed gives the same tree and the same threads. */
-static void check_round_trip(const char *text, char *(*print)(
-			     const struct tb_topology *,
-			     const struct tb_bitset *))
+static void check_round_trip(const char *text,
+			     char *(*print)(const struct tb_topology *,
+					    const struct tb_bitset *))
 {
 	struct tb_bitset *lower, *lower_again;
 	struct tb_topology *topology = parse(text, &lower);
@@ -83,8 +83,7 @@ static void test_print(void **state)
 		/* the same letter: directly repeated it nests */
 		{ "NNCCNCC", "NNCCNCC" },
 		{ "(N(N(C(T))(C(T)))(N(C(T))(C(T))))", "NNCCNCC" },
-		{ "(N(N(C(T))))(N(N(C(T))))",
-		  "(N(N(C(T))))(N(N(C(T))))" },
+		{ "(N(N(C(T))))(N(N(C(T))))", "(N(N(C(T))))(N(N(C(T))))" },
 		{ "NnNCcNC", "nnnccnc" },
 		{ "NNNCcNcC", "NNNCcNcC" },
 		/* contradictions that only brackets can express */
@@ -120,13 +119,17 @@ static void test_refused(void **state)
 		{ "", "empty" },
 		{ "Q", "column 1: unexpected 'Q'" },
 		{ "NSXC C", "column 5: unexpected ' '" },
-		{ "NS\x01" "C", "column 3: unexpected '?'" },
+		{ "NS\x01"
+		  "C",
+		  "column 3: unexpected '?'" },
 		{ "NS\xc3\xa9", "column 3: unexpected '?'" },
 		{ "NSC0", "column 4" },
 		{ "NSC,C", "column 4" },
 		{ "NS(C)", "column 3" },
 		{ "N", "column 1: 'N' is empty" },
-		{ "NSC" "X", "column 4: 'X' is empty" },
+		{ "NSC"
+		  "X",
+		  "column 4: 'X' is empty" },
 		{ "NST", "column 2: 'S' is empty" },
 		{ "T", "column 1: a thread outside of a core" },
 		{ "TC", "column 1: a thread outside of a core" },
@@ -178,8 +181,8 @@ static char *repeat(const char *pattern, size_t length)
 static void test_long_rubbish(void **state)
 {
 	static const char *const patterns[] = {
-		"(", ")", "()", "(N", "(N(", "N", "NS", "T", "(T)", "\xff",
-		"(N(S", "((N))", "NSXYC(", "\n", "%s%n", "SXNY"
+		"(",   ")",    "()",   "(N",	"(N(",	  "N",	"NS",	"T",
+		"(T)", "\xff", "(N(S", "((N))", "NSXYC(", "\n", "%s%n", "SXNY"
 	};
 	static const size_t lengths[] = { 65, 1000, TB_TOPOLOGY_TEXT_MAX,
 					  TB_TOPOLOGY_TEXT_MAX + 1, 200000 };
@@ -369,8 +372,13 @@ static void test_random_trees(void **state)
 static void test_same_shape(void **state)
 {
 	static const char *const different[] = {
-		"NSCC", "SNCC", "NSCCC", "NSCTTC", "NSCCTT", "NSEC", "NSCE",
-		"NSCSC", "NCSC", "NSXCC", "NNCC", "NCNC", "CC", "(S(C(T))(N(C(T))))"
+		"NSCC",	  "SNCC",
+		"NSCCC",  "NSCTTC",
+		"NSCCTT", "NSEC",
+		"NSCE",	  "NSCSC",
+		"NCSC",	  "NSXCC",
+		"NNCC",	  "NCNC",
+		"CC",	  "(S(C(T))(N(C(T))))"
 	};
 	size_t count = sizeof(different) / sizeof(different[0]);
 

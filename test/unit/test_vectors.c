@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of placements that are the arbiter of DESIGN.md, section 4.
+ * The tables of placements, which decide what doc/design.md, "Placement", means.
  */
 #include "unit_test.h"
 
-#include "core/place.h"
+#include "core/place/place.h"
 #include "tsv.h"
 
 /* One row, run. */
@@ -24,10 +24,9 @@ static char *copy_of(const char *text)
 
 static struct tb_request read_request(const struct tsv *table, size_t row)
 {
-	static const char *const keys[] = {
-		"bunit", "bamount", "btype", "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter"
-	};
+	static const char *const keys[] = { "bunit",	 "bamount", "btype",
+					    "bstrategy", "bsort",   "bstart",
+					    "bstop",	 "bfilter" };
 	struct tb_request request;
 	struct tb_error err;
 
@@ -78,17 +77,19 @@ static struct outcome run(const struct tb_topology *topology,
 	snprintf(outcome.slots, sizeof(outcome.slots), "%d",
 		 slots < 0 ? 0 : slots);
 	if (slots <= 0) {
-		outcome.granted = copy_of(slots == TB_PLACE_FILTER_MISMATCH ?
-					  "FAIL:FILTER_MISMATCH" : "FAIL");
+		outcome.granted = copy_of(slots == TB_PLACE_FILTER_MISMATCH
+						  ? "FAIL:FILTER_MISMATCH"
+						  : "FAIL");
 		outcome.inuse_after = copy_of("-");
 		outcome.slot_threads = copy_of("-");
 	} else {
 		after = tb_bitset_copy(used);
-		assert_false(tb_bitset_intersects(used,
-						  tb_placed_threads(placer)));
+		assert_false(
+			tb_bitset_intersects(used, tb_placed_threads(placer)));
 		tb_bitset_or(after, tb_placed_threads(placer));
-		outcome.granted = tb_topology_print_compact(
-			topology, tb_placed_threads(placer));
+		outcome.granted = tb_topology_print_compact(topology,
+							    tb_placed_threads(
+								    placer));
 		outcome.inuse_after = tb_topology_print_compact(topology,
 								after);
 		outcome.slot_threads = print_groups(placer, used->nbits);
@@ -99,8 +100,8 @@ static struct outcome run(const struct tb_topology *topology,
 }
 
 /* A table need not have each column of the result. */
-static unsigned differs(const struct tsv *table, size_t row,
-			const char *column, const char *got)
+static unsigned differs(const struct tsv *table, size_t row, const char *column,
+			const char *got)
 {
 	const char *expected = tsv_get(table, row, column);
 
@@ -115,8 +116,9 @@ static unsigned run_row(const struct tsv *table, size_t row)
 {
 	struct tb_bitset *used;
 	struct tb_error err;
-	struct tb_topology *topology = tb_topology_parse(
-		tsv_get(table, row, "topology"), &used, &err);
+	struct tb_topology *topology = tb_topology_parse(tsv_get(table, row,
+								 "topology"),
+							 &used, &err);
 	struct tb_request request;
 	struct outcome got;
 	unsigned wrong = 0;

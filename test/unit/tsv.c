@@ -33,8 +33,7 @@ static char *read_file(const char *name)
 	char *bytes = must(malloc(room));
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/test/%s", srcdir ? srcdir : ".",
-		 name);
+	snprintf(path, sizeof(path), "%s/test/%s", srcdir ? srcdir : ".", name);
 	file = fopen(path, "r");
 	if (!file)
 		die(path, "cannot be opened");
@@ -58,8 +57,9 @@ static void add_field(struct tsv *table, char *field, size_t *count)
 {
 	if (*count == table->room) {
 		table->room = table->room ? table->room * 2 : 256;
-		table->fields = must(realloc(table->fields, table->room *
-					     sizeof(*table->fields)));
+		table->fields = must(
+			realloc(table->fields,
+				table->room * sizeof(*table->fields)));
 	}
 	table->fields[(*count)++] = field;
 }

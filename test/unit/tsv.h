@@ -14,7 +14,7 @@ struct tsv;
  * automake's test driver sets ("." without it).  Ends the test when it cannot
  * be read or a row has another number of fields than the first.
  */
-struct tsv *tsv_open(const char *name);      /* the first line is a header */
+struct tsv *tsv_open(const char *name);	      /* the first line is a header */
 struct tsv *tsv_open_plain(const char *name); /* it is a row */
 void tsv_close(struct tsv *table);
 

@@ -51,12 +51,11 @@ case_tasks() {
 		srun -Q bash -c '
 			if [ \$SLURM_PROCID = 0 ]; then
 				for i in 1 2 3 4 5; do
-					$work/soft-burn -c \"while [ -e $work/load ]
-					do :; done; while :; do sleep 9; done\" &
+					$work/soft-burn while $work/load 9 &
 				done
 				wait
 			else
-				$work/soft-burn -c \"while :; do sleep 60; done\"
+				$work/soft-burn rest
 			fi'"
 	wait_until 120 two_lists soft-burn '0-7 4-7'
 	rm "$work/load"
@@ -73,11 +72,10 @@ case_another_step() {
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n2 --bunit=C \
 		--bamount=1 --bmode=soft --wrap "
 		srun -Q -n1 -c2 --exact sh -c 'for i in 1 2 3; do
-			$work/soft-burn -c \"while [ -e $work/load ]; do :; done\" &
+			$work/soft-burn while $work/load &
 			done; wait' &
 		while [ ! -e $work/again ]; do sleep 0.2; done
-		srun -Q -n1 -c2 --exact $work/hard-burn -c '
-			while [ ! -e $work/looked ]; do sleep 0.2; done'
+		srun -Q -n1 -c2 --exact $work/hard-burn rest $work/looked
 		wait")
 	burn_program hard-burn
 	wait_until 120 may_use soft-burn 0-15

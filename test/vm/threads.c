@@ -78,8 +78,8 @@ static void print_thread(const char *pid, const char *tid)
 	free(comm);
 }
 
-static void each_number(const char *path, void (*visit)(const char *parent,
-							const char *name),
+static void each_number(const char *path,
+			void (*visit)(const char *parent, const char *name),
 			const char *parent)
 {
 	DIR *dir = opendir(path);

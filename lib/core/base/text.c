@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool grow_text(struct tb_text *text, size_t more)
+{
+	size_t room = text->room ? text->room : 32;
+	char *bytes;
+
+	while (room < text->length + more + 1)
+		room *= 2;
+	if (room == text->room)
+		return true;
+	bytes = realloc(text->bytes, room);
+	if (!bytes) {
+		text->failed = true;
+		return false;
+	}
+	text->bytes = bytes;
+	text->room = room;
+	return true;
+}
+
+static void add_bytes(struct tb_text *text, const char *bytes, size_t count)
+{
+	if (text->failed || !grow_text(text, count))
+		return;
+	memcpy(text->bytes + text->length, bytes, count);
+	text->length += count;
+	text->bytes[text->length] = '\0';
+}
+
+void tb_text_add(struct tb_text *text, const char *string)
+{
+	add_bytes(text, string, strlen(string));
+}
+
+void tb_text_add_char(struct tb_text *text, char c)
+{
+	add_bytes(text, &c, 1);
+}
+
+void tb_text_add_number(struct tb_text *text, unsigned number)
+{
+	char digits[10]; /* as many as 2^32 has */
+	size_t i = sizeof(digits);
+
+	do {
+		digits[--i] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	add_bytes(text, digits + i, sizeof(digits) - i);
+}
+
+char *tb_text_take(struct tb_text *text)
+{
+	char *bytes;
+
+	add_bytes(text, "", 0); /* the empty string is a string too */
+	bytes = text->bytes;
+	if (text->failed) {
+		free(bytes);
+		bytes = NULL;
+	}
+	*text = (struct tb_text)TB_TEXT_EMPTY;
+	return bytes;
+}
+
+bool tb_text_is_word(const char *text, size_t length, const char *word)
+{
+	size_t i = 0;
+
+	while (i < length && word[i] && tb_upper(text[i]) == tb_upper(word[i]))
+		i++;
+	return i == length && !word[i];
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text.h - a string that grows, and the case of letters
+ *
+ * struct tb_text is private to lib/core.  It remembers that memory ran out, so
+ * that only the result of tb_text_take() needs a check.
+ */
+#ifndef TB_CORE_BASE_TEXT_H
+#define TB_CORE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tb_text {
+	char *bytes; /* NUL-terminated once anything was added */
+	size_t length, room;
+	bool failed;
+};
+
+#define TB_TEXT_EMPTY \
+	{ \
+		NULL, 0, 0, false \
+	}
+
+void tb_text_add(struct tb_text *text, const char *string);
+void tb_text_add_char(struct tb_text *text, char c);
+void tb_text_add_number(struct tb_text *text, unsigned number);
+
+/* The string, which the caller frees; NULL when out of memory. */
+char *tb_text_take(struct tb_text *text);
+
+/* Letters of ASCII, whatever the locale. */
+static inline bool tb_is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static inline char tb_upper(char c)
+{
+	return tb_is_lower(c) ? (char)(c - 'a' + 'A') : c;
+}
+
+static inline char tb_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Are the first length characters of text the word, but for their case? */
+bool tb_text_is_word(const char *text, size_t length, const char *word);
+
+#endif

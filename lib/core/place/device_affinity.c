@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "device_affinity.h"
+
+#include "device_pools.h"
+#include "placer.h"
+#include "slots.h"
+
+/* What stays the same from attempt to attempt, and the best one so far. */
+struct affinity_search {
+	struct tb_placer *placer;
+	const struct tb_request *request;
+	const struct tb_others *others;
+	struct tb_device_state *devices;
+	uint32_t wanted; /* slots; all that can be had while all is near */
+	struct tb_device_attempt best;
+	uint32_t slots; /* by the best */
+};
+
+/* How many slots fit; 0 when all should be near and is not. */
+static uint32_t try_attempt(struct affinity_search *search,
+			    struct tb_device_attempt attempt)
+{
+	struct tb_device_state *devices = search->devices;
+	struct tb_placer *placer = search->placer;
+
+	tb_devices_begin(devices, attempt, search->wanted);
+	tb_place_slots(placer, search->request, search->others, devices,
+		       search->wanted);
+	tb_devices_complete(placer);
+	if (attempt.where == TB_ALL_NEAR && !devices->all_near)
+		return 0;
+	return placer->groups;
+}
+
+/* Remembers the best attempt.  Returns whether no other can be better. */
+static bool try_all_near(struct affinity_search *search, uint32_t least,
+			 uint32_t only, uint32_t most)
+{
+	struct tb_device_attempt attempt = { least, only, most, TB_ALL_NEAR };
+	uint32_t slots = try_attempt(search, attempt);
+
+	if (slots > search->slots) {
+		search->slots = slots;
+		search->best = attempt;
+	}
+	return search->slots == search->wanted;
+}
+
+/* With units near any pool; where says how strictly. */
+static uint32_t try_all_pools(struct affinity_search *search, int where)
+{
+	struct tb_device_attempt attempt = { 1, TB_ANY_POOL, TB_ANY_POOL,
+					     where };
+
+	return try_attempt(search, attempt);
+}
+
+static int compare_numbers(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* The fewest free devices first, then in the order of the string. */
+static int compare_pools(const struct tb_pool_state *a,
+			 const struct tb_pool_state *b)
+{
+	int order = compare_numbers(a->free, b->free);
+
+	if (!order)
+		order = compare_numbers(tb_bitset_next(a->threads, 0),
+					tb_bitset_next(b->threads, 0));
+	return order ? order : (a > b) - (a < b);
+}
+
+/* The next pool with enough devices, after the one that was tried last. */
+static uint32_t find_pool_after(const struct tb_kind_state *kind, uint32_t last)
+{
+	const struct tb_pool_state *pools = kind->pools;
+	uint32_t next = TB_ANY_POOL;
+
+	for (uint32_t i = 0; i < kind->npools; i++)
+		if (pools[i].free >= kind->per_node &&
+		    (last == TB_ANY_POOL ||
+		     compare_pools(&pools[i], &pools[last]) > 0) &&
+		    (next == TB_ANY_POOL ||
+		     compare_pools(&pools[i], &pools[next]) < 0))
+			next = i;
+	return next;
+}
+
+static bool try_one_pool(struct affinity_search *search)
+{
+	const struct tb_kind_state *kind = &search->devices->kinds[0];
+	uint32_t pool = TB_ANY_POOL;
+
+	if (kind->per_slot)
+		return false;
+	while ((pool = find_pool_after(kind, pool)) != TB_ANY_POOL)
+		if (try_all_near(search, 1, pool, TB_ANY_POOL))
+			return true;
+	return false;
+}
+
+/* Units near as many free devices as are asked for, then half as many... */
+static bool try_several_pools(struct affinity_search *search)
+{
+	uint32_t least = 1;
+
+	for (uint32_t k = 0; k < search->devices->nkinds; k++)
+		if (tb_devices_asked(&search->devices->kinds[k]) > least)
+			least = tb_devices_asked(&search->devices->kinds[k]);
+	for (; least; least = least > 1 ? (least + 1) / 2 : 0)
+		if (try_all_near(search, least, TB_ANY_POOL, TB_ANY_POOL))
+			return true;
+	return false;
+}
+
+/* How many slots fit near each pool of the first kind alone. */
+static void count_slots_of_pools(struct affinity_search *search)
+{
+	struct tb_kind_state *kind = &search->devices->kinds[0];
+
+	for (uint32_t i = 0; i < kind->npools; i++) {
+		struct tb_device_attempt attempt = { 1, i, TB_ANY_POOL,
+						     TB_SOME_NEAR };
+
+		kind->pools[i].slots = kind->pools[i].free
+					       ? try_attempt(search, attempt)
+					       : 0;
+	}
+}
+
+static bool try_largest_pools(struct affinity_search *search)
+{
+	const struct tb_kind_state *kind = &search->devices->kinds[0];
+
+	count_slots_of_pools(search);
+	for (uint32_t most = 2; most < kind->npools && most <= kind->per_node;
+	     most++)
+		if (try_all_near(search, 1, TB_ANY_POOL, most))
+			return true;
+	return false;
+}
+
+/* Leaves the best in the placer; search->slots says whether there is one. */
+static void find_best_attempt(struct affinity_search *search)
+{
+	const struct tb_request *request = search->request;
+	bool spread = request->strategy == TB_SCATTER || request->sort[0];
+	uint32_t wanted = search->wanted;
+
+	/* So many at most: devices are shared out among them. */
+	search->wanted = try_all_pools(search, TB_SOME_NEAR);
+	if (search->wanted && !(spread && try_several_pools(search)) &&
+	    !try_one_pool(search) && (spread || !try_several_pools(search)) &&
+	    !try_largest_pools(search) && search->slots)
+		try_attempt(search, search->best);
+	search->wanted = wanted;
+}
+
+/* As many slots near as fit so, the others anywhere; never fewer than anywhere. */
+static void place_near_first(struct affinity_search *search)
+{
+	uint32_t anywhere = try_all_pools(search, TB_ANYWHERE), slots;
+
+	if (search->slots) {
+		search->best.where = TB_NEAR_FIRST;
+		slots = try_attempt(search, search->best);
+	} else {
+		slots = try_all_pools(search, TB_NEAR_FIRST);
+	}
+	if (slots < anywhere)
+		try_all_pools(search, TB_ANYWHERE);
+}
+
+/* --- what the caller gave, and gets ------------------------------------------- */
+
+static bool copy_pools_in(struct tb_device_state *devices,
+			  const struct tb_affinity *affinity)
+{
+	uint32_t npools = 0;
+
+	for (uint32_t k = 0; k < affinity->nkinds; k++)
+		npools += affinity->kinds[k].npools;
+	if (!tb_device_state_reserve(devices, affinity->nkinds, npools))
+		return false;
+	devices->nkinds = affinity->nkinds;
+	npools = 0;
+	for (uint32_t k = 0; k < affinity->nkinds; k++) {
+		const struct tb_device_kind *kind = &affinity->kinds[k];
+
+		devices->kinds[k] = (struct tb_kind_state){
+			.per_slot = kind->per_slot,
+			.per_node = kind->per_node,
+			.npools = kind->npools,
+			.pools = &devices->pools[npools],
+		};
+		for (uint32_t i = 0; i < kind->npools; i++)
+			devices->pools[npools++] = (struct tb_pool_state){
+				.threads = kind->pools[i].threads,
+				.free = kind->pools[i].free,
+			};
+	}
+	return true;
+}
+
+static void copy_taken_out(const struct tb_device_state *devices,
+			   struct tb_affinity *affinity)
+{
+	for (uint32_t k = 0; k < affinity->nkinds; k++)
+		for (uint32_t i = 0; i < affinity->kinds[k].npools; i++)
+			affinity->kinds[k].pools[i].taken =
+				devices->kinds[k].pools[i].taken;
+}
+
+int tb_place_with_devices(struct tb_placer *placer,
+			  const struct tb_request *request,
+			  const struct tb_bitset *used,
+			  const struct tb_thread_use *use, unsigned limit,
+			  struct tb_affinity *affinity, unsigned nslots)
+{
+	int wanted = tb_slots_wanted(placer, request, nslots);
+	struct tb_others others = { used, use, limit };
+	struct affinity_search search = {
+		.placer = placer,
+		.request = request,
+		.others = &others,
+		.devices = placer->device_memory,
+		.wanted = (uint32_t)wanted,
+	};
+
+	if (wanted <= 0)
+		return wanted;
+	if (!copy_pools_in(search.devices, affinity))
+		return TB_PLACE_NO_MEMORY;
+	find_best_attempt(&search);
+	if (!affinity->must && search.slots < search.wanted)
+		place_near_first(&search);
+	else if (!search.slots)
+		tb_devices_forget(search.devices);
+	copy_taken_out(search.devices, affinity);
+	/* What a failed attempt has placed does not count. */
+	if (affinity->must && !search.slots)
+		return 0;
+	return tb_slots_placed(placer, request, nslots);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "placer.h"
+
+struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node)
+{
+	const struct tb_tree_node *at = &placer->topology->nodes[node];
+	enum tb_class class = tb_class_of_letter(at->letter);
+	uint32_t first = at->before[placer->bits];
+
+	if (class == TB_CLASS_CORE)
+		return tb_units_below(placer, node);
+	return (struct tb_run){ first, class == placer->class };
+}
+
+struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	if (placer->class == TB_CLASS_CORE)
+		unit = topology->thread_core[unit];
+	return tb_threads_of_object(topology, placer->class, unit);
+}
+
+static bool level_has_class(const struct tb_topology *topology, uint32_t level,
+			    enum tb_class class)
+{
+	return level < topology->nlevels &&
+	       tb_class_of_letter(topology->levels[level].letter) == class;
+}
+
+/* The levels outside the unit's own letter. */
+static uint32_t count_outer_levels(const struct tb_topology *topology,
+				   enum tb_class class)
+{
+	uint32_t outer = 0;
+
+	while (outer < topology->nlevels &&
+	       !level_has_class(topology, outer, class))
+		outer++;
+	return outer;
+}
+
+void tb_placer_set_busy(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_bitset *used)
+{
+	if (used)
+		tb_bitset_assign(placer->busy, used);
+	else
+		tb_bitset_clear_all(placer->busy);
+	if (request->filter)
+		tb_filter_add(request->filter, placer->topology, placer->busy);
+}
+
+void tb_placer_forget_order(struct tb_placer *placer)
+{
+	placer->open_levels = placer->outer_levels;
+	placer->cores_open = placer->class == TB_CLASS_THREAD;
+	placer->placement++;
+	if (!placer->placement) { /* after 2^32 placements */
+		for (uint32_t i = 0; i < placer->topology->nnodes; i++)
+			placer->siblings[i].placement = 0;
+		placer->placement = 1;
+	}
+}
+
+void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
+		     const struct tb_bitset *used)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	placer->class = tb_class_of_unit(topology, request->unit);
+	placer->bits = placer->class == TB_CLASS_CORE ? TB_CLASS_THREAD
+						      : placer->class;
+	placer->kind = request->unit.kind;
+	placer->amount = request->cpus ? 0 : request->amount;
+	placer->start = request->start;
+	placer->stop = request->stop;
+	placer->sort = request->sort;
+	placer->outer_levels = count_outer_levels(topology, placer->class);
+	placer->nested_units = level_has_class(topology,
+					       placer->outer_levels + 1,
+					       placer->class);
+	placer->ntaken = 0;
+	placer->groups = 0;
+	placer->use = NULL;
+	placer->level = 0;
+	placer->devices = NULL;
+	tb_bitset_clear_all(placer->granted);
+	tb_placer_set_busy(placer, request, used);
+	tb_placer_forget_order(placer);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * placer.h - the state of one placement
+ *
+ * Private to lib/core.  A placer has everything that depends on the request and
+ * on what is in use; the tables of the topology do not change.  Three ideas keep
+ * a placement fast:
+ *
+ * - Units are bits of one set.  How many are available below a container is a
+ *   population count.
+ * - The children of an object are sorted when they are first needed.  A sort
+ *   costs only what the placement looks at.
+ * - Slots only ever take units away.  A container that had too few of them once
+ *   is not looked at again.
+ */
+#ifndef TB_CORE_PLACE_PLACER_H
+#define TB_CORE_PLACE_PLACER_H
+
+#include "core/request/request.h"
+#include "core/topology/tree.h"
+#include "share.h"
+
+#define TB_NO_NODE UINT32_MAX
+
+struct tb_device_state; /* device_pools.h */
+
+/* The children of one tree node in this placement. */
+struct tb_siblings {
+	uint32_t placement; /* the placement in which they were sorted */
+	uint32_t exhausted; /* so many of the first have no unit any more */
+};
+
+struct tb_placer {
+	const struct tb_topology *topology;
+
+	/* What the request means on this node. */
+	enum tb_class class;
+	enum tb_class bits; /* how sets number units, see below */
+	enum tb_core_kind kind;
+	uint32_t amount; /* 0: a list of CPUs, which is one group */
+	char start, stop;
+	const char *sort;
+	uint32_t outer_levels; /* levels[0..n) lie outside the unit */
+	bool nested_units;     /* some units lie inside others */
+
+	/* Threads used by others or masked, as they were before slot 0. */
+	struct tb_bitset *busy;
+	/*
+	 * Units that are in the window and not taken.  A unit is one bit: for a
+	 * container its number among the objects of its letter, for a thread
+	 * the thread, for a core its last thread.  With the last thread all
+	 * cores can be tested at once (see find_free_cores()).
+	 */
+	struct tb_bitset *available;
+	struct tb_bitset *window;
+	/* The result: threads, and the units in the order they were taken. */
+	struct tb_bitset *granted;
+	uint32_t *taken; /* bits */
+	uint32_t ntaken;
+	uint32_t groups;
+
+	/*
+	 * Shared units; use is NULL without.  A unit counts as free when it has
+	 * at most level jobs.  Those with tier jobs are being taken.
+	 */
+	const struct tb_thread_use *use;
+	unsigned level, tier;
+
+	/* Devices; NULL when the job asks for none. */
+	struct tb_device_state *devices;
+	struct tb_device_state *device_memory; /* where they are, if any */
+
+	/* Sorting. */
+	uint32_t placement;
+	struct tb_siblings *siblings; /* by parent tree node */
+	uint32_t *children;	      /* sorted copy of topology->children */
+	uint64_t *keys;		      /* scratch for the longest list */
+	uint32_t *moved;
+
+	/* Packed: levels from this one inwards hold no whole amount. */
+	uint32_t open_levels;
+	bool cores_open;
+};
+
+/*
+ * A new placement of a request: nothing is granted, no list is sorted.  used
+ * (may be NULL: nothing) and what the request's filter masks are busy.
+ */
+void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
+		     const struct tb_bitset *used);
+/* Busy are from now on used (may be NULL) and what the filter masks. */
+void tb_placer_set_busy(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_bitset *used);
+/* Sort lists again, look at every container again. */
+void tb_placer_forget_order(struct tb_placer *placer);
+
+/* The bits of the units below a tree node, the node itself included. */
+static inline struct tb_run tb_units_below(const struct tb_placer *placer,
+					   uint32_t node)
+{
+	return tb_run_below(placer->topology, node, placer->bits);
+}
+
+/* The threads of a unit, of both kinds. */
+struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
+
+/*
+ * The bits of the units that a tree node is itself: a container of the unit's
+ * letter is one, a core is one or, for threads, several; any other is none.
+ */
+struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
+
+#endif

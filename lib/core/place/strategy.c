@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * doc/design.md, "Placement", says what the strategies do.
+ */
+#include "strategy.h"
+
+#include "sort.h"
+
+/* Does the whole amount fit below a node, were no units inside others? */
+static bool may_hold_amount(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+
+	return tb_bitset_count_range(placer->available, units.first,
+				     units.count) >= placer->amount;
+}
+
+/*
+ * Does the whole amount fit below a node?  Of units inside each other only the
+ * outermost counts: those inside go with it.
+ */
+static bool holds_amount(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+	uint32_t end = units.first + units.count;
+	uint32_t unit = units.first;
+
+	if (!placer->nested_units)
+		return may_hold_amount(placer, node);
+	for (uint32_t i = 0; i < placer->amount; i++) {
+		unit = tb_bitset_next(placer->available, unit);
+		if (unit >= end)
+			return false;
+		unit = tb_object_after(placer->topology, placer->class, unit);
+	}
+	return true;
+}
+
+static bool any_available_below(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+
+	return tb_bitset_any_in_range(placer->available, units.first,
+				      units.count);
+}
+
+/* Units inside a taken unit or around it are not available any more. */
+static void close_nested(struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint32_t after = tb_object_after(topology, placer->class, unit);
+	uint32_t node = topology->objects[placer->class][unit];
+
+	tb_bitset_clear_range(placer->available, unit, after - unit);
+	for (; node; node = topology->nodes[node].parent) {
+		struct tb_run own = tb_units_of(placer, node);
+
+		if (own.count)
+			tb_bitset_clear(placer->available, own.first);
+	}
+}
+
+static void close_unit(struct tb_placer *placer, uint32_t unit)
+{
+	if (placer->nested_units)
+		close_nested(placer, unit);
+	else
+		tb_bitset_clear(placer->available, unit);
+}
+
+void tb_close_taken(struct tb_placer *placer)
+{
+	for (uint32_t i = 0; i < placer->ntaken; i++)
+		close_unit(placer, placer->taken[i]);
+}
+
+static void take_unit(struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_topology *topology = placer->topology;
+	struct tb_run threads = tb_unit_threads(placer, unit);
+
+	close_unit(placer, unit);
+	tb_bitset_or_range(placer->granted,
+			   topology->kind_threads[placer->kind], threads.first,
+			   threads.count);
+	placer->taken[placer->ntaken++] = unit;
+}
+
+/* Is the unit available and, where jobs share units, is it the turn of its tier? */
+static bool unit_is_next(const struct tb_placer *placer, uint32_t unit)
+{
+	const struct tb_bitset *of_kind;
+
+	if (!tb_bitset_test(placer->available, unit))
+		return false;
+	if (!placer->use)
+		return true;
+	of_kind = placer->topology->kind_threads[placer->kind];
+	unit = tb_bitset_next(of_kind, tb_unit_threads(placer, unit).first);
+	return placer->use[unit].jobs == placer->tier;
+}
+
+/*
+ * Take available units in sorted pre-order until *missing is 0 or the tier has no
+ * more.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static void take_units_below(struct tb_placer *placer, uint32_t node,
+			     uint32_t *missing)
+{
+	struct tb_run own = tb_units_of(placer, node);
+	uint32_t end = own.first + own.count;
+	uint32_t count = placer->topology->nodes[node].nchildren;
+	const uint32_t *children = tb_sorted_children(placer, node);
+	struct tb_siblings *siblings = &placer->siblings[node];
+	uint32_t unit = own.first;
+
+	for (; *missing && unit < end; unit++) {
+		if (!unit_is_next(placer, unit))
+			continue;
+		take_unit(placer, unit);
+		--*missing;
+	}
+	while (siblings->exhausted < count &&
+	       !any_available_below(placer, children[siblings->exhausted]))
+		siblings->exhausted++;
+	for (uint32_t i = siblings->exhausted; *missing && i < count; i++)
+		if (any_available_below(placer, children[i]))
+			take_units_below(placer, children[i], missing);
+}
+
+/*
+ * Take the whole amount below a node, from left to right, units with the fewest
+ * jobs first; or nothing.
+ */
+static bool take_slot_linear(struct tb_placer *placer, uint32_t node)
+{
+	uint32_t missing = placer->amount;
+
+	if (!holds_amount(placer, node))
+		return false;
+	placer->tier = 0;
+	take_units_below(placer, node, &missing);
+	while (missing && placer->tier < placer->level) {
+		placer->tier = tb_share_next_level(placer->use,
+						   placer->busy->nbits,
+						   placer->tier);
+		take_units_below(placer, node, &missing);
+	}
+	return true;
+}
+
+/*
+ * The first container of a level, at or below a node in sorted order, with the
+ * whole amount.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static uint32_t find_container(struct tb_placer *placer, uint32_t node,
+			       uint32_t level)
+{
+	const struct tb_topology *topology = placer->topology;
+	const struct tb_tree_node *at = &topology->nodes[node];
+	char letter = topology->levels[level].letter;
+	const uint32_t *children;
+
+	if (!tb_run_below(topology, node, tb_class_of_letter(letter)).count ||
+	    !may_hold_amount(placer, node))
+		return TB_NO_NODE;
+	if (at->letter == letter && at->level == level)
+		return holds_amount(placer, node) ? node : TB_NO_NODE;
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++) {
+		uint32_t found = find_container(placer, children[i], level);
+
+		if (found != TB_NO_NODE)
+			return found;
+	}
+	return TB_NO_NODE;
+}
+
+/* The first core with the whole amount of threads, likewise. */
+static uint32_t find_core(struct tb_placer *placer, uint32_t node)
+{
+	const struct tb_tree_node *at = &placer->topology->nodes[node];
+	const uint32_t *children;
+
+	if (!may_hold_amount(placer, node))
+		return TB_NO_NODE;
+	if (tb_class_of_letter(at->letter) == TB_CLASS_CORE)
+		return node;
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++) {
+		uint32_t found = find_core(placer, children[i]);
+
+		if (found != TB_NO_NODE)
+			return found;
+	}
+	return TB_NO_NODE;
+}
+
+/*
+ * The innermost object below a node that holds the whole amount; TB_NO_NODE when
+ * only the node does.  *levels and *cores say which objects are still worth
+ * looking at.  What holds too few units is left out from then on: units never
+ * become more.
+ */
+static uint32_t find_innermost(struct tb_placer *placer, uint32_t node,
+			       uint32_t *levels, bool *cores)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	if (*cores) {
+		uint32_t core = find_core(placer, node);
+
+		if (core != TB_NO_NODE)
+			return core;
+		*cores = false;
+	}
+	while (*levels) {
+		uint32_t level = *levels - 1;
+		uint32_t found = TB_NO_NODE;
+
+		if (topology->levels[level].most[placer->class] >=
+		    placer->amount)
+			found = find_container(placer, node, level);
+		if (found != TB_NO_NODE)
+			return found;
+		--*levels;
+	}
+	return TB_NO_NODE;
+}
+
+/* For a single unit no place is better than another: take the first one. */
+static bool take_slot_packed(struct tb_placer *placer, uint32_t node,
+			     uint32_t *levels, bool *cores)
+{
+	uint32_t place = TB_NO_NODE;
+
+	if (!may_hold_amount(placer, node))
+		return false;
+	if (placer->amount > 1)
+		place = find_innermost(placer, node, levels, cores);
+	return take_slot_linear(placer, place == TB_NO_NODE ? node : place);
+}
+
+static uint32_t count_load(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run threads = tb_run_below(placer->topology, node,
+					     TB_CLASS_THREAD);
+
+	return tb_bitset_count_range(placer->busy, threads.first,
+				     threads.count) +
+	       tb_bitset_count_range(placer->granted, threads.first,
+				     threads.count);
+}
+
+/* The least loaded container found so far. */
+struct least_loaded {
+	uint32_t node, load;
+};
+
+/*
+ * Find it among the containers of a level, or the cores (level == nlevels), that
+ * hold the whole amount.  Depth is bounded by TB_DEPTH_MAX.
+ */
+static void find_least_loaded(struct tb_placer *placer, uint32_t node,
+			      uint32_t level, struct least_loaded *least)
+{
+	const struct tb_topology *topology = placer->topology;
+	const struct tb_tree_node *at = &topology->nodes[node];
+	enum tb_class class = tb_class_of_letter(at->letter);
+	const uint32_t *children;
+
+	if (!may_hold_amount(placer, node))
+		return;
+	if (class == TB_CLASS_CORE ? level == topology->nlevels
+				   : node && at->level == level) {
+		uint32_t load = count_load(placer, node);
+
+		if (holds_amount(placer, node) &&
+		    (least->node == TB_NO_NODE || load < least->load))
+			*least = (struct least_loaded){ node, load };
+		return;
+	}
+	children = tb_sorted_children(placer, node);
+	for (uint32_t i = 0; i < at->nchildren; i++)
+		find_least_loaded(placer, children[i], level, least);
+}
+
+/*
+ * The outermost level that occurs more than once, outside the unit; nlevels
+ * for the cores (of threads), one more when there is none.  Threads scatter over
+ * cores where no container occurs twice, as packed puts them into cores first
+ * (doc/design.md, "Placement").
+ */
+static uint32_t find_scatter_level(const struct tb_placer *placer)
+{
+	const struct tb_topology *topology = placer->topology;
+
+	for (uint32_t i = 0; i < placer->outer_levels; i++)
+		if (topology->levels[i].count > 1)
+			return i;
+	if (placer->class == TB_CLASS_THREAD &&
+	    tb_bitset_count(topology->kind_cores[placer->kind]) > 1)
+		return topology->nlevels;
+	return topology->nlevels + 1;
+}
+
+/*
+ * A container that cannot hold the slot (too few units are left, none has the
+ * core kind, or it is outside the window) is passed over, however little load it
+ * has; test/data/binding_vectors.tsv has such cases.
+ */
+static bool take_slot_scattered(struct tb_placer *placer)
+{
+	uint32_t level = find_scatter_level(placer);
+	struct least_loaded least = { TB_NO_NODE, 0 };
+	uint32_t levels = placer->outer_levels;
+	bool cores = placer->class == TB_CLASS_THREAD;
+
+	if (level <= placer->topology->nlevels)
+		find_least_loaded(placer, 0, level, &least);
+	if (least.node != TB_NO_NODE)
+		return take_slot_packed(placer, least.node, &levels, &cores);
+	return take_slot_packed(placer, 0, &placer->open_levels,
+				&placer->cores_open);
+}
+
+bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy)
+{
+	/* When an inner unit is taken, more units can count than before. */
+	if (placer->nested_units)
+		placer->open_levels = placer->outer_levels;
+	switch (strategy) {
+	case TB_LINEAR:
+		return take_slot_linear(placer, 0);
+	case TB_SCATTER:
+		return take_slot_scattered(placer);
+	case TB_PACKED:
+		break;
+	}
+	return take_slot_packed(placer, 0, &placer->open_levels,
+				&placer->cores_open);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * blockers.h - what is missing for a request, and whose end would suffice
+ *
+ * Given are nodes, the threads of each that holders use until some time, and a
+ * request for slots: how many slots does each node have room for now, do these
+ * suffice, and if not, which holders would have to end, and when is that?  The
+ * controller answers the same question for backfill (doc/design.md,
+ * "Controller"); here it is answered outside of it, for people to read.
+ */
+#ifndef TB_CORE_PLAN_BLOCKERS_H
+#define TB_CORE_PLAN_BLOCKERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/bitset.h"
+#include "core/place/place.h"
+#include "core/request/request.h"
+
+/* The end of a holder that has none, or whose end is not known. */
+#define TB_END_NEVER INT64_MAX
+
+/* The threads of a node that one holder, a job for example, uses. */
+struct tb_holder_job {
+	unsigned holder; /* index into the ends */
+	const struct tb_bitset *threads;
+};
+
+/* A node that may be used.  Borrows all that it points to. */
+struct tb_used_node {
+	const struct tb_topology *topology;
+	struct tb_placer *placer;	  /* of this topology, can be shared */
+	const struct tb_bitset *reserved; /* no end frees them; NULL: none */
+	const struct tb_holder_job *holders;
+	unsigned nholders;
+	bool required; /* must be among the chosen nodes */
+};
+
+/* What a job asks for. */
+struct tb_need {
+	const struct tb_request *request;
+	unsigned slots;		       /* in all; with TB_HOST: tasks */
+	unsigned per_node;	       /* at most so many of them on a node */
+	unsigned min_nodes, max_nodes; /* at least 1 */
+	/*
+	 * Threads that one task needs, at least 1: a slot must have as many.
+	 * With TB_HOST the units of a node must have as many for each task.
+	 */
+	unsigned task_threads;
+	bool whole_nodes; /* no thread of a node may be in use */
+};
+
+struct tb_blockers;
+
+/*
+ * nodes, ends (one for each holder, seconds) and what need points to must
+ * outlive it.  NULL when out of memory.
+ */
+struct tb_blockers *tb_blockers_create(const struct tb_need *need,
+				       const struct tb_used_node *nodes,
+				       unsigned nnodes, const int64_t *ends,
+				       unsigned nholders);
+void tb_blockers_destroy(struct tb_blockers *blockers); /* NULL is fine */
+
+/*
+ * While no holder has ended: how many slots (TB_HOST: tasks) has a node room for,
+ * and do the nodes suffice?
+ */
+unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
+bool tb_blockers_fits(const struct tb_blockers *blockers);
+
+/*
+ * The first time at which enough holders have ended; TB_END_NEVER when one of
+ * them has no end; -1 when the nodes suffice now.  ended (as many bits as holders)
+ * gets holders whose end suffices; each of them must end.  False: the nodes do
+ * not suffice even when all holders have ended.
+ */
+bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
+		      int64_t *when);
+
+#endif

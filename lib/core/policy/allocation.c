@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "allocation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+#define LAST_OF_ALL 1e300
+
+/* A candidate with what it is sorted by: the smaller the better. */
+struct ranked {
+	struct tb_candidate candidate;
+	double key[2];
+};
+
+const char *const tb_allocation_names[TB_ALLOCATIONS] = {
+	[TB_ALLOCATE_SLURM] = "SLURM",
+	[TB_ALLOCATE_FIRSTAVAILABLE] = "FIRSTAVAILABLE",
+	[TB_ALLOCATE_LASTAVAILABLE] = "LASTAVAILABLE",
+	[TB_ALLOCATE_CPULOAD] = "CPULOAD",
+	[TB_ALLOCATE_MINRESOURCE] = "MINRESOURCE",
+	[TB_ALLOCATE_CONTIGUOUS] = "CONTIGUOUS",
+	[TB_ALLOCATE_MAXBALANCE] = "MAXBALANCE",
+	[TB_ALLOCATE_FASTEST] = "FASTEST",
+	[TB_ALLOCATE_PRIORITY] = "PRIORITY",
+	[TB_ALLOCATE_BESTFIT] = "BESTFIT",
+	[TB_ALLOCATE_BESTTOPOLOGY] = "BESTTOPOLOGY",
+};
+
+const char tb_allocation_list[] =
+	"SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, BESTTOPOLOGY";
+
+bool tb_allocation_parse(const char *name, enum tb_allocation *policy)
+{
+	for (int i = 0; i < TB_ALLOCATIONS; i++) {
+		if (!tb_text_is_word(name, strlen(name),
+				     tb_allocation_names[i]))
+			continue;
+		*policy = (enum tb_allocation)i;
+		return true;
+	}
+	return false;
+}
+
+/* The last step of splitmix64, which makes neighbours look unrelated. */
+double tb_allocation_chance(uint64_t seed, uint32_t node)
+{
+	uint64_t x = seed + (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return (double)(x >> 11) / (double)(UINT64_C(1) << 53);
+}
+
+/* --- keys -------------------------------------------------------------------- */
+
+/* The shortest gap first; nodes where the job would run into a reservation last. */
+static double make_gap_key(const struct tb_candidate *candidate)
+{
+	return candidate->gap < 0 ? LAST_OF_ALL : (double)candidate->gap;
+}
+
+static void set_keys(enum tb_allocation policy, struct ranked *ranked)
+{
+	const struct tb_candidate *candidate = &ranked->candidate;
+	double *key = ranked->key;
+
+	key[0] = key[1] = 0;
+	switch (policy) {
+	case TB_ALLOCATE_FIRSTAVAILABLE:
+		key[0] = candidate->gap < 0;
+		break;
+	case TB_ALLOCATE_LASTAVAILABLE:
+		key[0] = make_gap_key(candidate);
+		key[1] = -(double)candidate->node;
+		break;
+	case TB_ALLOCATE_CPULOAD:
+		key[0] = -candidate->idle;
+		break;
+	case TB_ALLOCATE_MINRESOURCE:
+		key[0] = candidate->size;
+		break;
+	case TB_ALLOCATE_FASTEST:
+		key[0] = -candidate->speed;
+		key[1] = candidate->speed > 0 ? 0 : candidate->chance;
+		break;
+	case TB_ALLOCATE_PRIORITY:
+		key[0] = -candidate->priority;
+		key[1] = make_gap_key(candidate);
+		break;
+	case TB_ALLOCATE_BESTFIT:
+		key[0] = candidate->broken;
+		key[1] = candidate->left;
+		break;
+	case TB_ALLOCATE_BESTTOPOLOGY:
+		key[0] = candidate->diameter;
+		key[1] = candidate->broken;
+		break;
+	case TB_ALLOCATE_MAXBALANCE:
+		key[0] = candidate->speed;
+		break;
+	default: /* in Slurm's order */
+		break;
+	}
+}
+
+static int compare_values(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_keys(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+	uint32_t a_node = a->candidate.node, b_node = b->candidate.node;
+	int order = compare_values(a->key[0], b->key[0]);
+
+	if (!order)
+		order = compare_values(a->key[1], b->key[1]);
+	return order ? order : (a_node > b_node) - (a_node < b_node);
+}
+
+static int by_required(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+
+	if (a->candidate.required != b->candidate.required)
+		return a->candidate.required ? -1 : 1;
+	return by_keys(left, right);
+}
+
+static int by_preferred(const void *left, const void *right)
+{
+	const struct tb_candidate *a = &((const struct ranked *)left)->candidate;
+	const struct tb_candidate *b =
+		&((const struct ranked *)right)->candidate;
+
+	if (a->required == b->required && a->preferred != b->preferred)
+		return a->preferred > b->preferred ? -1 : 1;
+	return by_required(left, right);
+}
+
+/* --- how many suffice ---------------------------------------------------------- */
+
+/* What a set of candidates holds. */
+struct candidate_sum {
+	uint64_t amount;
+	uint32_t nodes;
+	uint32_t required;
+};
+
+/* On a single node the whole job must fit. */
+static uint64_t count_usable(const struct tb_candidate *candidate,
+			     const struct tb_node_need *need)
+{
+	if (need->most_nodes == 1 && candidate->holds < need->amount)
+		return 0;
+	return candidate->holds;
+}
+
+static void add_to_sum(struct candidate_sum *sum,
+		       const struct tb_candidate *candidate,
+		       const struct tb_node_need *need)
+{
+	sum->amount += count_usable(candidate, need);
+	sum->nodes += candidate->holds > 0;
+	sum->required += candidate->required;
+}
+
+static void remove_from_sum(struct candidate_sum *sum,
+			    const struct tb_candidate *candidate,
+			    const struct tb_node_need *need)
+{
+	sum->amount -= count_usable(candidate, need);
+	sum->nodes -= candidate->holds > 0;
+	sum->required -= candidate->required;
+}
+
+static bool sum_suffices(const struct candidate_sum *sum,
+			 const struct tb_node_need *need, uint32_t required)
+{
+	return sum->amount >= need->amount && sum->nodes >= need->nodes &&
+	       sum->required >= required;
+}
+
+static uint32_t count_required(const struct ranked *list, uint32_t count)
+{
+	uint32_t required = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		required += list[i].candidate.required;
+	return required;
+}
+
+static uint32_t count_sufficient(const struct ranked *list, uint32_t count,
+				 const struct tb_node_need *need)
+{
+	uint32_t required = count_required(list, count);
+	struct candidate_sum sum = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		add_to_sum(&sum, &list[i].candidate, need);
+		if (sum_suffices(&sum, need, required))
+			return i + 1;
+	}
+	return count;
+}
+
+/* --- sets: neighbours in a row -------------------------------------------------- */
+
+/* Candidates [first, end) of a sorted list; none found: end is 0. */
+struct candidate_window {
+	uint32_t first, end;
+	double span;
+};
+
+static double get_position(enum tb_allocation policy,
+			   const struct ranked *ranked)
+{
+	return policy == TB_ALLOCATE_MAXBALANCE ? ranked->candidate.speed
+						: ranked->candidate.node;
+}
+
+/* Of windows with the same span the one with faster nodes, else the first. */
+static bool is_better_window(enum tb_allocation policy,
+			     const struct candidate_window *best, double span,
+			     const struct ranked *first,
+			     const struct ranked *best_first)
+{
+	if (!best->end || span != best->span)
+		return !best->end || span < best->span;
+	return policy == TB_ALLOCATE_MAXBALANCE &&
+	       first->candidate.speed > best_first->candidate.speed;
+}
+
+/*
+ * The window with the smallest span that holds the job.  Without gaps: a window
+ * ends where a node in between is no candidate.
+ */
+static struct candidate_window
+find_smallest_window(enum tb_allocation policy, const struct ranked *list,
+		     uint32_t count, const struct tb_node_need *need,
+		     bool without_gaps)
+{
+	uint32_t required = count_required(list, count);
+	struct candidate_window best = { 0, 0, 0 };
+	struct candidate_sum sum = { 0, 0, 0 };
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (without_gaps && i &&
+		    list[i].candidate.node != list[i - 1].candidate.node + 1) {
+			first = i;
+			sum = (struct candidate_sum){ 0, 0, 0 };
+		}
+		add_to_sum(&sum, &list[i].candidate, need);
+		while (sum_suffices(&sum, need, required) && first <= i) {
+			double span = get_position(policy, &list[i]) -
+				      get_position(policy, &list[first]);
+
+			if (is_better_window(policy, &best, span, &list[first],
+					     &list[best.first]))
+				best = (struct candidate_window){ first, i + 1,
+								  span };
+			remove_from_sum(&sum, &list[first++].candidate, need);
+		}
+	}
+	return best;
+}
+
+/* The window first, then the others by their distance from it. */
+static void sort_around_window(enum tb_allocation policy, struct ranked *list,
+			       uint32_t count,
+			       const struct candidate_window *window)
+{
+	double low = get_position(policy, &list[window->first]);
+	double high = get_position(policy, &list[window->end - 1]);
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool inside = i >= window->first && i < window->end;
+		double position = get_position(policy, &list[i]);
+
+		list[i].key[0] = inside		   ? -1
+				 : position < low  ? low - position
+				 : position > high ? position - high
+						   : 0;
+		list[i].key[1] = 0;
+	}
+	qsort(list, count, sizeof(*list), by_keys);
+}
+
+static uint32_t order_set(enum tb_allocation policy, struct ranked *list,
+			  uint32_t count, const struct tb_node_need *need)
+{
+	struct candidate_window window = { 0, 0, 0 };
+
+	qsort(list, count, sizeof(*list), by_keys);
+	if (policy == TB_ALLOCATE_CONTIGUOUS)
+		window = find_smallest_window(policy, list, count, need, true);
+	if (!window.end)
+		window = find_smallest_window(policy, list, count, need, false);
+	if (!window.end)
+		return count;
+	sort_around_window(policy, list, count, &window);
+	return window.end - window.first;
+}
+
+/* --- all of it ------------------------------------------------------------------ */
+
+static bool has_preferences(const struct tb_candidate *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].preferred > 0)
+			return true;
+	return false;
+}
+
+static bool can_hold_job(const struct ranked *list, uint32_t count,
+			 const struct tb_node_need *need)
+{
+	struct candidate_sum sum = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < count; i++)
+		add_to_sum(&sum, &list[i].candidate, need);
+	return sum_suffices(&sum, need, 0);
+}
+
+/* How many required and preferred candidates the list begins with. */
+static uint32_t count_preferred(const struct ranked *list, uint32_t count)
+{
+	uint32_t preferred = 0;
+
+	while (preferred < count && (list[preferred].candidate.preferred > 0 ||
+				     list[preferred].candidate.required))
+		preferred++;
+	return preferred;
+}
+
+/* Only the preferred nodes where these could hold the job. */
+static uint32_t keep_preferred(struct ranked *list, uint32_t count,
+			       const struct tb_node_need *need)
+{
+	uint32_t preferred;
+
+	qsort(list, count, sizeof(*list), by_preferred);
+	preferred = count_preferred(list, count);
+	return preferred && can_hold_job(list, preferred, need) ? preferred
+								: count;
+}
+
+static uint32_t order_ranked(enum tb_allocation policy, struct ranked *list,
+			     uint32_t count, bool preferences,
+			     const struct tb_node_need *need)
+{
+	switch (policy) {
+	case TB_ALLOCATE_SLURM:
+		return keep_preferred(list, count, need);
+	case TB_ALLOCATE_CONTIGUOUS:
+	case TB_ALLOCATE_MAXBALANCE:
+		if (preferences)
+			count = keep_preferred(list, count, need);
+		return order_set(policy, list, count, need);
+	case TB_ALLOCATE_PRIORITY:
+		qsort(list, count, sizeof(*list), by_required);
+		break;
+	default:
+		qsort(list, count, sizeof(*list), by_preferred);
+	}
+	return count_sufficient(list, count, need);
+}
+
+uint32_t tb_allocation_order(enum tb_allocation policy,
+			     struct tb_candidate *list, uint32_t count,
+			     const struct tb_node_need *need)
+{
+	bool preferences = has_preferences(list, count);
+	struct ranked *ranked;
+	uint32_t enough;
+
+	if (policy == TB_ALLOCATE_SLURM && !preferences)
+		return count;
+	ranked = calloc((size_t)count + 1, sizeof(*ranked));
+	if (!ranked)
+		return count;
+	for (uint32_t i = 0; i < count; i++) {
+		ranked[i].candidate = list[i];
+		set_keys(policy, &ranked[i]);
+	}
+	enough = order_ranked(policy, ranked, count, preferences, need);
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = ranked[i].candidate;
+	free(ranked);
+	return enough;
+}
+
+uint32_t tb_allocation_widen(enum tb_allocation policy, uint32_t tried,
+			     uint32_t count)
+{
+	if (policy == TB_ALLOCATE_SLURM || tried > count / 2)
+		return count;
+	return 2 * tried;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * allocation.h - node allocation policies: which nodes a job gets of those that
+ * could run it (doc/design.md, "Policies")
+ *
+ * A policy puts the candidate nodes into an order and says how many of the first
+ * ones could hold the job.  The caller offers that many nodes, and more of them
+ * as long as they do not suffice.
+ */
+#ifndef TB_CORE_POLICY_ALLOCATION_H
+#define TB_CORE_POLICY_ALLOCATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tb_allocation {
+	TB_ALLOCATE_SLURM, /* no order, except for preferences */
+	TB_ALLOCATE_FIRSTAVAILABLE,
+	TB_ALLOCATE_LASTAVAILABLE,
+	TB_ALLOCATE_CPULOAD,
+	TB_ALLOCATE_MINRESOURCE,
+	TB_ALLOCATE_CONTIGUOUS,
+	TB_ALLOCATE_MAXBALANCE,
+	TB_ALLOCATE_FASTEST,
+	TB_ALLOCATE_PRIORITY,
+	TB_ALLOCATE_BESTFIT,
+	TB_ALLOCATE_BESTTOPOLOGY,
+	TB_ALLOCATIONS
+};
+
+/* In capitals. */
+extern const char *const tb_allocation_names[TB_ALLOCATIONS];
+/* All of them, for messages: "SLURM, FIRSTAVAILABLE, ...". */
+extern const char tb_allocation_list[];
+
+/* The policy of a name, in upper or lower case.  False: there is none. */
+bool tb_allocation_parse(const char *name, enum tb_allocation *policy);
+
+/* No reservation follows. */
+#define TB_GAP_NONE INT64_MAX
+
+/* One node that could run the job, or a part of it. */
+struct tb_candidate {
+	uint32_t node;	  /* its place in Slurm's order */
+	uint64_t holds;	  /* how much of the job, in tasks or in CPUs */
+	bool required;	  /* the job cannot do without it */
+	double preferred; /* the part of the job's preferences that it meets */
+	/*
+	 * Seconds from the job's end to the next reservation of the node, or
+	 * TB_GAP_NONE; below 0 when the job would run into it.
+	 */
+	int64_t gap;
+	double idle; /* CPUs minus load */
+	/* The sum of configured resources, each as a part of the largest node's. */
+	double size;
+	double speed;	 /* 0: not known */
+	double chance;	 /* a random number, 0 to 1 */
+	double priority; /* what the priority function says */
+	/* What the job's placement does to the node: fragmentation.h. */
+	int32_t broken; /* so many more containers are broken up */
+	uint32_t left;	/* CPUs left free */
+	uint32_t diameter;
+};
+
+struct tb_node_need {
+	uint64_t amount;     /* in the unit of holds */
+	uint32_t nodes;	     /* at least so many nodes */
+	uint32_t most_nodes; /* at most; 0: any number */
+};
+
+/*
+ * Order the candidates.  Required nodes come first, then those that meet more of
+ * the job's preferences, except with PRIORITY, where the function says what they
+ * are worth.  The same candidates always give the same order, whatever order they
+ * come in.  Returns how many of the first ones could hold the job; count when all
+ * together cannot.  When out of memory, the list does not change: returns count.
+ */
+uint32_t tb_allocation_order(enum tb_allocation policy,
+			     struct tb_candidate *list, uint32_t count,
+			     const struct tb_node_need *need);
+
+/*
+ * How many of the first ones to try when so many did not suffice: twice as many;
+ * with SLURM, which has only preferences, all.
+ */
+uint32_t tb_allocation_widen(enum tb_allocation policy, uint32_t tried,
+			     uint32_t count);
+
+/* A random number, 0 <= x < 1, the same for the same seed and node. */
+double tb_allocation_chance(uint64_t seed, uint32_t node);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests: options one by one, the one-line form, and how options combine.
+ */
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clip.h"
+#include "core/base/text.h"
+#include "request_key.h"
+
+void tb_request_init(struct tb_request *request)
+{
+	*request = (struct tb_request){
+		.unit = { 'C', TB_POWER },
+		.type = TB_SLOT,
+		.strategy = TB_PACKED,
+	};
+}
+
+void tb_request_clear(struct tb_request *request)
+{
+	tb_filter_destroy(request->filter);
+	tb_topology_destroy(request->shape);
+	tb_bitset_destroy(request->cpus);
+	free(request->prefer);
+	tb_request_init(request);
+}
+
+static int fail_unknown(const char *name, size_t length, struct tb_error *err)
+{
+	char known[TB_ERROR_TEXT_SIZE / 2];
+	size_t used = 0;
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
+		size_t more = strlen(tb_request_keys[key]);
+
+		if (used + more + 2 > sizeof(known))
+			break;
+		if (used)
+			known[used++] = ' ';
+		memcpy(known + used, tb_request_keys[key], more);
+		used += more;
+	}
+	known[used] = '\0';
+	return tb_fail(err, "unknown option '%s'; known are: %s",
+		       tb_clip(name, length).text, known);
+}
+
+static int set_key(struct tb_request *request, const char *name, size_t length,
+		   const char *value, struct tb_error *err)
+{
+	enum tb_request_key key = tb_request_key_find(name, length);
+
+	if (key == TB_REQUEST_KEYS)
+		return fail_unknown(name, length, err);
+	if (request->given & tb_request_bit(key))
+		return tb_fail(
+			err,
+			"%s is given twice, the second time as '%s'; give it once",
+			tb_request_keys[key],
+			tb_clip(value, strlen(value)).text);
+	if (!*value)
+		return tb_fail(err, "%s has an empty value; allowed: %s",
+			       tb_request_keys[key],
+			       tb_request_key_allowed(key));
+	if (tb_request_key_read(request, key, value, err))
+		return -1;
+	request->given |= tb_request_bit(key);
+	return 0;
+}
+
+int tb_request_set(struct tb_request *request, const char *key,
+		   const char *value, struct tb_error *err)
+{
+	return set_key(request, key, strlen(key), value, err);
+}
+
+/* One "key=value", NUL-terminated; column is that of its first byte. */
+static int parse_pair(struct tb_request *request, const char *item,
+		      size_t column, struct tb_error *err)
+{
+	const char *equals = strchr(item, '=');
+	struct tb_error reason;
+
+	if (!equals)
+		return tb_fail(
+			err,
+			"binding request, column %zu: '%s' is not of the form key=value, as in %s",
+			column, tb_clip(item, strlen(item)).text,
+			/* Somebody who wrote bcpus=0-3,8? */
+			*item >= '0' && *item <= '9' ? "bcpus=0-3+8"
+						     : "bunit=X,bamount=1");
+	if (!set_key(request, item, (size_t)(equals - item), equals + 1,
+		     &reason))
+		return 0;
+	return tb_fail(err, "binding request, column %zu: %s", column,
+		       reason.text);
+}
+
+int tb_request_parse(struct tb_request *request, const char *line,
+		     struct tb_error *err)
+{
+	size_t length = strlen(line);
+	size_t at = 0;
+	char *copy;
+	int rc = 0;
+
+	if (!length)
+		return tb_fail(
+			err,
+			"binding request: it is empty; write key=value pairs, as in bunit=X,bamount=1");
+	if (length > TB_REQUEST_TEXT_MAX)
+		return tb_fail(
+			err,
+			"binding request '%s': %zu bytes are too long; at most %d are allowed",
+			tb_clip(line, length).text, length,
+			TB_REQUEST_TEXT_MAX);
+	copy = malloc(length + 1);
+	if (!copy)
+		return tb_fail(err, "out of memory");
+	memcpy(copy, line, length + 1);
+	/* An empty piece at the end counts, too: "bunit=X," is refused. */
+	while (!rc && at <= length) {
+		size_t piece = strcspn(copy + at, ",");
+
+		copy[at + piece] = '\0';
+		rc = parse_pair(request, copy + at, at + 1, err);
+		at += piece + 1;
+	}
+	free(copy);
+	return rc;
+}
+
+/* Does a request have an option of this choice? */
+static bool has_option_of_choice(const struct tb_request *request,
+				 enum tb_key_choice choice)
+{
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
+		if (request->given & tb_request_bit(key) &&
+		    tb_request_key_choice(key) == choice)
+			return true;
+	return false;
+}
+
+/* Do units exclude a list of CPUs, or the other way round? */
+static bool choice_is_displaced(bool has_units, bool has_cpus,
+				enum tb_key_choice choice)
+{
+	return (has_units && choice == TB_KEY_CHOOSES_CPUS) ||
+	       (has_cpus && choice == TB_KEY_CHOOSES_UNITS);
+}
+
+/* The value as text, malloc()ed; NULL when out of memory. */
+static char *print_key_value(const struct tb_request *request,
+			     enum tb_request_key key)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	tb_request_key_print(request, key, &text);
+	return tb_text_take(&text);
+}
+
+/* A printed value can be read again, so that options need no copy functions. */
+static int copy_key(struct tb_request *to, const struct tb_request *from,
+		    enum tb_request_key key)
+{
+	char *value = print_key_value(from, key);
+	int rc = value ? tb_request_key_read(to, key, value, NULL) : -1;
+
+	free(value);
+	return rc;
+}
+
+int tb_request_inherit(struct tb_request *request,
+		       const struct tb_request *lower, struct tb_error *err)
+{
+	bool has_units = has_option_of_choice(request, TB_KEY_CHOOSES_UNITS);
+	bool has_cpus = has_option_of_choice(request, TB_KEY_CHOOSES_CPUS);
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
+		unsigned bit = tb_request_bit(key);
+
+		if (request->given & bit || !(lower->given & bit) ||
+		    choice_is_displaced(has_units, has_cpus,
+					tb_request_key_choice(key)))
+			continue;
+		if (copy_key(request, lower, key))
+			return tb_fail(err, "out of memory");
+		request->given |= bit;
+	}
+	return 0;
+}
+
+/* The value of an option, clipped, for a sentence about it. */
+static int print_clipped_value(const struct tb_request *request,
+			       enum tb_request_key key,
+			       struct tb_clipped *value, struct tb_error *err)
+{
+	char *printed = print_key_value(request, key);
+
+	if (!printed)
+		return tb_fail(err, "out of memory");
+	*value = tb_clip(printed, strlen(printed));
+	free(printed);
+	return 0;
+}
+
+/* The first option of a request with this choice; TB_REQUEST_KEYS: none. */
+static enum tb_request_key find_first_choice(const struct tb_request *request,
+					     enum tb_key_choice choice)
+{
+	enum tb_request_key key = 0;
+
+	while (key < TB_REQUEST_KEYS &&
+	       (!(request->given & tb_request_bit(key)) ||
+		tb_request_key_choice(key) != choice))
+		key++;
+	return key;
+}
+
+/* The first option of a request that is not about nodes; TB_REQUEST_KEYS: none. */
+static enum tb_request_key
+find_first_with_units(const struct tb_request *request)
+{
+	enum tb_request_key key = 0;
+
+	while (key < TB_REQUEST_KEYS &&
+	       (!(request->given & tb_request_bit(key)) ||
+		tb_request_key_choice(key) == TB_KEY_CHOOSES_NODES))
+		key++;
+	return key;
+}
+
+static int check_cpu_list(const struct tb_request *request,
+			  struct tb_error *err)
+{
+	enum tb_request_key key = find_first_choice(request,
+						    TB_KEY_CHOOSES_UNITS);
+	enum tb_request_key list = find_first_choice(request,
+						     TB_KEY_CHOOSES_CPUS);
+	struct tb_clipped value, cpus;
+
+	if (key == TB_REQUEST_KEYS)
+		return 0;
+	if (print_clipped_value(request, key, &value, err) ||
+	    print_clipped_value(request, list, &cpus, err))
+		return -1;
+	return tb_fail(
+		err,
+		"%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology, bmem, bmode and ballow, or bamount=0 for no binding",
+		tb_request_keys[key], value.text, cpus.text);
+}
+
+/* Soft binding needs tasks that topobind binds; ballow needs soft binding. */
+static int check_soft_mode(const struct tb_request *request,
+			   struct tb_error *err)
+{
+	struct tb_clipped value;
+
+	if (request->mode == TB_SOFT && request->instance != TB_SET)
+		return tb_fail(
+			err,
+			"bmode=soft does not go with binstance=%s, with which topobind does not hold the tasks; leave one of them out",
+			tb_instance_name(request->instance));
+	if (request->mode == TB_SOFT ||
+	    !(request->given & tb_request_bit(TB_REQUEST_KEY_ALLOW)))
+		return 0;
+	if (print_clipped_value(request, TB_REQUEST_KEY_ALLOW, &value, err))
+		return -1;
+	return tb_fail(
+		err,
+		"ballow=%s says how far tasks may spread: it needs bmode=soft",
+		value.text);
+}
+
+/*
+ * All options that choose units can be combined: letters inside or outside the
+ * unit may cut a window, a stop needs no start, and scatter and linear have windows
+ * and sorts as packed has.  Whether any units result depends on the node.  Here
+ * only options are refused that can have no effect, because the request asks for
+ * nothing, or names its CPUs one by one.
+ */
+int tb_request_check(const struct tb_request *request, struct tb_error *err)
+{
+	bool has_amount = request->given &
+			  tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+	struct tb_clipped value;
+	enum tb_request_key key;
+
+	if (!tb_request_has_binding(request) ||
+	    (has_amount && !request->amount))
+		return 0;
+	if (request->cpus)
+		return check_cpu_list(request, err)
+			       ? -1
+			       : check_soft_mode(request, err);
+	if (has_amount)
+		return check_soft_mode(request, err);
+	key = find_first_with_units(request);
+	if (print_clipped_value(request, key, &value, err))
+		return -1;
+	return tb_fail(
+		err,
+		"%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
+		tb_request_keys[key], value.text, TB_AMOUNT_MAX);
+}
+
+bool tb_request_is_given(const struct tb_request *request)
+{
+	return request->given != 0;
+}
+
+bool tb_request_has_binding(const struct tb_request *request)
+{
+	return find_first_with_units(request) != TB_REQUEST_KEYS;
+}
+
+bool tb_request_binds(const struct tb_request *request)
+{
+	bool off = request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+
+	return request->amount > 0 || (request->cpus && !off);
+}
+
+bool tb_request_matches(const struct tb_request *request,
+			const struct tb_topology *topology)
+{
+	return !request->shape ||
+	       tb_topology_same_shape(request->shape, topology);
+}
+
+enum tb_memory tb_request_memory(const struct tb_request *request,
+				 enum tb_memory site)
+{
+	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_MEMORY);
+
+	return given ? request->memory : site;
+}
+
+enum tb_allocation tb_request_nodes(const struct tb_request *request,
+				    enum tb_allocation site)
+{
+	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_NODES);
+
+	return given ? request->nodes : site;
+}
+
+void tb_request_widen_window(struct tb_request *request)
+{
+	/* That one object holds most when nothing of it is in use. */
+	if (request->start && request->start == request->stop)
+		request->start = request->stop = tb_upper(request->start);
+	else if (tb_is_lower(request->start) ||
+		 (request->stop && !tb_is_lower(request->stop)))
+		request->start = request->stop = 0;
+}
+
+char *tb_request_print(const struct tb_request *request)
+{
+	struct tb_text line = TB_TEXT_EMPTY;
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
+		if (!(request->given & tb_request_bit(key)) ||
+		    tb_request_key_is_default(request, key))
+			continue;
+		if (line.length)
+			tb_text_add(&line, ",");
+		tb_text_add(&line, tb_request_keys[key]);
+		tb_text_add(&line, "=");
+		tb_request_key_print(request, key, &line);
+	}
+	return tb_text_take(&line);
+}

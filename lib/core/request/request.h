@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request.h - what a user asks for: the binding options of a job or step
+ *
+ * doc/design.md, "Requests", has the grammar.  The client uses this parser to give
+ * a good message; the controller and the node use it too, because what a client
+ * sends is user input.  The canonical one-line form has the options in the order
+ * of the table and leaves defaults out ("bunit=X,bamount=1,btype=host").  This
+ * form is sent, stored, shown and accepted everywhere.
+ */
+#ifndef TB_CORE_REQUEST_REQUEST_H
+#define TB_CORE_REQUEST_REQUEST_H
+
+#include <stdbool.h>
+
+#include "core/policy/allocation.h"
+#include "core/topology/topology.h"
+#include "core/topology/unit.h"
+#include "filter.h"
+
+/* Longest one-line form that is read, in bytes. */
+#define TB_REQUEST_TEXT_MAX 65536
+#define TB_AMOUNT_MAX 65535
+/* As many threads as a topology string can have. */
+#define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
+/* N S X Y C E T, each at most once. */
+#define TB_SORT_MAX 7
+/* Longest list of features in --bprefer, in bytes. */
+#define TB_PREFER_MAX 1024
+
+enum tb_type { TB_SLOT, TB_HOST };
+enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
+/*
+ * Who binds: topobind; nobody, the job reads the environment; MPI, which reads
+ * files.
+ */
+enum tb_instance { TB_SET, TB_ENV, TB_PE };
+/* Where memory comes from: anywhere; preferably or only near the units. */
+enum tb_memory { TB_MEMORY_NONE, TB_MEMORY_PREFER, TB_MEMORY_LOCAL };
+/* Tasks run on their units only; or may leave them under load (soft.h). */
+enum tb_hardness { TB_HARD, TB_SOFT };
+
+struct tb_request {
+	unsigned given; /* bit set of the keys that were given, private */
+	struct tb_unit unit;
+	unsigned amount;   /* units per slot or host; 0 = no binding */
+	enum tb_type type; /* TB_HOST with cpus, once that is checked */
+	enum tb_strategy strategy;
+	char sort[TB_SORT_MAX + 1]; /* "" = none */
+	char start, stop;	    /* 0 = none */
+	struct tb_filter *filter;   /* NULL = none */
+	enum tb_instance instance;
+	struct tb_topology *shape; /* the only one allowed; NULL = any */
+	/*
+	 * Exactly these logical threads instead of units; NULL = units.  The
+	 * set ends with the last of them: a node with as many threads as the
+	 * set has bits has all of them.
+	 */
+	struct tb_bitset *cpus;
+	enum tb_memory memory; /* ask tb_request_memory() */
+	enum tb_hardness mode;
+	char allow; /* how far they spread: a letter of S N X; 0: the node */
+	enum tb_allocation nodes; /* ask tb_request_nodes() */
+	char *prefer;		  /* features of nodes, "a+b"; NULL = none */
+};
+
+/* All defaults, no option given. */
+void tb_request_init(struct tb_request *request);
+void tb_request_clear(struct tb_request *request);
+
+/*
+ * One option, by its name without dashes ("bunit").  -1 with a sentence that
+ * names the option, the value and what is allowed; also when the option was
+ * given before to this request.
+ */
+int tb_request_set(struct tb_request *request, const char *key,
+		   const char *value, struct tb_error *err);
+
+/* The one-line form, into a request that tb_request_init() made. */
+int tb_request_parse(struct tb_request *request, const char *line,
+		     struct tb_error *err);
+
+/*
+ * Take from lower the options that request does not have, for example from the
+ * environment those that the command line does not have.  A list of CPUs excludes
+ * options that choose units: what request has of one kind displaces what lower
+ * has of the other.
+ */
+int tb_request_inherit(struct tb_request *request,
+		       const struct tb_request *lower, struct tb_error *err);
+
+/*
+ * -1 with a sentence when options contradict each other, or need an amount or a
+ * list of CPUs.
+ */
+int tb_request_check(const struct tb_request *request, struct tb_error *err);
+
+/*
+ * Has a request any option?  Has it any option that is not about which nodes?
+ * Does it ask for units or CPUs, and no amount of 0 switches that off?
+ */
+bool tb_request_is_given(const struct tb_request *request);
+bool tb_request_has_binding(const struct tb_request *request);
+bool tb_request_binds(const struct tb_request *request);
+
+/* False when the request is for another shape of node. */
+bool tb_request_matches(const struct tb_request *request,
+			const struct tb_topology *topology);
+
+/* The memory policy of a request; the site's where it has none. */
+enum tb_memory tb_request_memory(const struct tb_request *request,
+				 enum tb_memory site);
+
+/* The node allocation policy of a request; the site's where it has none. */
+enum tb_allocation tb_request_nodes(const struct tb_request *request,
+				    enum tb_allocation site);
+
+/*
+ * Make the window as wide as it can become on a node, whatever is in use there.
+ * This is for asking whether an idle node could ever hold the request: there, a
+ * start at something in use is never found, and a stop at something free is found
+ * at once.
+ */
+void tb_request_widen_window(struct tb_request *request);
+
+/* The canonical one-line form.  malloc()ed, NULL when out of memory. */
+char *tb_request_print(const struct tb_request *request);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fragmentation.h"
+
+#include "tree.h"
+
+/* Between NUMA nodes without known distances; ACPI's number for "remote". */
+#define USUAL_DISTANCE 20
+/* Distances are smaller; see distances.h. */
+#define LEVEL_SHIFT 16
+
+enum { IN_CORE, IN_L2, IN_L3, IN_INNER, IN_OUTER, IN_NODE };
+
+static bool is_broken_up(const struct tb_topology *topology, uint32_t node,
+			 const struct tb_bitset *used)
+{
+	struct tb_run run = tb_run_below(topology, node, TB_CLASS_THREAD);
+	uint32_t count = tb_bitset_count_range(used, run.first, run.count);
+
+	return count && count < run.count;
+}
+
+static bool can_be_broken_up(const struct tb_tree_node *node)
+{
+	return node->letter != 'C' && node->letter != 'E';
+}
+
+/* Below an object that is all free or all in use nothing is broken up. */
+uint32_t tb_broken_containers(const struct tb_topology *topology,
+			      const struct tb_bitset *used)
+{
+	uint32_t broken = 0, node = 0;
+
+	while (node < topology->nnodes) {
+		const struct tb_tree_node *at = &topology->nodes[node];
+
+		if (can_be_broken_up(at) &&
+		    is_broken_up(topology, node, used)) {
+			broken++;
+			node++;
+		} else {
+			node = at->end;
+		}
+	}
+	return broken;
+}
+
+/* The innermost object that holds all threads from first to last. */
+static uint32_t find_smallest_around(const struct tb_topology *topology,
+				     uint32_t first, uint32_t last)
+{
+	uint32_t node = 0, child = 1;
+
+	while (child < topology->nodes[node].end) {
+		struct tb_run run = tb_run_below(topology, child,
+						 TB_CLASS_THREAD);
+
+		if (first >= run.first && last < run.first + run.count) {
+			node = child;
+			child = node + 1;
+		} else {
+			child = topology->nodes[child].end;
+		}
+	}
+	return node;
+}
+
+static bool has_numa_or_socket_below(const struct tb_topology *topology,
+				     uint32_t node)
+{
+	for (uint32_t i = node + 1; i < topology->nodes[node].end; i++)
+		if (topology->nodes[i].letter == 'N' ||
+		    topology->nodes[i].letter == 'S')
+			return true;
+	return false;
+}
+
+static uint32_t get_distance_level(const struct tb_topology *topology,
+				   uint32_t node)
+{
+	switch (topology->nodes[node].letter) {
+	case 'C':
+	case 'E':
+		return IN_CORE;
+	case 'Y':
+		return IN_L2;
+	case 'X':
+		return IN_L3;
+	case 'N':
+	case 'S':
+		return has_numa_or_socket_below(topology, node) ? IN_OUTER
+								: IN_INNER;
+	default:
+		return IN_NODE;
+	}
+}
+
+static bool has_thread_in_numa(const struct tb_topology *topology,
+			       uint32_t numa, const struct tb_bitset *threads)
+{
+	struct tb_run run = tb_threads_of_object(topology, TB_CLASS_N, numa);
+
+	return tb_bitset_any_in_range(threads, run.first, run.count);
+}
+
+static uint32_t find_largest_distance(const struct tb_topology *topology,
+				      const struct tb_bitset *threads)
+{
+	uint32_t count = tb_topology_count(topology, 'N'), largest = 0;
+
+	for (uint32_t a = 0; a < count; a++) {
+		if (!has_thread_in_numa(topology, a, threads))
+			continue;
+		for (uint32_t b = 0; b < a; b++) {
+			uint32_t distance =
+				topology->distances
+					? topology->distances[a * count + b]
+					: USUAL_DISTANCE;
+
+			if (distance > largest &&
+			    has_thread_in_numa(topology, b, threads))
+				largest = distance;
+		}
+	}
+	return largest;
+}
+
+uint32_t tb_diameter(const struct tb_topology *topology,
+		     const struct tb_bitset *threads)
+{
+	uint32_t first = tb_bitset_next(threads, 0), level;
+
+	if (first == threads->nbits)
+		return 0;
+	level = get_distance_level(topology,
+				   find_smallest_around(topology, first,
+							tb_bitset_last(
+								threads)));
+	return level << LEVEL_SHIFT |
+	       (level > IN_INNER ? find_largest_distance(topology, threads)
+				 : 0);
+}

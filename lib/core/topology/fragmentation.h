@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fragmentation.h - how a placement breaks up a node and how far apart its threads
+ * are, for the node allocation policies BESTFIT and BESTTOPOLOGY (doc/design.md,
+ * "Policies")
+ */
+#ifndef TB_CORE_TOPOLOGY_FRAGMENTATION_H
+#define TB_CORE_TOPOLOGY_FRAGMENTATION_H
+
+#include <stdint.h>
+
+#include "core/base/bitset.h"
+#include "topology.h"
+
+/*
+ * How many containers (NUMA nodes, sockets, L3 and L2 caches, and the node
+ * itself) are broken up: partly in use, so that no job can get them as a whole.
+ */
+uint32_t tb_broken_containers(const struct tb_topology *topology,
+			      const struct tb_bitset *used);
+
+/*
+ * How far apart these threads are.  0 when there are none or all lie in one core.
+ * Else the number grows with the smallest object around them, in this order: L2
+ * cache, L3 cache, the inner and the outer of NUMA node and socket, the node.
+ * For equal objects it grows with the largest distance between NUMA nodes that
+ * have one of the threads.  Numbers of nodes of any shape can be compared.
+ */
+uint32_t tb_diameter(const struct tb_topology *topology,
+		     const struct tb_bitset *threads);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Printing topology strings.
+ */
+#include "topology.h"
+
+#include "core/base/text.h"
+#include "tree.h"
+
+static bool thread_is_lower(const struct tb_bitset *lower, uint32_t thread)
+{
+	return lower && tb_bitset_test(lower, thread);
+}
+
+static bool threads_are_lower(const struct tb_bitset *lower,
+			      struct tb_run threads)
+{
+	return lower && tb_bitset_count_range(lower, threads.first,
+					      threads.count) == threads.count;
+}
+
+static void add_node_letter(struct tb_text *text,
+			    const struct tb_topology *topology, uint32_t node,
+			    const struct tb_bitset *lower)
+{
+	struct tb_run threads = tb_run_below(topology, node, TB_CLASS_THREAD);
+
+	char letter = topology->nodes[node].letter;
+
+	tb_text_add_char(text, threads_are_lower(lower, threads)
+				       ? tb_lower(letter)
+				       : letter);
+}
+
+static bool node_is_core(const struct tb_topology *topology, uint32_t node)
+{
+	return tb_class_of_letter(topology->nodes[node].letter) ==
+	       TB_CLASS_CORE;
+}
+
+char *tb_topology_print_compact(const struct tb_topology *topology,
+				const struct tb_bitset *lower)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	for (uint32_t i = 1; i < topology->nnodes; i++) {
+		struct tb_run run = tb_run_below(topology, i, TB_CLASS_THREAD);
+
+		add_node_letter(&text, topology, i, lower);
+		if (!node_is_core(topology, i) || run.count == 1)
+			continue;
+		for (uint32_t t = run.first; t < run.first + run.count; t++)
+			tb_text_add_char(&text,
+					 thread_is_lower(lower, t) ? 't' : 'T');
+	}
+	return tb_text_take(&text);
+}
+
+char *tb_topology_print_structured(const struct tb_topology *topology,
+				   const struct tb_bitset *lower)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+	uint32_t ends[TB_DEPTH_MAX]; /* of the objects that are open */
+	unsigned depth = 0;
+
+	for (uint32_t i = 1; i < topology->nnodes; i++) {
+		struct tb_run run = tb_run_below(topology, i, TB_CLASS_THREAD);
+
+		tb_text_add(&text, "(");
+		add_node_letter(&text, topology, i, lower);
+		ends[depth++] = topology->nodes[i].end;
+		for (uint32_t t = run.first;
+		     node_is_core(topology, i) && t < run.first + run.count;
+		     t++)
+			tb_text_add(&text,
+				    thread_is_lower(lower, t) ? "(t)" : "(T)");
+		for (; depth && ends[depth - 1] == i + 1; depth--)
+			tb_text_add(&text, ")");
+	}
+	return tb_text_take(&text);
+}
+
+char *tb_topology_print(const struct tb_topology *topology,
+			const struct tb_bitset *lower)
+{
+	return topology->compact
+		       ? tb_topology_print_compact(topology, lower)
+		       : tb_topology_print_structured(topology, lower);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of units in requests, and what units are on a node.
+ */
+#include "unit.h"
+
+#include <string.h>
+
+#include "tree.h"
+
+static const struct {
+	char letter;
+	const char *power, *power_long; /* "X", "CX" */
+	const char *efficiency;		/* "EX" */
+} units[] = {
+	/* clang-format off */
+	{ 'T', "T", "CT", "ET" },
+	{ 'C', "C", "C", "E" },
+	{ 'S', "S", "CS", "ES" },
+	{ 'X', "X", "CX", "EX" },
+	{ 'Y', "Y", "CY", "EY" },
+	{ 'N', "N", "CN", "EN" },
+	/* clang-format on */
+};
+#define UNITS (sizeof(units) / sizeof(units[0]))
+
+const char tb_unit_names[] = "T CT ET C E S CS ES X CX EX Y CY EY N CN EN";
+
+bool tb_unit_parse(const char *name, struct tb_unit *unit)
+{
+	for (size_t i = 0; i < UNITS; i++) {
+		bool efficiency = strcmp(name, units[i].efficiency) == 0;
+
+		if (!efficiency && strcmp(name, units[i].power) != 0 &&
+		    strcmp(name, units[i].power_long) != 0)
+			continue;
+		unit->letter = units[i].letter;
+		unit->kind = efficiency ? TB_EFFICIENCY : TB_POWER;
+		return true;
+	}
+	return false;
+}
+
+const char *tb_unit_name(struct tb_unit unit)
+{
+	size_t i = 0;
+
+	while (i < UNITS - 1 && units[i].letter != unit.letter)
+		i++;
+	return unit.kind == TB_EFFICIENCY ? units[i].efficiency
+					  : units[i].power;
+}
+
+/*
+ * Jobs cannot have all nested objects of one letter, N(N(C)(C)), at the same time:
+ * an available object counts, and those inside it do not.
+ */
+unsigned tb_units_available(const struct tb_topology *topology,
+			    struct tb_unit unit, const struct tb_bitset *used)
+{
+	enum tb_class class = tb_class_of_unit(topology, unit);
+	uint32_t objects = tb_run_below(topology, 0, class).count;
+	unsigned available = 0;
+
+	for (uint32_t i = 0; i < objects;) {
+		if (!tb_object_is_free(topology, class, i, unit.kind, used)) {
+			i++;
+			continue;
+		}
+		available++;
+		i = tb_object_after(topology, class, i);
+	}
+	return available;
+}
+
+void tb_units_of_threads(const struct tb_topology *topology,
+			 struct tb_unit unit, uint32_t *unit_of)
+{
+	const struct tb_bitset *of_kind = topology->kind_threads[unit.kind];
+	enum tb_class class = tb_class_of_unit(topology, unit);
+	uint32_t objects = tb_run_below(topology, 0, class).count;
+
+	for (uint32_t i = 0; i < topology->nthreads; i++)
+		unit_of[i] = TB_NO_UNIT;
+	for (uint32_t i = 0; i < objects;) {
+		struct tb_run run = tb_threads_of_object(topology, class, i);
+
+		if (!tb_object_has_kind(topology, class, i, unit.kind)) {
+			i++;
+			continue;
+		}
+		for (uint32_t at = run.first; at < run.first + run.count; at++)
+			if (tb_bitset_test(of_kind, at))
+				unit_of[at] = run.first;
+		i = tb_object_after(topology, class, i);
+	}
+}
+
+unsigned tb_units_total(const struct tb_topology *topology, struct tb_unit unit)
+{
+	return tb_units_available(topology, unit, NULL);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * request_env.h - the binding request of a job or step, from its environment
+ *
+ * Where the request of a user ends up after submission.  Slurm keeps SPANK's
+ * options with the job (job_record_t.spank_job_env) and hands them to the nodes
+ * as variables; so do clients without SPANK (REST: spank_environment).  This is
+ * the one place that knows the names of those variables, so that controller
+ * and node read the same request.  What it reads is user input.
+ */
+#ifndef TB_COMMON_JOB_REQUEST_ENV_H
+#define TB_COMMON_JOB_REQUEST_ENV_H
+
+#include "core/base/error.h"
+#include "core/request/request.h"
+
+/*
+ * The name without prefix of the variable that carries the canonical line of
+ * the whole request ("bunit=X,bamount=1").  Empty: no request.
+ */
+#define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
+/* The same for a step that has a request of its own inside its job's. */
+#define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
+/*
+ * How the controller tells the nodes that it has bound a batch job without a
+ * request: the site's request, which has no amount.
+ */
+#define TB_IMPLICIT_VARIABLE "TOPOBIND_IMPLICIT"
+/* What Slurm puts before these names in the environment of a job. */
+#define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
+
+/*
+ * Read the request out of count "NAME=value" strings (env may be NULL when
+ * count is 0; entries may be NULL and in any order).
+ *
+ * 1. The canonical line, TB_REQUEST_VARIABLE, with or without the prefixes
+ *    "SPANK_" and "SLURM_SPANK_" that Slurm adds.  It wins over all else.
+ * 2. The SPANK options one by one, "_SLURM_SPANK_OPTION_topobind_<option>",
+ *    with or without these prefixes; <option> is one of tb_request_keys or
+ *    "topobind".  An option wins over the line of "topobind".
+ *    Another name, no value, or one option with two values is malformed.
+ * The first of several TB_REQUEST_VARIABLEs counts.
+ *
+ * request need not be initialised; afterwards it always is, and the caller
+ * clears it.  0: read; tb_request_is_given() says whether there was one.  -1
+ * with a sentence in err (may be NULL): malformed; request is then empty.
+ */
+int tb_request_from_env(struct tb_request *request, char *const *env,
+			unsigned count, struct tb_error *err);
+
+/*
+ * The same for a step's own request, which comes as a line only, in
+ * TB_STEP_REQUEST_VARIABLE.
+ */
+int tb_step_request_from_env(struct tb_request *request, char *const *env,
+			     unsigned count, struct tb_error *err);
+
+/* The line in TB_IMPLICIT_VARIABLE, NULL for none; points into env. */
+const char *tb_implicit_from_env(char *const *env, unsigned count);
+
+/*
+ * Make an empty request the site's, with an amount of 1, which stands for all
+ * units that the tasks on a node need together.
+ */
+int tb_request_bind_implicitly(struct tb_request *request,
+			       const struct tb_request *site,
+			       struct tb_error *err);
+
+/*
+ * The value of binding= in a job's SystemComment (common/job/job_comment.h), into a
+ * request that tb_request_init() made.  "implicit,bunit=C" is the site's request
+ * in place of the job's, bound as above.
+ */
+#define TB_IMPLICIT_WORD "implicit"
+bool tb_request_is_implicit(const char *line);
+int tb_request_from_comment(struct tb_request *request, const char *line,
+			    struct tb_error *err);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "node_extra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const blanks = " \t\n";
+
+/* The whole token "name=value", NULL for none; length without a blank. */
+static const char *find_token(const char *extra, const char *name,
+			      size_t *length)
+{
+	size_t name_length = strlen(name);
+	const char *at = extra;
+
+	while (at && *(at += strspn(at, blanks))) {
+		*length = strcspn(at, blanks);
+		if (*length > name_length && at[name_length] == '=' &&
+		    !strncmp(at, name, name_length))
+			return at;
+		at += *length;
+	}
+	return NULL;
+}
+
+const char *tb_extra_find(const char *extra, const char *name, size_t *length)
+{
+	const char *token = find_token(extra, name, length);
+
+	if (!token)
+		return NULL;
+	*length -= strlen(name) + 1;
+	return token + strlen(name) + 1;
+}
+
+bool tb_extra_has(const char *extra, const char *name, const char *value)
+{
+	size_t length;
+	const char *seen = tb_extra_find(extra, name, &length);
+
+	return seen && length == strlen(value) && !strncmp(seen, value, length);
+}
+
+static char *append_bytes(char *to, const char *from, size_t length)
+{
+	memcpy(to, from, length);
+	return to + length;
+}
+
+char *tb_extra_with(const char *extra, const char *name, const char *value)
+{
+	size_t old_length = 0;
+	const char *old = find_token(extra, name, &old_length);
+	size_t before = old ? (size_t)(old - extra)
+			    : strlen(extra ? extra : "");
+	const char *after = old ? old + old_length : "";
+	char *made = malloc(before + strlen(after) + strlen(name) +
+			    (value ? strlen(value) : 0) + 3);
+	char *end = made;
+
+	if (!made)
+		return NULL;
+	if (before)
+		end = append_bytes(end, extra, before);
+	if (value) {
+		if (!old && before && !strchr(blanks, end[-1]))
+			*end++ = ' ';
+		end = append_bytes(end, name, strlen(name));
+		*end++ = '=';
+		end = append_bytes(end, value, strlen(value));
+	} else {
+		after += strspn(after, blanks);
+	}
+	end = append_bytes(end, after, strlen(after));
+	*end = '\0';
+	return made;
+}

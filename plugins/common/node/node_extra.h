@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * node_extra.h - topobind's tokens in a node's Extra field
+ *
+ * The field is a site's own text; topobind keeps "name=value" tokens in it,
+ * separated from the rest by blanks: what the node publishes, m_topology= with
+ * m_distances= (core/topology/distances.h) and m_speed= (MHz) where they are
+ * known, and m_topology_inuse= (kept by the controller; used units in lower case).
+ * The controller writes them again when somebody has overwritten them, and what
+ * topobind.conf says instead of what the node says.  All other text in the field
+ * stays (doc/design.md, "Display").
+ */
+#ifndef TB_COMMON_NODE_NODE_EXTRA_H
+#define TB_COMMON_NODE_NODE_EXTRA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TB_EXTRA_TOPOLOGY "m_topology"
+#define TB_EXTRA_DISTANCES "m_distances"
+#define TB_EXTRA_SPEED "m_speed"
+#define TB_EXTRA_INUSE "m_topology_inuse"
+
+/*
+ * The value of a token and its length; NULL when extra (may be NULL) has none.
+ * Points into extra.
+ */
+const char *tb_extra_find(const char *extra, const char *name, size_t *length);
+
+/* Does extra hold exactly this value for the token? */
+bool tb_extra_has(const char *extra, const char *name, const char *value);
+
+/*
+ * A copy of extra with the token set to value; a NULL value removes the token.
+ * malloc()ed; NULL when out of memory.
+ */
+char *tb_extra_with(const char *extra, const char *name, const char *value);
+
+#endif

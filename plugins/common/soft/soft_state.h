@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * soft_state.h - the state of a soft-bound step, in a file that others map
+ *
+ * Made by the step's slurmstepd, which counts in it.  Others read the counters
+ * and set them to zero (topobind soft), and find the cgroups that they must take
+ * CPUs from (slurmstepds of other steps).  All numbers are atomic, so nobody
+ * waits.
+ */
+#ifndef TB_COMMON_SOFT_SOFT_STATE_H
+#define TB_COMMON_SOFT_SOFT_STATE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "soft_registry.h"
+#include "core/soft/soft.h"
+
+struct tb_soft_state {
+	uint32_t version;
+	uint32_t size; /* of the file, in bytes */
+	uint32_t job, step;
+	uint32_t tasks;
+	_Atomic uint32_t spread; /* tasks that are on allowed CPUs now */
+	_Atomic uint32_t paused; /* the job is suspended */
+	_Atomic uint32_t native; /* the kernel chooses */
+	_Atomic uint64_t preferred, allowed, smoothed; /* core/soft/soft.h */
+	_Atomic uint64_t cost_us; /* CPU time of the controller so far */
+	/*
+	 * A line for each cgroup of the step, "LIST PATH": the OS CPUs that
+	 * nobody takes from it, and its path in the cpuset hierarchy.
+	 */
+	char cgroups[];
+};
+
+struct tb_soft_file;
+
+/*
+ * In the step's slurmstepd, with the registry locked: make the file, locked as
+ * long as the process lives.  NULL with a sentence.  The end, whether locked or
+ * not, is tb_soft_file_remove(); NULL is fine.
+ */
+struct tb_soft_file *tb_soft_file_create(struct tb_registry *registry,
+					 const struct tb_registry_id *id,
+					 unsigned tasks, const char *cgroups,
+					 struct tb_error *err);
+void tb_soft_file_remove(struct tb_soft_file *file);
+struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file);
+
+/*
+ * With the registry locked, so that none is seen half made: visit the states of
+ * all soft-bound steps; alive: its slurmstepd is there.
+ * Ends when visit returns other than 0; that, or -1 when the directory cannot be
+ * read.  With TB_SOFT_REMOVE a state that is not alive is removed, and visiting
+ * goes on.
+ */
+#define TB_SOFT_REMOVE 1
+int tb_soft_each(struct tb_registry *registry,
+		 int (*visit)(struct tb_soft_state *state, bool alive,
+			      void *data),
+		 void *data);
+
+/*
+ * The lines of a state one after the other; cursor starts at cgroups.  base has
+ * TB_REGISTRY_CPUS bits; the caller destroys it and frees the path.  False at the
+ * end, and for want of memory.
+ */
+bool tb_soft_next_cgroup(const char **cursor, struct tb_bitset **base,
+			 char **path);
+
+#endif

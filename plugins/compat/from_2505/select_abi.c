@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * select_abi.c - what is different in a select plugin since Slurm 25.05
+ *
+ * Only slurmctld loads it.  It takes no part in steps any more, so Slurm alone picks
+ * their cores among the job's.  Nor is it told to save its state: a thread does that
+ * regularly, and when slurmctld ends or gives control back.
+ */
+#include "compat/select_ops.h"
+
+#include "src/common/read_config.h"
+
+#include "select_topobind/hooks.h"
+#include "select_topobind/periodic_thread.h"
+
+EXPORT extern const uint32_t plugin_id;
+
+/* That of select/cons_tres: with another one Slurm refuses SelectTypeParameters. */
+const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
+
+enum { LOOK_MS = 200, SAVE_S = 60 };
+
+static time_t saved_at;
+
+static void save_state(void)
+{
+	saved_at = time(NULL);
+	tb_hook_state_saved(slurm_conf.state_save_location);
+}
+
+static void save_when_due(void)
+{
+	if (time(NULL) - saved_at >= SAVE_S)
+		save_state();
+}
+
+static struct tb_periodic_thread saver = TB_PERIODIC_THREAD(save_when_due,
+							    LOOK_MS,
+							    save_state);
+
+void tb_state_begin(void)
+{
+	if (slurmctld_config.shutdown_time || tb_periodic_thread_runs(&saver))
+		return;
+	tb_hook_state_restored(slurm_conf.state_save_location);
+	saved_at = time(NULL);
+	tb_periodic_thread_begin(&saver);
+}
+
+/* slurmctld ends without a call of fini(). */
+__attribute__((destructor)) static void end_saver(void)
+{
+	tb_periodic_thread_end(&saver);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The more jobs have ended, the more fits, so halving finds the first end of a
+ * job after which the new one fits.  The units are searched first, which is
+ * cheap; select/cons_tres is asked more than once only when memory or GRES are
+ * free later than the units.  It is given the units that are free at some moment,
+ * and says when it can start a job on just these.
+ */
+#include "future.h"
+
+#include <time.h>
+
+#include "job_ends.h"
+#include "job_try.h"
+
+struct future {
+	const struct tb_test *test;
+	const struct tb_request *request;
+	struct tb_view *view;
+	struct tb_job_ends ends;
+	uint32_t ended;	  /* how many of them have, in the view */
+	bitstr_t *chosen; /* nodes, by the last answer that was yes */
+};
+
+/* --- the jobs that end ------------------------------------------------------- */
+
+static time_t find_end_time(job_record_t *job, void *view)
+{
+	return tb_view_has_ended(view, job) ? 0 : job->end_time;
+}
+
+static void end_first(struct future *future, uint32_t count)
+{
+	for (; future->ended < count; future->ended++)
+		tb_view_end_job(future->view,
+				future->ends.list[future->ended].job);
+	for (; future->ended > count; future->ended--)
+		tb_view_restore_job(future->view,
+				    future->ends.list[future->ended - 1].job);
+}
+
+/* --- what fits when so many of them have ended ------------------------------- */
+
+static bool units_fit(void *arg, uint32_t ended)
+{
+	struct future *future = arg;
+
+	end_first(future, ended);
+	return tb_units_suffice(future->test, future->request, future->view);
+}
+
+/* When does it start on the units that are free then? */
+static int try_start(struct future *future, uint32_t ended)
+{
+	struct tb_test call = *future->test;
+	int rc;
+
+	end_first(future, ended);
+	call.nodes = bit_copy(future->test->nodes);
+	rc = tb_try_job(&call, future->request, future->view);
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(future->chosen, call.nodes);
+	FREE_NULL_BITMAP(call.nodes);
+	return rc;
+}
+
+/*
+ * Does the job start as soon as they have ended, not later?  Never: no.  When
+ * only a part of the units has been free before, cons_tres can take that for
+ * enough: it is not.
+ */
+static bool start_fits(void *arg, uint32_t ended)
+{
+	struct future *future = arg;
+	job_record_t *job = future->test->job;
+	time_t now, end;
+
+	if (try_start(future, ended) != SLURM_SUCCESS)
+		return false;
+	now = time(NULL);
+	/* "Now" has been refused already; elsewhere it can be sooner than later. */
+	if (!ended)
+		return job->start_time <= now &&
+		       tb_test_asked_start(future->test) > now;
+	end = future->ends.list[ended - 1].time;
+	/* When a job that is over its time ends is cons_tres' guess. */
+	if (end <= now)
+		return true;
+	if (job->start_time > end)
+		return false;
+	job->start_time = end;
+	return true;
+}
+
+static int search_ends(struct future *future)
+{
+	uint32_t first = 0, count = future->ends.count;
+
+	/* The state as it is costs nothing, and putting jobs back does. */
+	if (!units_fit(future, 0)) {
+		if (!count || !units_fit(future, count))
+			return SLURM_ERROR;
+		first = tb_job_ends_least(units_fit, future, 1, count);
+	}
+	if (start_fits(future, first))
+		return SLURM_SUCCESS;
+	first = tb_job_ends_least(start_fits, future, first, count);
+	/* The job's numbers are those of the last answer. */
+	return start_fits(future, first) ? SLURM_SUCCESS : SLURM_ERROR;
+}
+
+int tb_future_find(const struct tb_test *test, const struct tb_request *request,
+		   struct tb_view *view)
+{
+	struct future future = { .test = test,
+				 .request = request,
+				 .view = view,
+				 .chosen = bit_copy(test->nodes) };
+	int rc;
+
+	tb_job_ends_find(&future.ends, test->nodes, find_end_time, view);
+	rc = search_ends(&future);
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(test->nodes, future.chosen);
+	FREE_NULL_BITMAP(future.chosen);
+	tb_job_ends_clear(&future.ends);
+	return rc;
+}

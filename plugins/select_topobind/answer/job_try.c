@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pass 1 offers select/cons_tres the free slots of each candidate node and
+ * hides all other cores; the nodes and the number of slots on each that it
+ * picks are placed exactly, and pass 2 repeats the call with only those cores
+ * left, so that memory and GRES are chosen for the cores that the job gets.
+ */
+#include "job_try.h"
+
+#include <time.h>
+
+#include "src/common/job_resources.h"
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "now_only.h"
+#include "select_topobind/books/sharing.h"
+#include "select_topobind/order/offer_order.h"
+#include "select_topobind/try/scale.h"
+#include "select_topobind/try/slot_deal.h"
+
+/* A call of select/cons_tres works on copies: it changes what it is given. */
+static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
+			  uint32_t min_nodes, uint32_t max_nodes,
+			  struct tb_mask *mask)
+{
+	struct tb_test call = *test;
+	int rc;
+
+	call.nodes = nodes;
+	call.min_nodes = min_nodes;
+	call.max_nodes = max_nodes;
+	call.req_nodes = MIN(MAX(test->req_nodes, min_nodes), max_nodes);
+	if (call.preempted)
+		FREE_NULL_LIST(*call.preempted);
+	rc = tb_cons_tres_job_test(&call, mask);
+	return rc == SLURM_SUCCESS && tb_starts_too_late(test) ? SLURM_ERROR
+							       : rc;
+}
+
+/*
+ * Ask for all CPUs of the deal, with those that no slot needs: the other
+ * threads of a core.  Tasks that do not divide them would leave some out; with
+ * GRES tasks must need all of them (scale.c).
+ */
+static void ask_for_all(job_record_t *job, const struct tb_slot_deal *deal)
+{
+	job_details_t *details = job->details;
+
+	details->min_cpus = MAX(details->min_cpus, deal->cpus);
+	if (deal->odd)
+		details->cpus_per_task = job->gres_list_req && deal->per_slot
+						 ? deal->per_slot
+						 : 1;
+	/*
+	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
+	 * host's units have.  With GRES they also say how many devices there are.
+	 */
+	if (!job->gres_list_req) {
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+		details->ntasks_per_node = 0;
+	}
+}
+
+/*
+ * A yes without an allocation: jobs have to be preempted first, and Slurm asks
+ * again when they are gone.
+ */
+static bool has_allocation(const struct tb_test *test)
+{
+	return test->job->job_resrcs != NULL;
+}
+
+/* Repeat with only the exact cores of the deal; granted if they come back. */
+static int try_exact_cores(struct tb_slot_deal *deal, struct tb_offers *offers,
+			   const struct tb_test *test, bitstr_t *nodes)
+{
+	struct tb_mask *mask = tb_mask_closed(nodes);
+	int rc = SLURM_ERROR;
+
+	if (tb_slot_deal_allow(deal, offers, test, mask)) {
+		ask_for_all(test->job, deal);
+		rc = call_cons_tres(test, nodes, deal->count, deal->count,
+				    mask);
+	}
+	tb_mask_destroy(mask);
+	if (rc == SLURM_SUCCESS && has_allocation(test) &&
+	    !tb_slot_deal_is_granted(deal, offers, test)) {
+		/* Never start a job on other cores than planned. */
+		free_job_resources(&test->job->job_resrcs);
+		rc = SLURM_ERROR;
+	}
+	return rc;
+}
+
+/* The job has the cores of the deal: give it the devices near them. */
+static int settle_devices(const struct tb_slot_deal *deal,
+			  struct tb_offers *offers, const struct tb_test *test)
+{
+	if (!offers->devices ||
+	    tb_slot_deal_select_devices(deal, offers, test) ||
+	    !tb_devices_must_be_near(offers->devices))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/* Give the job the cores of the deal, if it does not have them yet. */
+static int settle_deal(struct tb_slot_deal *deal, struct tb_offers *offers,
+		       const struct tb_test *test, bitstr_t *nodes)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (!has_allocation(test) ||
+	    !tb_slot_deal_is_granted(deal, offers, test))
+		rc = try_exact_cores(deal, offers, test, nodes);
+	if (rc == SLURM_SUCCESS && has_allocation(test))
+		rc = settle_devices(deal, offers, test);
+	return rc;
+}
+
+/*
+ * Deal the slots out evenly over the nodes of pass 1.  Where memory or GRES do not
+ * allow that, leave them as pass 1 dealt them out.
+ */
+static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	struct tb_slot_deal *given = tb_slot_deal_of_allocation(offers, test,
+								first, end);
+	struct tb_slot_deal *even = tb_slot_deal_of_allocation(offers, test,
+							       first, end);
+	bitstr_t *chosen = bit_copy(nodes);
+	int rc;
+
+	if (offers->devices)
+		tb_devices_count_selected(offers->devices);
+	tb_slot_deal_even_out(even);
+	rc = settle_deal(even, offers, test, nodes);
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, chosen);
+		rc = settle_deal(given, offers, test, nodes);
+	}
+	FREE_NULL_BITMAP(chosen);
+	tb_slot_deal_destroy(given);
+	tb_slot_deal_destroy(even);
+	return rc;
+}
+
+static bitstr_t *list_class_nodes(struct tb_offers *offers, uint32_t first,
+				  uint32_t end)
+{
+	bitstr_t *nodes = bit_alloc(tb_node_count());
+
+	for (uint32_t i = first; i < end; i++)
+		bit_set(nodes, offers->list[i].node);
+	return nodes;
+}
+
+static bool includes_required_nodes(const struct tb_test *test,
+				    const bitstr_t *nodes)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+
+	return !required || bit_super_set(required, (bitstr_t *)nodes);
+}
+
+static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	bool whole_nodes = tb_wants_whole_nodes(test->job);
+	struct tb_mask *mask = NULL;
+	int rc;
+
+	/*
+	 * A mask would make cons_tres reject nodes for an exclusive job; in
+	 * TEST_ONLY it looks at none.
+	 */
+	if (!whole_nodes && tb_test_mode(test) != TB_TEST_ONLY) {
+		mask = tb_mask_closed(nodes);
+		tb_offers_allow(offers, test, first, end, nodes, mask);
+	}
+	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
+			    mask);
+	tb_mask_destroy(mask);
+	if (rc == SLURM_SUCCESS && !whole_nodes && has_allocation(test) &&
+	    tb_test_mode(test) == TB_RUN_NOW)
+		rc = settle_cores(offers, test, first, end, nodes);
+	return rc;
+}
+
+static int try_nodes_in_order(const struct tb_order *order,
+			      const struct tb_test *test, bitstr_t *nodes)
+{
+	const struct tb_class_order *class = (const struct tb_class_order *)
+		order;
+
+	return try_nodes(class->offers, test, class->first, class->end, nodes);
+}
+
+/* One size of slot.  On success test->nodes are the chosen ones. */
+static int try_one_class(struct tb_offers *offers, const struct tb_test *test,
+			 uint32_t first, uint32_t end)
+{
+	bitstr_t *nodes = list_class_nodes(offers, first, end);
+	struct tb_class_order class;
+	struct tb_scale saved;
+	int rc = SLURM_ERROR;
+
+	tb_class_order_init(&class, offers, test, first, end);
+	class.order.try = try_nodes_in_order;
+	if (end - first >= test->min_nodes &&
+	    includes_required_nodes(test, nodes)) {
+		tb_scale_job(test->job, offers->request->type,
+			     tb_offers_cpus(offers, first, end), &saved);
+		rc = tb_order_try(&class.order, test, nodes);
+		tb_unscale_job(test->job, &saved);
+	}
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(test->nodes, nodes);
+	FREE_NULL_BITMAP(nodes);
+	return rc;
+}
+
+/* In the future a later class can be free sooner. */
+static bool starts_later(const struct tb_test *test)
+{
+	return tb_test_mode(test) == TB_WILL_RUN &&
+	       test->job->start_time > time(NULL);
+}
+
+/* The first class that can have the job now, or else the soonest. */
+static int try_classes(struct tb_offers *offers, const struct tb_test *test)
+{
+	uint32_t first, end, soonest_first = 0, soonest_end = 0;
+	time_t soonest = 0;
+
+	for (first = 0; (end = tb_offers_class(offers, first)); first = end) {
+		if (try_one_class(offers, test, first, end) != SLURM_SUCCESS)
+			continue;
+		if (!starts_later(test))
+			return SLURM_SUCCESS;
+		if (soonest_end && test->job->start_time >= soonest)
+			continue;
+		soonest = test->job->start_time;
+		soonest_first = first;
+		soonest_end = end;
+	}
+	if (!soonest_end)
+		return SLURM_ERROR;
+	/* The job's numbers are those of the last answer. */
+	return soonest_end == first ? SLURM_SUCCESS
+				    : try_one_class(offers, test, soonest_first,
+						    soonest_end);
+}
+
+/* With units that fewer than test->share jobs have; *more: do others have more? */
+static int try_level(const struct tb_test *test,
+		     const struct tb_request *request,
+		     const struct tb_view *view, bool *more)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	int rc;
+
+	tb_order_classes(offers, test);
+	rc = try_classes(offers, test);
+	*more = offers->could_be_more;
+	tb_offers_destroy(offers);
+	return rc;
+}
+
+/*
+ * Least shared units first, on all nodes.  In the future units that are shared
+ * more can be free sooner.  The level of the soonest start; 0: none.  *last: the
+ * level that was tried last.
+ */
+static uint16_t find_level(struct tb_test *call,
+			   const struct tb_request *request,
+			   const struct tb_view *view,
+			   const bitstr_t *candidates, uint16_t *last)
+{
+	uint16_t limit = tb_sharing_limit(call->job), soonest = 0;
+	bool more = true, later = true;
+	time_t start = 0;
+
+	for (*last = 0; later && more && *last < limit;) {
+		bit_copybits(call->nodes, (bitstr_t *)candidates);
+		call->share = ++*last;
+		if (try_level(call, request, view, &more) != SLURM_SUCCESS)
+			continue;
+		later = starts_later(call);
+		if (soonest && later && call->job->start_time >= start)
+			continue;
+		start = call->job->start_time;
+		soonest = *last;
+	}
+	return soonest;
+}
+
+static int try_levels(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view)
+{
+	bitstr_t *candidates = bit_copy(test->nodes);
+	struct tb_test call = *test;
+	uint16_t last, soonest;
+	bool more;
+	int rc = SLURM_ERROR;
+
+	soonest = find_level(&call, request, view, candidates, &last);
+	if (soonest && soonest == last) {
+		rc = SLURM_SUCCESS;
+	} else if (soonest) {
+		/* The job's numbers are those of the last answer. */
+		bit_copybits(test->nodes, candidates);
+		call.share = soonest;
+		rc = try_level(&call, request, view, &more);
+	}
+	FREE_NULL_BITMAP(candidates);
+	return rc;
+}
+
+int tb_try_job(const struct tb_test *test, const struct tb_request *request,
+	       const struct tb_view *view)
+{
+	bool more;
+
+	return tb_sharing_limit(test->job) == 1
+		       ? try_level(test, request, view, &more)
+		       : try_levels(test, request, view);
+}
+
+/* Is there a set of nodes in this class, all idle, on which the job fits? */
+static bool class_suffices(struct tb_offers *offers, const struct tb_test *test,
+			   uint32_t first, uint32_t end)
+{
+	return end - first >= test->min_nodes &&
+	       tb_offers_hold(offers, test, first, end) >=
+		       tb_job_slots(test->job);
+}
+
+bool tb_units_suffice(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view)
+{
+	uint16_t limit = tb_sharing_limit(test->job);
+	struct tb_test call = *test;
+	struct tb_offers *offers;
+	uint32_t first = 0, end;
+	bool suffice = false;
+
+	call.share = limit > 1 ? limit : 0;
+	offers = tb_offers_create(&call, request, view);
+	while (!suffice && (end = tb_offers_class(offers, first))) {
+		suffice = class_suffices(offers, &call, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	return suffice;
+}
+
+int tb_try_job_now(const struct tb_test *test, const struct tb_request *request,
+		   const struct tb_view *view)
+{
+	uint64_t before = tb_now_only_begin(test->job);
+	int rc = tb_try_job(test, request, view);
+
+	tb_now_only_end(test->job, before);
+	return rc;
+}
+
+/* In this mode select/cons_tres ignores masks: topobind tests the shapes itself. */
+int tb_try_job_ever(const struct tb_test *test,
+		    const struct tb_request *request)
+{
+	struct tb_view *view = tb_view_idle();
+	struct tb_request wide = *request; /* borrows what it points to */
+	struct tb_offers *offers;
+	struct tb_test call = *test;
+	uint32_t first = 0, end;
+	int rc = SLURM_ERROR;
+
+	tb_request_widen_window(&wide);
+	/* Reservations end. */
+	call.excluded = NULL;
+	offers = tb_offers_create(&call, &wide, view);
+	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
+		if (class_suffices(offers, &call, first, end))
+			rc = try_one_class(offers, &call, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	tb_view_destroy(view);
+	return rc;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "wait_reason.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "wait_reason_devices.h"
+#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/try/offers.h"
+#include "select_topobind/try/scale.h"
+#include "select_topobind/books/sharing.h"
+
+/* Counts beyond this many units are not told apart. */
+#define UNITS_TOLD 8
+/* And so many letters of a list of CPUs are told. */
+#define CPUS_TOLD 100
+
+/* What was found on a node; the same for all nodes that are alike. */
+struct finding {
+	bool other_shape;
+	bool missing; /* of a list of CPUs */
+	bool enough;  /* the units of one slot */
+	bool fragmented;
+	uint32_t units; /* that are free */
+};
+
+struct tally {
+	uint32_t nodes[UNITS_TOLD]; /* by how many units are free */
+	uint32_t fragmented;
+	uint32_t in_use, missing; /* nodes, of a list of CPUs */
+	uint32_t other_shape;
+	bool enough; /* some node has the units of one slot */
+};
+
+static void look_at_cpus(struct finding *finding, const struct tb_bitset *cpus,
+			 const struct tb_shape *shape,
+			 struct tb_scratch *scratch)
+{
+	struct tb_bitset *wanted = scratch->threads;
+
+	finding->missing = cpus->nbits > tb_topology_threads(shape->topology);
+	if (finding->missing)
+		return;
+	tb_bitset_clear_all(wanted);
+	tb_bitset_or_range(wanted, cpus, 0, cpus->nbits);
+	finding->enough = !tb_bitset_intersects(wanted, scratch->used);
+}
+
+static void look_at_units(struct finding *finding,
+			  const struct tb_request *request,
+			  const struct tb_shape *shape,
+			  const struct tb_bitset *used)
+{
+	unsigned total, threads, unused;
+
+	finding->units = tb_units_available(shape->topology, request->unit,
+					    used);
+	finding->enough = finding->units >= request->amount;
+	total = tb_units_total(shape->topology, request->unit);
+	threads = tb_topology_threads(shape->topology);
+	unused = threads - tb_bitset_count(used);
+	finding->fragmented = total &&
+			      unused >= request->amount * (threads / total);
+}
+
+/* With scratch->used. */
+static void look_at_shape(struct finding *finding,
+			  const struct tb_request *request,
+			  const struct tb_shape *shape,
+			  struct tb_scratch *scratch)
+{
+	finding->other_shape = !tb_request_matches(request, shape->topology);
+	if (finding->other_shape)
+		return;
+	if (request->cpus)
+		look_at_cpus(finding, request->cpus, shape, scratch);
+	else
+		look_at_units(finding, request, shape, scratch->used);
+}
+
+/* The question, and what was found on nodes that are alike. */
+struct look {
+	const struct tb_test *test;
+	const struct tb_request *request;
+	const struct tb_view *view;
+	const struct tb_filter *filter; /* of the job's partition */
+	struct tb_memo *memo;		/* NULL: who shares units counts, too */
+	struct finding last;
+};
+
+static const struct finding *find_once(struct look *look, uint32_t node,
+				       struct tb_shape *shape)
+{
+	look->last = (struct finding){ .units = 0 };
+	tb_sharing_used(node, shape, look->view, look->test, look->request,
+			shape->scratch);
+	look_at_shape(&look->last, look->request, shape, shape->scratch);
+	return &look->last;
+}
+
+static const struct finding *find_on_node(struct look *look, uint32_t node,
+					  struct tb_shape *shape)
+{
+	struct tb_scratch *scratch = shape->scratch;
+	struct tb_memo_key key = { .shape = shape, .cores = scratch->cores };
+	struct finding *finding;
+	bool is_new;
+
+	if (!look->memo)
+		return find_once(look, node, shape);
+	tb_node_taken(node, look->view, look->test, scratch->cores);
+	key.filter = tb_node_filter(node, shape, look->filter);
+	finding = tb_memo_find(look->memo, &key, &is_new);
+	if (!finding)
+		return find_once(look, node, shape);
+	if (!is_new)
+		return finding;
+	tb_shape_threads(shape, scratch->cores, scratch->used);
+	if (key.filter)
+		tb_filter_add(key.filter, shape->topology, scratch->used);
+	look_at_shape(finding, look->request, shape, scratch);
+	return finding;
+}
+
+static void count_finding(struct tally *tally, const struct finding *found,
+			  const struct tb_request *request)
+{
+	if (found->other_shape) {
+		tally->other_shape++;
+	} else if (found->enough) {
+		tally->enough = true;
+	} else if (request->cpus) {
+		tally->missing += found->missing;
+		tally->in_use += !found->missing;
+	} else {
+		tally->nodes[MIN(found->units, UNITS_TOLD - 1)]++;
+		tally->fragmented += found->fragmented;
+	}
+}
+
+static void tally_nodes(struct tally *tally, struct look *look,
+			const bitstr_t *nodes)
+{
+	look->filter = tb_job_filter(look->test->job);
+	look->memo = look->test->share ? NULL
+				       : tb_memo_create(sizeof(struct finding));
+	for (uint32_t node = 0; node < tb_node_count(); node++) {
+		struct tb_shape *shape;
+
+		if (!bit_test((bitstr_t *)nodes, node))
+			continue;
+		shape = tb_node_shape_for(node, look->test->job);
+		if (shape)
+			count_finding(tally, find_on_node(look, node, shape),
+				      look->request);
+	}
+	tb_memo_destroy(look->memo);
+}
+
+/* Append how many nodes have what. */
+static void add_count(char **text, uint32_t nodes, const char *what)
+{
+	if (nodes)
+		xstrfmtcat(*text, "%s %u %s %s", strchr(*text, ':') ? "," : ":",
+			   nodes, nodes == 1 ? "node has" : "nodes have", what);
+}
+
+static char *print_cpus(const struct tally *tally,
+			const struct tb_request *request, bool required)
+{
+	char *list = tb_bitset_print_list(request->cpus);
+	char *text = NULL;
+
+	xstrfmtcat(text, "no %s has CPUs %.*s free",
+		   required ? "required node" : "node", CPUS_TOLD,
+		   list ? list : "");
+	add_count(&text, tally->in_use, "some of them in use");
+	add_count(&text, tally->missing, "fewer CPUs");
+	add_count(&text, tally->other_shape, "another topology");
+	free(list);
+	return text;
+}
+
+static char *print_tally(const struct tally *tally,
+			 const struct tb_request *request, bool required)
+{
+	char *text = NULL;
+
+	xstrfmtcat(text, "no %s has %u free %s unit%s",
+		   required ? "required node" : "node", request->amount,
+		   tb_unit_name(request->unit),
+		   request->amount == 1 ? "" : "s");
+	for (int units = UNITS_TOLD - 1; units >= 0; units--) {
+		char *count = xstrdup_printf("%d%s", units,
+					     units == UNITS_TOLD - 1
+						     ? " or more"
+						     : "");
+
+		add_count(&text, tally->nodes[units], count);
+		xfree(count);
+	}
+	add_count(&text, tally->other_shape, "another topology");
+	xstrfmtcat(text, " (fragmented: %u)", tally->fragmented);
+	return text;
+}
+
+/* The windows of bstart= and bstop= have too few free units. */
+static char *print_window(const struct tb_request *request, bool required)
+{
+	char *text = NULL;
+
+	xstrfmtcat(text,
+		   "no %s has %u free %s unit%s in the window of bstart=%c",
+		   required ? "required node" : "node", request->amount,
+		   tb_unit_name(request->unit), request->amount == 1 ? "" : "s",
+		   request->start);
+	if (request->stop)
+		xstrfmtcat(text, " and bstop=%c", request->stop);
+	return text;
+}
+
+/* The class of offers that holds the most slots, and on how many nodes. */
+static uint32_t count_most_slots(const struct tb_offers *offers,
+				 const struct tb_test *test, uint32_t *nodes)
+{
+	uint32_t first = 0, end, most = 0;
+
+	*nodes = 0;
+	while ((end = tb_offers_class(offers, first))) {
+		uint32_t slots = tb_offers_hold(offers, test, first, end);
+
+		if (slots > most) {
+			most = slots;
+			*nodes = MIN(end - first, test->max_nodes);
+		}
+		first = end;
+	}
+	return most;
+}
+
+/*
+ * Is memory counted, and is too little free there for one slot?  A job that does
+ * not say how much gets all; memory for each GPU goes with the GPUs.
+ */
+static bool lacks_memory(const struct tb_test *test,
+			 const struct tb_offer *offer)
+{
+	const job_record_t *job = test->job;
+	const node_record_t *node = node_record_table_ptr[offer->node];
+	uint16_t counted = job->part_ptr && job->part_ptr->cr_type
+				   ? job->part_ptr->cr_type
+				   : slurm_conf.select_type_param;
+	uint64_t wanted = job->details->pn_min_memory;
+	uint64_t has = node->real_memory -
+		       MIN(node->real_memory, node->mem_spec_limit);
+
+	if (!(counted & SELECT_MEMORY) || job->mem_per_tres)
+		return false;
+	if (!wanted)
+		wanted = has;
+	else if (wanted & MEM_PER_CPU)
+		wanted = (wanted & ~MEM_PER_CPU) * offer->cpus;
+	return wanted + tb_node_memory_in_use(offer->node) > has;
+}
+
+/* There are enough units; memory or GRES are missing. */
+static char *print_others(const struct tb_offers *offers,
+			  const struct tb_test *test, enum tb_refusal *kind)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t nodes = 0, lacking = 0;
+	char *text = NULL;
+
+	tb_nodes_look_at_memory();
+	for (uint32_t i = 0; i < offers->count; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (required && !bit_test(required, offer->node))
+			continue;
+		nodes++;
+		lacking += lacks_memory(test, offer);
+	}
+	if (lacking) {
+		*kind = TB_REFUSED_MEMORY;
+		xstrfmtcat(text,
+			   "units are free on %u node%s, of which %u %s too little memory",
+			   nodes, nodes == 1 ? "" : "s", lacking,
+			   lacking == 1 ? "has" : "have");
+	} else if (nodes && test->job->gres_list_req) {
+		*kind = TB_REFUSED_GRES;
+		xstrfmtcat(text,
+			   "units are free on %u node%s, but not the GRES%s with them",
+			   nodes, nodes == 1 ? "" : "s",
+			   test->job->mem_per_tres ? " and the memory for it"
+						   : "");
+	}
+	return text;
+}
+
+static char *print_slots(const struct tb_test *test,
+			 const struct tb_request *request,
+			 const struct tb_view *view, bool required,
+			 enum tb_refusal *kind)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t wanted = tb_job_slots(test->job), nodes;
+	uint32_t slots = count_most_slots(offers, test, &nodes);
+	char *text = NULL;
+
+	*kind = TB_REFUSED_SLOTS;
+	if (!offers->count && request->start) {
+		text = print_window(request, required);
+	} else if (request->type == TB_SLOT && slots < wanted) {
+		xstrfmtcat(text,
+			   "only %u of %u slots (%u %s each) are free, on %u node%s",
+			   slots, wanted, request->amount,
+			   tb_unit_name(request->unit), nodes,
+			   nodes == 1 ? "" : "s");
+	} else {
+		*kind = TB_REFUSED_OTHER;
+		text = print_others(offers, test, kind);
+	}
+	tb_offers_destroy(offers);
+	return text;
+}
+
+char *tb_explain_wait(const struct tb_test *test,
+		      const struct tb_request *request,
+		      const struct tb_view *view, enum tb_refusal *kind)
+{
+	struct tally tally = { .enough = false };
+	struct look look = { .test = test, .request = request, .view = view };
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	bitstr_t *nodes = required ? required : test->nodes;
+	char *text = tb_explain_devices(test, request, view);
+
+	if (text) {
+		*kind = TB_REFUSED_GRES;
+		return text;
+	}
+	tally_nodes(&tally, &look, nodes);
+	*kind = tally.fragmented ? TB_REFUSED_FRAGMENTED : TB_REFUSED_UNITS;
+	if (tally.enough)
+		text = print_slots(test, request, view, required, kind);
+	else if (request->cpus)
+		text = print_cpus(&tally, request, required);
+	else
+		text = print_tally(&tally, request, required);
+	if (text && test->share)
+		xstrfmtcat(text, "; a unit is free until %u jobs share it",
+			   test->share);
+	return text;
+}

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ledger.h"
+
+#include <string.h>
+
+#include "src/common/xhash.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/request/hetjob.h"
+
+/*
+ * By node: where its words begin in a set of the cores of all nodes, in which no
+ * two nodes share a word; and how many cores it has.
+ */
+static uint32_t *first_word, *cores_of_node;
+
+/* What a job holds. */
+struct ledger_entry {
+	char *key; /* the job's id as text, which is what xhash wants */
+	uint32_t job_id;
+	bool bound;
+	uint32_t node_count;
+	uint32_t *nodes;   /* ascending */
+	uint64_t *cores;   /* of these nodes, one after another */
+	uint32_t words;	   /* of cores */
+	uint64_t ended_in; /* serial number of the view in which it has ended */
+	uint64_t excepted_in; /* and of the visit that leaves it out */
+};
+
+/*
+ * Which cores jobs hold.  Few cores have several holders, so only nodes with such
+ * a core have numbers.
+ */
+struct holders {
+	uint64_t *taken; /* from first_word[node] on */
+	uint16_t **more; /* by node, then by core: holders but one; NULL: none */
+};
+
+static xhash_t *entries;
+static unsigned bound_entries;
+static struct holders present;
+static uint32_t node_count;
+
+struct tb_view {
+	uint64_t serial;
+	const struct holders *counts; /* NULL: idle */
+	struct holders copy;
+	struct tb_gres_back *gres; /* of the jobs that have ended */
+};
+
+static void get_entry_key(void *item, const char **key, uint32_t *length)
+{
+	struct ledger_entry *entry = item;
+
+	*key = entry->key;
+	*length = strlen(entry->key);
+}
+
+static void destroy_entry(void *item)
+{
+	struct ledger_entry *entry = item;
+
+	xfree(entry->cores);
+	xfree(entry->nodes);
+	xfree(entry->key);
+	xfree(entry);
+}
+
+static void free_counts(struct holders *counts)
+{
+	for (uint32_t node = 0; counts->more && node < node_count; node++)
+		xfree(counts->more[node]);
+	xfree(counts->more);
+	xfree(counts->taken);
+}
+
+void tb_ledger_fini(void)
+{
+	if (entries)
+		xhash_free(entries);
+	entries = NULL;
+	bound_entries = 0;
+	free_counts(&present);
+	xfree(first_word);
+	xfree(cores_of_node);
+	node_count = 0;
+}
+
+static uint32_t count_words(uint32_t node)
+{
+	return first_word[node + 1] - first_word[node];
+}
+
+static void find_places(void)
+{
+	first_word = xcalloc(node_count + 1, sizeof(*first_word));
+	cores_of_node = xcalloc(node_count + 1, sizeof(*cores_of_node));
+	for (uint32_t node = 0; node < node_count; node++) {
+		cores_of_node[node] = tb_node_first_core(node + 1) -
+				      tb_node_first_core(node);
+		first_word[node + 1] = first_word[node] +
+				       (cores_of_node[node] + 63) / 64;
+	}
+}
+
+void tb_ledger_reset(void)
+{
+	tb_ledger_fini();
+	node_count = tb_node_count();
+	entries = xhash_init(get_entry_key, destroy_entry);
+	find_places();
+	present.taken = xcalloc(first_word[node_count] + 1,
+				sizeof(*present.taken));
+	present.more = xcalloc(node_count + 1, sizeof(*present.more));
+}
+
+/* Call visit for each core that the entry holds. */
+static void visit_cores(const struct ledger_entry *entry, tb_core_visitor visit,
+			void *arg)
+{
+	const uint64_t *at = entry->cores;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t words = count_words(entry->nodes[i]);
+
+		for (uint32_t word = 0; word < words; word++, at++)
+			for (uint64_t left = *at; left; left &= left - 1)
+				visit(entry->nodes[i],
+				      word * 64 + __builtin_ctzll(left), arg);
+	}
+}
+
+static uint64_t core_bit(uint32_t core)
+{
+	return (uint64_t)1 << core % 64;
+}
+
+/* --- counts ------------------------------------------------------------------ */
+
+/* These cores of a word had a holder before, and have one more now. */
+static void add_more(struct holders *counts, uint32_t node, uint32_t word,
+		     uint64_t cores)
+{
+	if (!counts->more[node])
+		counts->more[node] = xcalloc(cores_of_node[node],
+					     sizeof(*counts->more[node]));
+	for (; cores; cores &= cores - 1)
+		counts->more[node][word * 64 + __builtin_ctzll(cores)]++;
+}
+
+/* One holder less for those of these cores that had several; which these are. */
+static uint64_t drop_more(struct holders *counts, uint32_t node, uint32_t word,
+			  uint64_t cores)
+{
+	uint64_t shared = 0;
+
+	for (; counts->more[node] && cores; cores &= cores - 1) {
+		uint32_t core = word * 64 + __builtin_ctzll(cores);
+
+		if (counts->more[node][core]) {
+			counts->more[node][core]--;
+			shared |= core_bit(core);
+		}
+	}
+	return shared;
+}
+
+static bool is_idle(const struct holders *counts, uint32_t node)
+{
+	for (uint32_t at = first_word[node]; at < first_word[node + 1]; at++)
+		if (counts->taken[at])
+			return false;
+	return true;
+}
+
+static void add_entry(struct holders *counts, const struct ledger_entry *entry)
+{
+	const uint64_t *cores = entry->cores;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+		uint64_t *taken = counts->taken + first_word[node];
+
+		for (uint32_t word = 0; word < count_words(node); word++) {
+			if (taken[word] & cores[word])
+				add_more(counts, node, word,
+					 taken[word] & cores[word]);
+			taken[word] |= cores[word];
+		}
+		cores += count_words(node);
+	}
+}
+
+static void drop_entry(struct holders *counts, const struct ledger_entry *entry)
+{
+	const uint64_t *cores = entry->cores;
+
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+		uint64_t *taken = counts->taken + first_word[node];
+
+		for (uint32_t word = 0; word < count_words(node); word++)
+			taken[word] &= ~cores[word] |
+				       drop_more(counts, node, word,
+						 cores[word]);
+		cores += count_words(node);
+		if (counts->more[node] && is_idle(counts, node))
+			xfree(counts->more[node]);
+	}
+}
+
+/* --- entries ----------------------------------------------------------------- */
+
+static char *print_key(uint32_t job_id)
+{
+	return xstrdup_printf("%u", job_id);
+}
+
+static struct ledger_entry *find_entry(uint32_t job_id)
+{
+	char *key = print_key(job_id);
+	struct ledger_entry *entry = xhash_get_str(entries, key);
+
+	xfree(key);
+	return entry;
+}
+
+/*
+ * Has the job's allocation the sizes of its nodes?  Not when nodes were changed
+ * while it ran; Slurm is about to end it.
+ */
+static bool sizes_agree(const job_resources_t *allocated)
+{
+	struct tb_allocated_node at = { 0 };
+	uint32_t cores = 0;
+
+	if (!allocated || !allocated->core_bitmap || !allocated->node_bitmap ||
+	    bit_size(allocated->node_bitmap) != node_count)
+		return false;
+	while (tb_allocated_node_next(allocated, &at))
+		cores += cores_of_node[at.node];
+	return cores == bit_size(allocated->core_bitmap);
+}
+
+/* From Slurm's bitmap, where no space is between nodes. */
+static void copy_cores(struct ledger_entry *entry, bitstr_t *cores)
+{
+	uint64_t *at;
+	uint32_t bit = 0;
+
+	for (uint32_t i = 0; i < entry->node_count; i++)
+		entry->words += count_words(entry->nodes[i]);
+	at = entry->cores = xcalloc(entry->words + 1, sizeof(*entry->cores));
+	for (uint32_t i = 0; i < entry->node_count; i++) {
+		uint32_t node = entry->nodes[i];
+
+		for (uint32_t core = 0; core < cores_of_node[node];
+		     core++, bit++)
+			if (bit_test(cores, bit))
+				at[core / 64] |= core_bit(core);
+		at += count_words(node);
+	}
+}
+
+static struct ledger_entry *create_entry(const job_record_t *job, bool bound)
+{
+	const job_resources_t *allocated = job->job_resrcs;
+	struct ledger_entry *entry = xmalloc(sizeof(*entry));
+	struct tb_allocated_node at = { 0 };
+
+	entry->key = print_key(job->job_id);
+	entry->job_id = job->job_id;
+	entry->bound = bound;
+	entry->nodes = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
+			       sizeof(*entry->nodes));
+	while (tb_allocated_node_next(allocated, &at))
+		entry->nodes[entry->node_count++] = at.node;
+	copy_cores(entry, allocated->core_bitmap);
+	return entry;
+}
+
+bool tb_ledger_has(const job_record_t *job)
+{
+	return entries && find_entry(job->job_id);
+}
+
+bool tb_ledger_remove(const job_record_t *job)
+{
+	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;
+	char *key;
+
+	if (!entry)
+		return false;
+	drop_entry(&present, entry);
+	bound_entries -= entry->bound;
+	key = xstrdup(entry->key);
+	xhash_delete_str(entries, key);
+	xfree(key);
+	return true;
+}
+
+static bool is_same_entry(const struct ledger_entry *a,
+			  const struct ledger_entry *b)
+{
+	return a->bound == b->bound && a->node_count == b->node_count &&
+	       !memcmp(a->nodes, b->nodes, sizeof(*a->nodes) * a->node_count) &&
+	       !memcmp(a->cores, b->cores, sizeof(*a->cores) * a->words);
+}
+
+bool tb_ledger_put(job_record_t *job, bool bound)
+{
+	struct ledger_entry *old, *entry;
+
+	if (!entries)
+		return false;
+	if (!sizes_agree(job->job_resrcs))
+		return tb_ledger_remove(job);
+	entry = create_entry(job, bound);
+	old = find_entry(job->job_id);
+	if (old && is_same_entry(old, entry)) {
+		destroy_entry(entry);
+		return false;
+	}
+	tb_ledger_remove(job);
+	xhash_add(entries, entry);
+	add_entry(&present, entry);
+	bound_entries += bound;
+	return true;
+}
+
+static bool words_intersect(const uint64_t *a, const uint64_t *b,
+			    uint32_t words)
+{
+	for (uint32_t word = 0; word < words; word++)
+		if (a[word] & b[word])
+			return true;
+	return false;
+}
+
+/* Is there a core that both hold?  Their nodes are in ascending order. */
+static bool entries_overlap(const struct ledger_entry *a,
+			    const struct ledger_entry *b)
+{
+	const uint64_t *of_a = a->cores, *of_b = b->cores;
+	uint32_t i = 0, j = 0;
+
+	while (i < a->node_count && j < b->node_count) {
+		uint32_t left = a->nodes[i], right = b->nodes[j];
+
+		if (left == right &&
+		    words_intersect(of_a, of_b, count_words(left)))
+			return true;
+		if (left <= right) {
+			of_a += count_words(left);
+			i++;
+		}
+		if (right <= left) {
+			of_b += count_words(right);
+			j++;
+		}
+	}
+	return false;
+}
+
+/* One job compared with all others. */
+struct clash {
+	const struct ledger_entry *own;
+	bool found;
+};
+
+static void look_for_clash(void *item, void *arg)
+{
+	const struct ledger_entry *entry = item;
+	struct clash *clash = arg;
+
+	if (entry->job_id != clash->own->job_id &&
+	    (entry->bound || clash->own->bound))
+		clash->found = clash->found ||
+			       entries_overlap(entry, clash->own);
+}
+
+bool tb_ledger_clashes(const job_record_t *job, bool bound)
+{
+	struct clash clash = { 0 };
+	struct ledger_entry *own;
+
+	if (!entries || !sizes_agree(job->job_resrcs))
+		return false;
+	own = create_entry(job, bound);
+	clash.own = own;
+	xhash_walk(entries, look_for_clash, &clash);
+	destroy_entry(own);
+	return clash.found;
+}
+
+/* --- views ------------------------------------------------------------------- */
+
+struct tb_view *tb_view_now(void)
+{
+	static uint64_t serial;
+	struct tb_view *view = xmalloc(sizeof(*view));
+
+	view->serial = ++serial;
+	view->counts = &present;
+	return view;
+}
+
+struct tb_view *tb_view_idle(void)
+{
+	return xmalloc(sizeof(struct tb_view));
+}
+
+static void copy_counts(struct tb_view *view)
+{
+	size_t taken = sizeof(*present.taken) * first_word[node_count];
+
+	view->copy.taken = xmalloc(taken + 1);
+	memcpy(view->copy.taken, present.taken, taken);
+	view->copy.more = xcalloc(node_count + 1, sizeof(*present.more));
+	for (uint32_t node = 0; node < node_count; node++) {
+		size_t more = sizeof(**present.more) * cores_of_node[node];
+
+		if (!present.more[node])
+			continue;
+		view->copy.more[node] = xmalloc(more);
+		memcpy(view->copy.more[node], present.more[node], more);
+	}
+	view->counts = &view->copy;
+}
+
+void tb_view_end_job(struct tb_view *view, const job_record_t *job)
+{
+	struct ledger_entry *entry = find_entry(job->job_id);
+
+	if (!entry || !view->counts || entry->ended_in == view->serial)
+		return;
+	if (view->counts == &present)
+		copy_counts(view);
+	drop_entry(&view->copy, entry);
+	tb_gres_give_back(&view->gres, job);
+	entry->ended_in = view->serial;
+}
+
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job)
+{
+	struct ledger_entry *entry = find_entry(job->job_id);
+
+	return entry && view->counts && entry->ended_in == view->serial;
+}
+
+void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
+{
+	struct ledger_entry *entry = find_entry(job->job_id);
+
+	if (!entry || !view->counts || entry->ended_in != view->serial)
+		return;
+	add_entry(&view->copy, entry);
+	tb_gres_take_back(&view->gres, job);
+	entry->ended_in = 0;
+}
+
+void tb_view_destroy(struct tb_view *view)
+{
+	if (!view)
+		return;
+	free_counts(&view->copy);
+	tb_gres_back_destroy(view->gres);
+	xfree(view);
+}
+
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core)
+{
+	const struct holders *counts = view->counts;
+
+	if (!counts ||
+	    !(counts->taken[first_word[node] + core / 64] & core_bit(core)))
+		return 0;
+	return counts->more[node] ? 1 + counts->more[node][core] : 1;
+}
+
+void tb_view_taken(const struct tb_view *view, uint32_t node,
+		   struct tb_bitset *cores)
+{
+	if (!view->counts)
+		tb_bitset_clear_all(cores);
+	else
+		memcpy(cores->words, view->counts->taken + first_word[node],
+		       sizeof(*cores->words) * count_words(node));
+}
+
+bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
+{
+	return !view->counts || is_idle(view->counts, node);
+}
+
+struct tb_gres_view tb_view_gres(const struct tb_view *view)
+{
+	return (struct tb_gres_view){ .back = view->gres,
+				      .idle = !view->counts };
+}
+
+void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg)
+{
+	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;
+
+	if (entry)
+		visit_cores(entry, visit, arg);
+}
+
+bool tb_ledger_has_bound(void)
+{
+	return bound_entries > 0;
+}
+
+struct bound_visit {
+	uint64_t serial;
+	tb_core_visitor visit;
+	void *arg;
+};
+
+static int except_component(void *item, void *arg)
+{
+	const job_record_t *job = item;
+	const struct bound_visit *bound = arg;
+	struct ledger_entry *entry = find_entry(job->job_id);
+
+	if (entry)
+		entry->excepted_in = bound->serial;
+	return 0;
+}
+
+/* Slurm names a heterogeneous job by its leader. */
+static int except_job(void *item, void *arg)
+{
+	tb_for_each_component(item, except_component, arg);
+	return 0;
+}
+
+static void visit_entry(void *item, void *arg)
+{
+	const struct ledger_entry *entry = item;
+	const struct bound_visit *bound = arg;
+
+	if (entry->bound && entry->excepted_in != bound->serial)
+		visit_cores(entry, bound->visit, bound->arg);
+}
+
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg)
+{
+	static uint64_t serial;
+	struct bound_visit bound = { .serial = ++serial,
+				     .visit = visit,
+				     .arg = arg };
+
+	if (except)
+		list_for_each(except, except_job, &bound);
+	xhash_walk(entries, visit_entry, &bound);
+}

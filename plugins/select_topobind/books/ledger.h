@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ledger.h - which cores are held, by how many jobs
+ *
+ * It is updated when jobs start, change and end, so that a test never scans the
+ * job list.  The entry of a job says what was added for it, so that exactly this
+ * is subtracted, even when the job's record has changed since.  The ledger can
+ * be rebuilt from the job list at any time.
+ */
+#ifndef TB_SELECT_TOPOBIND_BOOKS_LEDGER_H
+#define TB_SELECT_TOPOBIND_BOOKS_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compat/select_compat.h"
+#include "compat/select_gres.h"
+#include "core/base/bitset.h"
+
+/* Forget everything; sized for the present node table. */
+void tb_ledger_reset(void);
+void tb_ledger_fini(void);
+
+/*
+ * Update the entry of a job from its allocation, or remove it.  bound: its cores
+ * are granted units.  Returns whether anything changed.
+ */
+bool tb_ledger_put(job_record_t *job, bool bound);
+bool tb_ledger_remove(const job_record_t *job);
+bool tb_ledger_has(const job_record_t *job);
+
+/*
+ * Does another job hold a core of this job's allocation, while one of the two
+ * is bound?  Looks at all entries.
+ */
+bool tb_ledger_clashes(const job_record_t *job, bool bound);
+
+/*
+ * A view of the ledger, in which jobs can be ended and restored; the ledger itself
+ * stays as it is.  A view without ended jobs costs nothing; a copy is made when
+ * the first job ends.  To end or restore a job twice is the same as once.  Jobs
+ * may have ended in one view at a time only.
+ */
+struct tb_view;
+struct tb_view *tb_view_now(void);
+struct tb_view *tb_view_idle(void); /* as if no job ran */
+void tb_view_end_job(struct tb_view *view, const job_record_t *job);
+void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
+bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
+void tb_view_destroy(struct tb_view *view); /* NULL is fine */
+
+/* The cores of a node that jobs hold; the set has as many as the node. */
+void tb_view_taken(const struct tb_view *view, uint32_t node,
+		   struct tb_bitset *cores);
+/* How many jobs hold this core (logical, of the node)?  Is no core held? */
+uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
+			      uint32_t core);
+bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
+/* Which devices jobs of the view have given back; valid as long as the view. */
+struct tb_gres_view tb_view_gres(const struct tb_view *view);
+
+/*
+ * Call visit for each core that the job holds; or for each core that any bound
+ * job holds, but not for jobs in except (may be NULL) and their components.
+ */
+typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
+void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
+void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg);
+bool tb_ledger_has_bound(void);
+
+#endif

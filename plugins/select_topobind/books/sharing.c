@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sharing.h"
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "core/place/share.h"
+
+#include "select_topobind/nodes/core_bits.h"
+#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/show/job_record.h"
+#include "select_topobind/try/scale.h"
+
+/*
+ * While jobs hold a core: as part of which unit, and which group they are of.
+ * Group 0: no other job can share it.
+ */
+struct tag {
+	uint16_t first, last; /* threads, see struct tb_thread_use */
+	uint16_t group;
+};
+
+/* Of a node; empty where no job can share. */
+struct tags {
+	const struct tb_shape *shape; /* of which the units are */
+	struct tag *by_core;
+};
+
+static struct tags *tags; /* by node */
+static uint32_t node_count;
+/* The partition of each group, from 1 on. */
+static const part_record_t **groups;
+static uint32_t group_count;
+
+void tb_sharing_fini(void)
+{
+	for (uint32_t node = 0; node < node_count; node++)
+		xfree(tags[node].by_core);
+	xfree(tags);
+	xfree(groups);
+	node_count = group_count = 0;
+}
+
+void tb_sharing_reset(void)
+{
+	tb_sharing_fini();
+	node_count = tb_node_count();
+	tags = xcalloc(node_count + 1, sizeof(*tags));
+}
+
+static uint16_t number_group(const part_record_t *partition)
+{
+	uint32_t group = 0;
+
+	while (group < group_count && groups[group] != partition)
+		group++;
+	if (group == group_count && group_count < UINT16_MAX) {
+		xrecalloc(groups, group_count + 1, sizeof(*groups));
+		groups[group_count++] = partition;
+	}
+	return group < group_count ? group + 1 : 0;
+}
+
+uint16_t tb_sharing_limit(const job_record_t *job)
+{
+	uint16_t most = job->part_ptr ? job->part_ptr->max_share : 1;
+	bool forced = most & SHARED_FORCE;
+
+	if (job->het_job_id || tb_wants_whole_nodes(job) ||
+	    (!forced && job->details->share_res != 1))
+		return 1;
+	return MAX(most & ~SHARED_FORCE, 1);
+}
+
+/* May other jobs have the job's units too? */
+static bool lets_share(const job_record_t *job)
+{
+	return job->part_ptr && !job->het_job_id &&
+	       !tb_wants_whole_nodes(job) &&
+	       job->job_resrcs->node_req == NODE_CR_AVAILABLE;
+}
+
+/* Jobs hold whole cores, unless Slurm's cores of the node are threads. */
+static struct tb_unit find_booked_unit(const struct tb_shape *shape,
+				       const struct tb_request *request)
+{
+	struct tb_unit unit = request->unit;
+
+	/* With a list of CPUs each is a unit. */
+	if (request->cpus)
+		unit.letter = 'T';
+	if (unit.letter == 'T' && !shape->by_thread)
+		unit.letter = 'C';
+	return unit;
+}
+
+/* What a job of a group holds of a node: the units of its cores. */
+struct holding {
+	const struct tb_shape *shape;
+	const struct tb_request *request;
+	uint16_t group;
+	const struct tb_bitset *cores;
+	const struct tb_thread_use *units; /* by thread; not of lists of CPUs */
+};
+
+/* The units of a job that holds scratch->cores, into scratch->holders. */
+static void mark_units(const struct tb_shape *shape,
+		       const struct tb_request *request,
+		       struct tb_scratch *scratch)
+{
+	struct tb_bitset *others = scratch->used;
+
+	tb_shape_threads(shape, scratch->cores, scratch->threads);
+	tb_bitset_clear_all(others);
+	tb_bitset_set_range(others, 0, others->nbits);
+	tb_bitset_andnot(others, scratch->threads);
+	tb_share_mark(shape->topology, find_booked_unit(shape, request), others,
+		      scratch->holders);
+}
+
+/*
+ * Of the job's cores of a node, which begin at bit first of its own.  Borrows from
+ * the shape's scratch: valid until the next node is looked at.
+ */
+static struct holding
+find_holding(const struct tb_shape *shape, const job_resources_t *granted,
+	     uint32_t first, const struct tb_request *request, uint16_t group)
+{
+	struct tb_scratch *scratch = shape->scratch;
+
+	tb_cores_from_bits(scratch->cores, granted->core_bitmap, first);
+	if (group && !request->cpus)
+		mark_units(shape, request, scratch);
+	return (struct holding){ shape, request, group, scratch->cores,
+				 scratch->holders };
+}
+
+/* The tag of a core that only this job of a group holds. */
+static struct tag find_tag(const struct holding *holding, uint32_t core)
+{
+	struct tb_thread_range own = tb_shape_core_threads(holding->shape,
+							   core);
+	const struct tb_thread_use *unit = &holding->units[own.first];
+
+	if (!holding->group)
+		return (struct tag){ .group = 0 };
+	if (holding->request->cpus)
+		return (struct tag){ own.first, own.first + own.count - 1,
+				     holding->group };
+	return (struct tag){ unit->first, unit->last, holding->group };
+}
+
+/* NULL: there are none, or they are of a topology that the node had before. */
+static struct tag *find_tags(uint32_t node, const struct tb_shape *shape)
+{
+	return tags[node].shape == shape ? tags[node].by_core : NULL;
+}
+
+/* New tags say that cores which are held already cannot be shared. */
+static void make_tags(uint32_t node, const struct tb_shape *shape)
+{
+	if (find_tags(node, shape))
+		return;
+	xfree(tags[node].by_core);
+	tags[node].by_core = xcalloc(shape->ncores,
+				     sizeof(*tags[node].by_core));
+	tags[node].shape = shape;
+}
+
+static bool is_same_tag(const struct tag *a, const struct tag *b)
+{
+	return a->group == b->group && a->first == b->first &&
+	       a->last == b->last;
+}
+
+/*
+ * Tag the cores.  A core that several jobs hold as parts of different units cannot
+ * be shared.
+ */
+static void tag_cores(uint32_t node, const struct holding *holding)
+{
+	struct tag *of_node = find_tags(node, holding->shape);
+	struct tb_view *view = tb_view_now();
+
+	TB_BITSET_EACH(core, holding->cores) {
+		struct tag tag = find_tag(holding, core);
+
+		if (tb_view_core_holders(view, node, core) > 1 &&
+		    !is_same_tag(&tag, &of_node[core]))
+			tag.group = 0;
+		of_node[core] = tag;
+	}
+	tb_view_destroy(view);
+}
+
+/* Could the job with these cores be one more on the node? */
+static bool fits_beside(uint32_t node, const struct holding *holding,
+			uint16_t limit)
+{
+	const struct tb_bitset *cores = holding->cores;
+	const struct tag *of_node = find_tags(node, holding->shape);
+	struct tb_view *view = tb_view_now();
+	bool fits = true;
+
+	for (unsigned core = tb_bitset_next(cores, 0);
+	     fits && core < cores->nbits;
+	     core = tb_bitset_next(cores, core + 1)) {
+		struct tag tag = find_tag(holding, core);
+		uint16_t jobs = tb_view_core_holders(view, node, core);
+
+		fits = !jobs || (holding->group && of_node && jobs < limit &&
+				 is_same_tag(&tag, &of_node[core]));
+	}
+	tb_view_destroy(view);
+	return fits;
+}
+
+/* Tag the job's cores of the node, which begin at bit first of its own. */
+static void note_node(uint32_t node, const job_resources_t *granted,
+		      uint32_t first, const struct tb_request *request,
+		      uint16_t group)
+{
+	struct tb_shape *shape = tb_node_shape(node);
+	struct holding holding;
+
+	if (!shape || (!group && !tags[node].by_core))
+		return;
+	make_tags(node, shape);
+	holding = find_holding(shape, granted, first, request, group);
+	tag_cores(node, &holding);
+}
+
+/* The job's group and request; the caller clears it. */
+static uint16_t find_group(const job_record_t *job, struct tb_request *request)
+{
+	tb_request_init(request);
+	return lets_share(job) && tb_job_record_read_request(job, request)
+		       ? number_group(job->part_ptr)
+		       : 0;
+}
+
+void tb_sharing_note(const job_record_t *job)
+{
+	const job_resources_t *granted = job->job_resrcs;
+	struct tb_allocated_node at = { 0 };
+	struct tb_request request;
+	uint16_t group;
+
+	/* Nodes were changed while it ran: which cores it has is not known. */
+	if (!tb_ledger_has(job))
+		return;
+	group = find_group(job, &request);
+	while (tb_allocated_node_next(granted, &at))
+		note_node(at.node, granted, at.first_core, &request, group);
+	tb_request_clear(&request);
+}
+
+bool tb_sharing_may_return(const job_record_t *job)
+{
+	const job_resources_t *granted = job->job_resrcs;
+	uint16_t limit = tb_sharing_limit(job), group;
+	struct tb_allocated_node at = { 0 };
+	struct tb_request request;
+	bool fits = true;
+
+	group = find_group(job, &request);
+	while (fits && tb_allocated_node_next(granted, &at)) {
+		struct tb_shape *shape = tb_node_shape(at.node);
+		struct holding holding;
+
+		if (shape)
+			holding = find_holding(shape, granted, at.first_core,
+					       &request, group);
+		fits = shape && fits_beside(at.node, &holding, limit);
+	}
+	tb_request_clear(&request);
+	return fits;
+}
+
+/* Who holds a core, for a job of a group that wants to share it. */
+static struct tb_thread_use find_thread_use(uint32_t node, uint32_t core,
+					    const struct tag *tag,
+					    const struct tb_view *view,
+					    uint16_t group)
+{
+	struct tb_thread_use held = { .jobs = tb_view_core_holders(view, node,
+								   core) };
+
+	if (!held.jobs)
+		return held;
+	if (!tag || !tag->group || tag->group != group)
+		held.jobs = TB_SHARE_NEVER;
+	else
+		held = (struct tb_thread_use){ held.jobs, tag->first,
+					       tag->last };
+	return held;
+}
+
+/*
+ * Who holds the node's threads.  barred: what the test could not have even of an
+ * idle node.
+ */
+static void find_holders(uint32_t node, const struct tb_shape *shape,
+			 const struct tb_view *view, const struct tb_test *test,
+			 const struct tb_request *request,
+			 const struct tb_bitset *barred,
+			 struct tb_thread_use *holders)
+{
+	uint16_t group = number_group(test->job->part_ptr);
+	const struct tag *of_node = find_tags(node, shape);
+
+	for (uint32_t core = 0; core < shape->ncores; core++) {
+		struct tb_thread_use held =
+			find_thread_use(node, core,
+					of_node ? &of_node[core] : NULL, view,
+					group);
+		struct tb_thread_range own = tb_shape_core_threads(shape, core);
+
+		for (uint32_t i = own.first; i < own.first + own.count; i++) {
+			holders[i] = held;
+			if (tb_bitset_test(barred, i))
+				holders[i].jobs = TB_SHARE_NEVER;
+		}
+	}
+	tb_share_only_units(shape->topology, find_booked_unit(shape, request),
+			    holders);
+}
+
+void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
+		     const struct tb_view *view, const struct tb_test *test,
+		     const struct tb_request *request,
+		     struct tb_scratch *scratch)
+{
+	if (!test->share) {
+		tb_node_used(node, shape, view, test, scratch);
+		return;
+	}
+	tb_node_used(node, shape, NULL, test, scratch);
+	find_holders(node, shape, view, test, request, scratch->used,
+		     scratch->holders);
+	tb_share_used(scratch->holders, test->share, scratch->used);
+}
+
+bool tb_sharing_could_be_more(const struct tb_scratch *scratch,
+			      const struct tb_test *test)
+{
+	for (uint32_t i = 0; test->share && i < scratch->used->nbits; i++)
+		if (scratch->holders[i].jobs >= test->share &&
+		    scratch->holders[i].jobs != TB_SHARE_NEVER)
+			return true;
+	return false;
+}
+
+int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
+		     const struct tb_request *request,
+		     struct tb_affinity *affinity, uint32_t slots,
+		     const struct tb_scratch *scratch)
+{
+	if (affinity)
+		return tb_place_with_devices(shape->placer, request,
+					     scratch->used,
+					     test->share ? scratch->holders
+							 : NULL,
+					     test->share, affinity, slots);
+	if (!test->share)
+		return tb_place(shape->placer, request, scratch->used, slots);
+	return tb_place_shared(shape->placer, request, scratch->holders,
+			       test->share, slots);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sharing.h - which units several jobs may hold (doc/design.md, "Sharing")
+ *
+ * In a partition with OverSubscribe=FORCE:n, or YES:n and --oversubscribe, up
+ * to n jobs of this partition may have a unit, as a whole: lib/core/place/share.h.
+ * With PreemptMode=GANG slurmctld lets them take turns.  It does so for each
+ * partition alone and not for heterogeneous jobs, and plain jobs may have
+ * parts of units: a unit is never shared with jobs of another partition, with
+ * heterogeneous jobs, or with plain jobs.
+ *
+ * The ledger counts who holds a core.  Here is as part of which unit a core is
+ * held, for nodes on which units can be shared.  It can be rebuilt from the job
+ * list at any time.
+ */
+#ifndef TB_SELECT_TOPOBIND_BOOKS_SHARING_H
+#define TB_SELECT_TOPOBIND_BOOKS_SHARING_H
+
+#include "compat/select_compat.h"
+#include "core/place/device_affinity.h"
+#include "core/request/request.h"
+
+#include "select_topobind/nodes/nodes.h"
+
+#include "ledger.h"
+
+/* Forget everything; sized for the present node table. */
+void tb_sharing_reset(void);
+void tb_sharing_fini(void);
+
+/* The ledger has counted the job's cores, or counted them anew. */
+void tb_sharing_note(const job_record_t *job);
+
+/* How many jobs may have a unit of this job; 1: only itself. */
+uint16_t tb_sharing_limit(const job_record_t *job);
+
+/*
+ * A job lost its cores when it was suspended.  May it have them again, beside the
+ * jobs that have them now?  Only as the same units, and within the limit.
+ */
+bool tb_sharing_may_return(const job_record_t *job);
+
+/*
+ * The threads of a node that the test's job cannot have, into scratch->used.  For a
+ * test that may share (test->share), who holds each thread, into scratch->holders.
+ * Changes scratch->cores.
+ */
+void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
+		     const struct tb_view *view, const struct tb_test *test,
+		     const struct tb_request *request,
+		     struct tb_scratch *scratch);
+
+/* With these holders: would a larger test->share leave more of the node to the job? */
+bool tb_sharing_could_be_more(const struct tb_scratch *scratch,
+			      const struct tb_test *test);
+
+/*
+ * With these used threads and holders: tb_place(), or tb_place_shared() for a test
+ * that may share; near devices where affinity is not NULL.
+ */
+int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
+		     const struct tb_request *request,
+		     struct tb_affinity *affinity, uint32_t slots,
+		     const struct tb_scratch *scratch);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cores_taken.h"
+
+/* For the system, or by a reservation? */
+static bool is_reserved(uint32_t node, uint32_t core,
+			const struct tb_test *test)
+{
+	bitstr_t *usable = node_record_table_ptr[node]->node_spec_bitmap;
+
+	return (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
+	       tb_test_core_excluded(test, node, core);
+}
+
+void tb_node_taken(uint32_t node, const struct tb_view *view,
+		   const struct tb_test *test, struct tb_bitset *cores)
+{
+	if (view)
+		tb_view_taken(view, node, cores);
+	else
+		tb_bitset_clear_all(cores);
+	if (!test->excluded && !node_record_table_ptr[node]->node_spec_bitmap)
+		return;
+	for (uint32_t core = 0; core < cores->nbits; core++)
+		if (is_reserved(node, core, test))
+			tb_bitset_set(cores, core);
+}
+
+void tb_node_used(uint32_t node, const struct tb_shape *shape,
+		  const struct tb_view *view, const struct tb_test *test,
+		  struct tb_scratch *scratch)
+{
+	const struct tb_filter *filter =
+		tb_node_filter(node, shape, tb_job_filter(test->job));
+
+	tb_node_taken(node, view, test, scratch->cores);
+	tb_shape_threads(shape, scratch->cores, scratch->used);
+	if (filter)
+		tb_filter_add(filter, shape->topology, scratch->used);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "extra_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "common/node/node_extra.h"
+
+#include "select_topobind/books/ledger.h"
+
+#include "job_nodes.h"
+#include "nodes.h"
+#include "text_digest.h"
+
+/* What was written into a node's Extra field. */
+struct written {
+	const struct tb_shape *shape; /* of which m_topology_inuse is */
+	uint64_t extra; /* a digest of the field when it was last looked at */
+};
+
+static const struct tb_conf *site;
+static struct written *written_of; /* by node */
+static uint32_t node_count;
+
+void tb_extra_writer_fini(void)
+{
+	xfree(written_of);
+	node_count = 0;
+}
+
+void tb_extra_writer_reset(const struct tb_conf *new_conf)
+{
+	tb_extra_writer_fini();
+	site = new_conf;
+	node_count = tb_node_count();
+	written_of = xcalloc(node_count + 1, sizeof(*written_of));
+}
+
+static bool has_token(const char *extra, const char *name, const char *value)
+{
+	size_t length;
+
+	return value ? tb_extra_has(extra, name, value)
+		     : !tb_extra_find(extra, name, &length);
+}
+
+/*
+ * Units that come into use change the letters of the string, not its length.  A
+ * new text for each change would fragment the memory of slurmctld's threads: with
+ * ten thousand nodes by 10 MiB.
+ */
+static bool overwrite_token(char *extra, const char *name, const char *value)
+{
+	size_t length;
+	const char *at = tb_extra_find(extra, name, &length);
+
+	if (!at || !value || strlen(value) != length)
+		return false;
+	memcpy(extra + (at - extra), value, length);
+	return true;
+}
+
+static void rewrite_field(node_record_t *record, const char *name,
+			  const char *value)
+{
+	char *extra = tb_extra_with(record->extra, name, value);
+
+	if (!extra)
+		return;
+	xfree(record->extra);
+	record->extra = xstrdup(extra);
+	free(extra);
+}
+
+/* Only what differs is written, as each change is an update of the node. */
+static void write_token(node_record_t *record, const char *name,
+			const char *value)
+{
+	if (has_token(record->extra, name, value))
+		return;
+	if (!overwrite_token(record->extra, name, value))
+		rewrite_field(record, name, value);
+	last_node_update = time(NULL);
+}
+
+/* What is known of a node, without what is in use there. */
+static void write_stated(node_record_t *record,
+			 const struct tb_node_stated *stated)
+{
+	write_token(record, TB_EXTRA_TOPOLOGY, stated->topology);
+	write_token(record, TB_EXTRA_DISTANCES, stated->distances);
+	write_token(record, TB_EXTRA_SPEED, stated->speed);
+}
+
+void tb_extra_write(uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape(node);
+	node_record_t *record = node_record_table_ptr[node];
+	struct tb_scratch *scratch;
+	struct tb_node_stated stated;
+	struct tb_view *view;
+	char *inuse;
+
+	if (!tb_conf_node_record(site)) {
+		/* Or it would show for ever what was in use before. */
+		write_token(record, TB_EXTRA_INUSE, NULL);
+		return;
+	}
+	if (!shape)
+		return;
+	scratch = shape->scratch;
+	view = tb_view_now();
+	tb_view_taken(view, node, scratch->cores);
+	tb_view_destroy(view);
+	tb_shape_threads(shape, scratch->cores, scratch->used);
+	inuse = tb_topology_print(shape->topology, scratch->used);
+	stated = tb_node_stated(node);
+	write_stated(record, &stated);
+	write_token(record, TB_EXTRA_INUSE, inuse);
+	written_of[node].shape = shape;
+	free(inuse);
+}
+
+/* Are all tokens there, for the topology that the node has now? */
+static bool is_written(uint32_t node)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+	const char *extra = node_record_table_ptr[node]->extra;
+	const struct tb_node_stated stated = tb_node_stated(node);
+	size_t length;
+
+	return shape == written_of[node].shape &&
+	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
+	       has_token(extra, TB_EXTRA_TOPOLOGY, stated.topology) &&
+	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&
+	       has_token(extra, TB_EXTRA_SPEED, stated.speed);
+}
+
+void tb_extra_restore(uint32_t node)
+{
+	const node_record_t *record = node_record_table_ptr[node];
+
+	if (node >= node_count || !tb_conf_node_record(site) ||
+	    written_of[node].extra == tb_text_digest(record->extra))
+		return;
+	if (!is_written(node))
+		tb_extra_write(node);
+	written_of[node].extra = tb_text_digest(record->extra);
+}
+
+void tb_extra_write_nodes_of(const job_record_t *job)
+{
+	struct tb_allocated_node at = { 0 };
+
+	while (tb_allocated_node_next(job->job_resrcs, &at))
+		tb_extra_write(at.node);
+}

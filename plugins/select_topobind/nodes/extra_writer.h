@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * extra_writer.h - a node's topology, and what of it is in use, in its Extra field
+ *
+ * It writes the tokens m_topology=, m_distances= and m_speed= (where known) and
+ * m_topology_inuse=, and keeps what others wrote there.  Called with slurmctld's
+ * write lock on nodes.
+ */
+#ifndef TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
+#define TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
+
+#include <stdint.h>
+
+#include "common/conf/conf.h"
+#include "compat/select_compat.h"
+
+/* Nothing is written yet; sized for the present node table. */
+void tb_extra_writer_reset(const struct tb_conf *conf);
+void tb_extra_writer_fini(void);
+
+void tb_extra_write(uint32_t node);
+/* Of all nodes of the job's allocation. */
+void tb_extra_write_nodes_of(const job_record_t *job);
+/* Write again if somebody has changed the tokens, or the node its topology. */
+void tb_extra_restore(uint32_t node);
+
+#endif

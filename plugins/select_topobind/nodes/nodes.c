@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "nodes.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "src/common/log.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "common/node/node_extra.h"
+
+#include "text_digest.h"
+
+/* A part of a text; begin is NULL for none. */
+struct text_part {
+	const char *begin;
+	size_t length;
+};
+
+/* What topobind.conf or the node itself says of a node. */
+struct statement {
+	struct text_part topology, distances, speed;
+};
+
+/* What is known of one node. */
+struct known_node {
+	struct tb_shape *shape;
+	const char *topology;  /* as stated, or NULL; one of the texts */
+	const char *distances; /* likewise */
+	time_t looked_at;      /* when the record was last looked at */
+	uint64_t looked_extra; /* a digest of Extra as it was then */
+	uint64_t question;     /* during which that was, or 0 */
+	/* Of topobind.conf, looked up the first time. */
+	const char *conf_topology, *conf_distances;
+	const struct tb_filter *filter;
+	bool says_filter;
+	char *speed;	/* only shown */
+	bool is_stated; /* its shape is of the stated topology */
+};
+
+static const struct tb_conf *site;
+static struct known_node *nodes;
+static uint32_t node_count;
+static uint64_t question; /* the number of the present one; 0: none */
+static struct tb_shape **shapes;
+static uint32_t shape_count;
+/* What nodes have stated, each text once: a few for thousands of nodes. */
+static char **texts;
+static uint32_t text_count;
+
+void tb_nodes_fini(void)
+{
+	for (uint32_t node = 0; node < node_count; node++)
+		xfree(nodes[node].speed);
+	xfree(nodes);
+	node_count = 0;
+	for (uint32_t i = 0; i < shape_count; i++)
+		tb_shape_destroy(shapes[i]);
+	xfree(shapes);
+	shape_count = 0;
+	for (uint32_t i = 0; i < text_count; i++)
+		xfree(texts[i]);
+	xfree(texts);
+	text_count = 0;
+}
+
+void tb_nodes_reset(const struct tb_conf *new_conf)
+{
+	tb_nodes_fini();
+	site = new_conf;
+	node_count = tb_node_count();
+	nodes = xcalloc(node_count + 1, sizeof(*nodes));
+}
+
+static struct tb_shape *find_or_create_shape(const char *text,
+					     const char *distances,
+					     uint32_t cores,
+					     struct tb_error *err)
+{
+	struct tb_shape *shape;
+
+	for (uint32_t i = 0; i < shape_count; i++)
+		if (shapes[i]->ncores == cores &&
+		    !xstrcmp(shapes[i]->distances, distances) &&
+		    !strcmp(shapes[i]->text, text))
+			return shapes[i];
+	shape = tb_shape_create(text, distances, cores, err);
+	if (!shape)
+		return NULL;
+	xrecalloc(shapes, shape_count + 1, sizeof(*shapes));
+	shapes[shape_count++] = shape;
+	return shape;
+}
+
+/* With S and C, and T where a core has several threads, as in slurm.conf. */
+static char *print_slurm_topology(const node_record_t *record)
+{
+	char *text = NULL;
+
+	for (uint32_t core = 0; core < record->tot_cores; core++) {
+		if (record->cores && core % record->cores == 0)
+			xstrcatchar(text, 'S');
+		xstrcatchar(text, 'C');
+		for (uint16_t thread = 0;
+		     record->tpc > 1 && thread < record->tpc; thread++)
+			xstrcatchar(text, 'T');
+	}
+	return text;
+}
+
+static struct text_part take_whole_text(const char *text)
+{
+	return (struct text_part){ text, text ? strlen(text) : 0 };
+}
+
+/* A token without a value is none. */
+static struct text_part find_token(const node_record_t *record,
+				   const char *name)
+{
+	size_t length;
+	const char *begin = tb_extra_find(record->extra, name, &length);
+
+	if (!begin || !length)
+		return take_whole_text(NULL);
+	return (struct text_part){ begin, length };
+}
+
+/*
+ * All from topobind.conf or all from the node's own Extra field.  What a node
+ * once said counts until it says something else: somebody who overwrites Extra
+ * does not mean that, but m_topology= without a string does.  This is done in
+ * every test, so nothing is copied.
+ */
+static struct statement find_statement(const struct known_node *node,
+				       const node_record_t *record)
+{
+	struct statement stated = {
+		take_whole_text(node->topology),
+		take_whole_text(node->distances),
+		take_whole_text(node->speed),
+	};
+	size_t length;
+
+	if (tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, &length)) {
+		stated.topology = find_token(record, TB_EXTRA_TOPOLOGY);
+		stated.distances = find_token(record, TB_EXTRA_DISTANCES);
+		stated.speed = find_token(record, TB_EXTRA_SPEED);
+	}
+	if (node->conf_topology) {
+		stated.topology = take_whole_text(node->conf_topology);
+		stated.distances = take_whole_text(node->conf_distances);
+	}
+	return stated;
+}
+
+static bool is_same_text(const char *text, struct text_part part)
+{
+	if (!text || !part.begin)
+		return !text && !part.begin;
+	return !strncmp(text, part.begin, part.length) && !text[part.length];
+}
+
+/* The part can be the text itself. */
+static void set_text(char **text, struct text_part part)
+{
+	if (is_same_text(*text, part))
+		return;
+	xfree(*text);
+	*text = part.begin ? xstrndup(part.begin, part.length) : NULL;
+}
+
+/* One of the texts that is the same as the part; NULL for none. */
+static const char *share_text(struct text_part part)
+{
+	if (!part.begin)
+		return NULL;
+	for (uint32_t i = 0; i < text_count; i++)
+		if (is_same_text(texts[i], part))
+			return texts[i];
+	xrecalloc(texts, text_count + 1, sizeof(*texts));
+	return texts[text_count++] = xstrndup(part.begin, part.length);
+}
+
+/* The shape by what is stated; NULL when that is nothing or cannot be used. */
+static struct tb_shape *find_stated_shape(const struct known_node *node,
+					  const node_record_t *record)
+{
+	struct tb_shape *plain, *shape;
+	struct tb_error why;
+
+	if (!node->topology)
+		return NULL;
+	plain = find_or_create_shape(node->topology, NULL, record->tot_cores,
+				     &why);
+	if (!plain) {
+		error("topobind: node %s: its topology %.200s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
+		      record->name, node->topology, why.text);
+		return NULL;
+	}
+	if (!node->distances)
+		return plain;
+	shape = find_or_create_shape(node->topology, node->distances,
+				     record->tot_cores, &why);
+	if (shape)
+		return shape;
+	error("topobind: node %s: its NUMA distances %.200s cannot be used: %s; going on without",
+	      record->name, node->distances, why.text);
+	return plain;
+}
+
+/* A filter that was written for this node must have its shape. */
+static void check_filter(const struct tb_shape *shape, const char *node_name)
+{
+	const struct tb_filter *filter = tb_conf_node_filter(site, node_name);
+
+	if (filter && !tb_filter_matches(filter, shape->topology))
+		error("topobind: node %s: the Filter= of its NodeName= line in topobind.conf has another shape than the node, %.200s; it has no effect",
+		      node_name, shape->text);
+}
+
+/* Logs what is wrong once only: it is called when what is stated has changed. */
+static struct tb_shape *choose_shape(struct known_node *node,
+				     const node_record_t *record)
+{
+	struct tb_shape *shape = find_stated_shape(node, record);
+	struct tb_error why;
+	char *text;
+
+	node->is_stated = shape != NULL;
+	if (shape) {
+		check_filter(shape, record->name);
+	} else {
+		text = print_slurm_topology(record);
+		shape = text ? find_or_create_shape(text, NULL,
+						    record->tot_cores, &why)
+			     : NULL;
+		xfree(text);
+	}
+	return shape;
+}
+
+static void find_in_conf(struct known_node *node, const char *name)
+{
+	node->conf_topology = tb_conf_topology(site, name);
+	node->conf_distances = tb_conf_distances(site, name);
+	node->filter = tb_conf_node_filter(site, name);
+	node->says_filter = tb_conf_node_says_filter(site, name);
+}
+
+/*
+ * Any update of the node can change the Extra field, and sets last_node_update.
+ * That counts in seconds: after a look in that same second the field may have
+ * changed again.
+ */
+static bool is_stale(const struct known_node *node)
+{
+	return node->looked_at <= last_node_update &&
+	       (!question || node->question != question);
+}
+
+void tb_nodes_freeze(void)
+{
+	static uint64_t count;
+
+	question = ++count;
+}
+
+void tb_nodes_thaw(void)
+{
+	question = 0;
+}
+
+/*
+ * When features of nodes change, Slurm tries jobs again that no node could ever
+ * hold (BadConstraints).  A new topology is a reason to try them, too.
+ */
+static void change_shape(struct known_node *node, const node_record_t *record)
+{
+	struct tb_shape *before = node->shape;
+
+	node->shape = choose_shape(node, record);
+	if (node->looked_at && node->shape != before)
+		node_features_updated = true;
+}
+
+struct tb_shape *tb_node_shape(uint32_t index)
+{
+	node_record_t *record = node_record_table_ptr[index];
+	struct known_node *node = &nodes[index];
+	struct statement stated;
+	uint64_t extra;
+
+	if (!record || index >= node_count)
+		return NULL;
+	if (!is_stale(node))
+		return node->shape;
+	node->question = question;
+	extra = tb_text_digest(record->extra);
+	if (node->looked_at && extra == node->looked_extra) {
+		node->looked_at = time(NULL);
+		return node->shape;
+	}
+	if (!node->looked_at)
+		find_in_conf(node, record->name);
+	node->looked_extra = extra;
+	stated = find_statement(node, record);
+	if (!node->looked_at ||
+	    !is_same_text(node->topology, stated.topology) ||
+	    !is_same_text(node->distances, stated.distances)) {
+		node->topology = share_text(stated.topology);
+		node->distances = share_text(stated.distances);
+		change_shape(node, record);
+	}
+	set_text(&node->speed, stated.speed);
+	node->looked_at = time(NULL);
+	return node->shape;
+}
+
+const char *tb_job_partition(const job_record_t *job)
+{
+	return job->part_ptr ? job->part_ptr->name : NULL;
+}
+
+struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job)
+{
+	struct tb_shape *shape = tb_node_shape(index);
+
+	if (shape && !nodes[index].is_stated &&
+	    !tb_conf_on_any_host(site, tb_job_partition(job)))
+		return NULL;
+	return shape;
+}
+
+const struct tb_filter *tb_job_filter(const job_record_t *job)
+{
+	return tb_conf_partition_filter(site, tb_job_partition(job));
+}
+
+/* A filter is for nodes of its shape only. */
+const struct tb_filter *tb_node_filter(uint32_t node,
+				       const struct tb_shape *shape,
+				       const struct tb_filter *of_partition)
+{
+	const struct tb_filter *filter = nodes[node].says_filter
+						 ? nodes[node].filter
+						 : of_partition;
+
+	return filter && tb_filter_matches(filter, shape->topology) ? filter
+								    : NULL;
+}
+
+struct tb_node_stated tb_node_stated(uint32_t node)
+{
+	return (struct tb_node_stated){ nodes[node].topology,
+					nodes[node].distances,
+					nodes[node].speed };
+}

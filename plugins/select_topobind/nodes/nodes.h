@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * nodes.h - the topology of each node, as the controller knows it
+ *
+ * First found wins: topobind.conf, the token m_topology= that the node
+ * published in its Extra field, Slurm's own Sockets/Cores/Threads
+ * (doc/design.md, "Topology strings").  The NUMA distances come from where the
+ * string comes from.  Each distinct topology is parsed once and shared by its
+ * nodes.
+ */
+#ifndef TB_SELECT_TOPOBIND_NODES_NODES_H
+#define TB_SELECT_TOPOBIND_NODES_NODES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/conf/conf.h"
+#include "compat/select_compat.h"
+
+#include "shape.h"
+
+void tb_nodes_reset(const struct tb_conf *conf);
+void tb_nodes_fini(void);
+
+/*
+ * The node's shape; NULL only when not even Slurm's own description can be used.
+ * Looks at the node's record again when it has changed.
+ */
+struct tb_shape *tb_node_shape(uint32_t node);
+
+/* The same to place a job; NULL also where OnAnyHost=no excludes the node. */
+struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
+
+/*
+ * Between these two calls nobody changes a node's record, as slurmctld's locks
+ * are held, so each record is looked at once at most.
+ */
+void tb_nodes_freeze(void);
+void tb_nodes_thaw(void);
+
+/* The name of the job's partition in topobind.conf; NULL for none. */
+const char *tb_job_partition(const job_record_t *job);
+
+/*
+ * What a filter of topobind.conf masks on a node with this shape: that of the
+ * node, or else the one of the partition.  NULL: nothing.
+ */
+const struct tb_filter *tb_node_filter(uint32_t node,
+				       const struct tb_shape *shape,
+				       const struct tb_filter *of_partition);
+/* The filter of the job's partition; NULL for none. */
+const struct tb_filter *tb_job_filter(const job_record_t *job);
+
+/*
+ * What is known of a node beside Slurm's own Sockets/Cores/Threads; NULL: nothing.
+ * Borrowed, until its shape is asked for again.
+ */
+struct tb_node_stated {
+	const char *topology, *distances, *speed;
+};
+struct tb_node_stated tb_node_stated(uint32_t node);
+
+#endif

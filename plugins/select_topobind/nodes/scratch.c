@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scratch.h"
+
+#include "compat/select_compat.h"
+
+#include "src/common/xmalloc.h"
+
+void tb_scratch_destroy(struct tb_scratch *scratch)
+{
+	if (!scratch)
+		return;
+	tb_bitset_destroy(scratch->used);
+	tb_bitset_destroy(scratch->threads);
+	tb_bitset_destroy(scratch->cores);
+	tb_bitset_destroy(scratch->placed);
+	xfree(scratch->holders);
+	xfree(scratch);
+}
+
+struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores)
+{
+	struct tb_scratch *scratch = xmalloc(sizeof(*scratch));
+
+	scratch->used = tb_bitset_create(threads);
+	scratch->threads = tb_bitset_create(threads);
+	scratch->cores = tb_bitset_create(cores);
+	scratch->placed = tb_bitset_create(cores);
+	scratch->holders = xcalloc(threads, sizeof(*scratch->holders));
+	if (scratch->used && scratch->threads && scratch->cores &&
+	    scratch->placed)
+		return scratch;
+	tb_scratch_destroy(scratch);
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * node_facts.h - what node allocation policies know of nodes
+ *
+ * It comes from Slurm's records, topobind.conf and learning.h; no file is read.
+ * What is the same for all nodes, or found faster for all at once, is looked up
+ * once for a test.
+ */
+#ifndef TB_SELECT_TOPOBIND_ORDER_NODE_FACTS_H
+#define TB_SELECT_TOPOBIND_ORDER_NODE_FACTS_H
+
+#include "common/conf/conf.h"
+#include "compat/select_compat.h"
+#include "core/policy/history.h"
+#include "core/policy/priority_function.h"
+
+#include "node_times.h"
+
+/* How a job's nodes are chosen. */
+struct tb_node_choice {
+	enum tb_allocation policy;
+	const char *prefer; /* features as in core/request/request.h, or NULL */
+	const struct tb_priority_function *function;
+	const struct tb_conf *site;
+};
+
+struct tb_node_facts {
+	const struct tb_node_choice *choice;
+	const job_record_t *job;
+	time_t start, end; /* of the job, if it starts then */
+	uint64_t seed;	   /* of random numbers */
+	struct tb_node_times times;
+	struct tb_application application;
+	bitstr_t **preferred; /* nodes with each feature of choice->prefer */
+	uint32_t preferences;
+	bitstr_t **features; /* by term of the function; NULL: no such nodes */
+	double *values;	     /* by term, of the last node */
+	double partition_cpus;
+	bool wants_os;
+	struct tb_node_sizes {
+		double cpus, memory, disk, swap;
+	} largest; /* of the candidates */
+};
+
+/* For the test of a job that would start at this time.  The caller clears. */
+void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
+			time_t start);
+void tb_node_facts_clear(struct tb_node_facts *facts);
+
+/* Which part of the job's preferences the node meets. */
+double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
+/* Its worth by the priority function. */
+double tb_node_priority(const struct tb_node_facts *facts, uint32_t node);
+/* How large it is, compared to the largest one. */
+double tb_node_size(const struct tb_node_facts *facts, uint32_t node);
+/* From topobind.conf, or else from the node's Extra field; 0: not known. */
+double tb_node_speed(const struct tb_node_facts *facts, uint32_t node);
+double tb_node_load(uint32_t node);
+/* CPUs and MB that no running job has. */
+uint32_t tb_node_free_cpus(uint32_t node);
+uint64_t tb_node_free_memory(uint32_t node);
+
+#endif

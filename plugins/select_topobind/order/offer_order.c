@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "offer_order.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "select_topobind/try/scale.h"
+
+/* What the offered slots would do to the node. */
+static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
+			 const struct tb_offer *offer,
+			 struct tb_candidate *candidate)
+{
+	const struct tb_placed *placed = offer->placed;
+	uint32_t cpus = offer->cpus * offer->slots;
+	uint32_t free_cpus = tb_node_free_cpus(offer->node);
+
+	if (!placed)
+		placed = tb_offers_place(offers, test, offer,
+					 tb_node_shape(offer->node),
+					 offer->slots);
+	candidate->diameter = placed->diameter;
+	candidate->broken = placed->broken;
+	candidate->left = free_cpus > cpus ? free_cpus - cpus : 0;
+}
+
+static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
+			   const struct tb_offer *offer,
+			   struct tb_candidate *candidate)
+{
+	candidate->holds = tb_offer_holds(offers, test, offer);
+	if (test->choice->policy == TB_ALLOCATE_BESTFIT ||
+	    test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
+		describe_fit(offers, test, offer, candidate);
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+	const struct tb_offer *a = left, *b = right;
+
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+/* The offers of a class are in the order of their nodes. */
+static void describe_candidate(const struct tb_order *order,
+			       const struct tb_test *test,
+			       struct tb_candidate *candidate, bool later)
+{
+	const struct tb_class_order *class = (const struct tb_class_order *)
+		order;
+	const struct tb_offer wanted = { .node = candidate->node };
+	const struct tb_offer *offer = bsearch(&wanted,
+					       class->offers->list +
+						       class->first,
+					       class->end - class->first,
+					       sizeof(wanted), compare_nodes);
+
+	/* Offers were made for the time that the test asks about. */
+	(void)later;
+	if (offer)
+		describe_offer(class->offers, test, offer, candidate);
+}
+
+void tb_class_order_init(struct tb_class_order *class, struct tb_offers *offers,
+			 const struct tb_test *test, uint32_t first,
+			 uint32_t end)
+{
+	*class = (struct tb_class_order) {
+		.order = {
+			.need = tb_node_need_of(test, tb_job_slots(test->job)),
+			.describe = describe_candidate,
+		},
+		.offers = offers, .first = first, .end = end,
+	};
+}
+
+static int compare_classes(const void *left, const void *right)
+{
+	const struct tb_offer *a = left, *b = right;
+
+	if (a->class_rank != b->class_rank)
+		return a->class_rank < b->class_rank ? -1 : 1;
+	/* A node with units of several sizes is in several classes. */
+	if (!a->unit_size != !b->unit_size)
+		return a->unit_size ? 1 : -1;
+	if (a->cpus != b->cpus)
+		return a->cpus < b->cpus ? -1 : 1;
+	return compare_nodes(left, right);
+}
+
+/* The rank of a class is the first place of one of its nodes in the list. */
+static void rank_classes(struct tb_offers *offers,
+			 const struct tb_candidate *list)
+{
+	uint32_t *place = xcalloc(tb_node_count(), sizeof(*place));
+	uint32_t first = 0, end;
+
+	for (uint32_t i = 0; i < offers->count; i++)
+		place[list[i].node] = i;
+	for (; (end = tb_offers_class(offers, first)); first = end) {
+		uint32_t best = offers->count;
+
+		for (uint32_t i = first; i < end; i++)
+			best = MIN(best, place[offers->list[i].node]);
+		for (uint32_t i = first; i < end; i++)
+			offers->list[i].class_rank = best;
+	}
+	xfree(place);
+}
+
+void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
+{
+	const struct tb_node_need need =
+		tb_node_need_of(test, tb_job_slots(test->job));
+	struct tb_node_facts facts;
+	struct tb_candidate *list;
+
+	if (!test->choice || tb_offers_class(offers, 0) == offers->count)
+		return;
+	tb_node_facts_find(&facts, test, time(NULL));
+	list = xcalloc(offers->count, sizeof(*list));
+	for (uint32_t i = 0; i < offers->count; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		tb_candidate_fill(&list[i], &facts, offer->node);
+		describe_offer(offers, test, offer, &list[i]);
+	}
+	tb_allocation_order(test->choice->policy, list, offers->count, &need);
+	rank_classes(offers, list);
+	qsort(offers->list, offers->count, sizeof(*offers->list),
+	      compare_classes);
+	xfree(list);
+	tb_node_facts_clear(&facts);
+}

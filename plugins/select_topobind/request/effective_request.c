@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "effective_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/macros.h"
+#include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "common/job/request_env.h"
+
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/show/job_record.h"
+
+bool tb_partition_can_bind(const job_record_t *job)
+{
+	uint16_t type = job->part_ptr && job->part_ptr->cr_type
+				? job->part_ptr->cr_type
+				: slurm_conf.select_type_param;
+
+	return !(type & SELECT_SOCKET);
+}
+
+static const struct tb_request *find_implicit(const struct tb_conf *site,
+					      const job_record_t *job)
+{
+	return tb_conf_implicit(site, tb_job_partition(job));
+}
+
+static uint16_t count_cpus_of_task(const job_record_t *job)
+{
+	uint16_t cpus = job->details ? job->details->cpus_per_task : 0;
+
+	return cpus == NO_VAL16 ? 1 : MAX(cpus, 1);
+}
+
+int tb_effective_request_find(struct tb_effective_request *effective,
+			      const struct tb_conf *site,
+			      const job_record_t *job, struct tb_error *err)
+{
+	const struct tb_request *implicit = find_implicit(site, job);
+
+	effective->implicit_cpus = 0;
+	tb_request_init(&effective->request);
+	/* A job without a number: Slurm looks for the nodes of a reservation. */
+	if (!job->job_id || !tb_conf_enabled(site, tb_job_partition(job)))
+		return 0;
+	if (tb_request_from_env(&effective->request, job->spank_job_env,
+				job->spank_job_env_size, err))
+		return -1;
+	if (!implicit || tb_request_has_binding(&effective->request) ||
+	    !tb_partition_can_bind(job))
+		return 0;
+	effective->implicit_cpus = count_cpus_of_task(job);
+	return tb_request_bind_implicitly(&effective->request, implicit, err);
+}
+
+void tb_effective_request_clear(struct tb_effective_request *effective)
+{
+	tb_request_clear(&effective->request);
+}
+
+char *tb_effective_request_print(const struct tb_effective_request *effective,
+				 const struct tb_conf *site,
+				 const job_record_t *job)
+{
+	bool implicit = effective->implicit_cpus != 0;
+	char *line, *shown;
+
+	if (!tb_request_binds(&effective->request))
+		return NULL;
+	line = tb_request_print(implicit ? find_implicit(site, job)
+					 : &effective->request);
+	shown = xstrdup_printf("%s%s", implicit ? TB_JOB_RECORD_IMPLICIT : "",
+			       line ? line : "");
+	free(line);
+	return shown;
+}
+
+static void drop_implicit(job_record_t *job)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
+		char **entry = &job->spank_job_env[i];
+
+		if (tb_implicit_from_env(entry, 1))
+			xfree(*entry);
+		else
+			job->spank_job_env[kept++] = *entry;
+	}
+	job->spank_job_env_size = kept;
+}
+
+void tb_effective_request_record(const struct tb_effective_request *effective,
+				 const struct tb_conf *site, job_record_t *job)
+{
+	char *line;
+
+	drop_implicit(job);
+	if (!effective->implicit_cpus || !job->batch_flag)
+		return;
+	line = tb_request_print(find_implicit(site, job));
+	xrecalloc(job->spank_job_env, job->spank_job_env_size + 2,
+		  sizeof(*job->spank_job_env));
+	job->spank_job_env[job->spank_job_env_size++] =
+		xstrdup_printf("%s=%s", TB_IMPLICIT_VARIABLE, line ? line : "");
+	free(line);
+}

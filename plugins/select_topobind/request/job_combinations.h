@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_combinations.h - can a job's options of Slurm be combined with its binding?
+ */
+#ifndef TB_SELECT_TOPOBIND_REQUEST_JOB_COMBINATIONS_H
+#define TB_SELECT_TOPOBIND_REQUEST_JOB_COMBINATIONS_H
+
+#include "compat/select_compat.h"
+#include "core/request/combination.h"
+
+/*
+ * Clients check the same (core/request/combination.h); this is for jobs of other
+ * clients, and for jobs that were changed since.  0, or -1 with a sentence.
+ * implicit: the job did not ask for its binding.
+ */
+int tb_job_combinations_check(const job_record_t *job,
+			      const struct tb_request *request, bool implicit,
+			      struct tb_error *err);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "job_record.h"
+
+#include <string.h>
+
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "grant_text.h"
+
+/*
+ * How long topobind's line may be: under 4 KiB for a job of any size, and so far
+ * below the 64 KiB of the column in accounting's database.
+ */
+#define SHOWN_MAX 4000
+/* The same for the request in it: one with topology strings can be longer. */
+#define REQUEST_MAX 3000
+/* The end of a request that was cut. */
+#define CUT "..."
+
+static const char binding_prefix[] = "binding=";
+static const char waiting_prefix[] = "waiting=";
+
+static bool begins_with(const char *line, const char *prefix)
+{
+	return !xstrncmp(line, prefix, strlen(prefix));
+}
+
+static bool is_ours(const char *line)
+{
+	return begins_with(line, binding_prefix) ||
+	       begins_with(line, waiting_prefix);
+}
+
+static const char *find_next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : NULL;
+}
+
+/* topobind's line in a comment; lines of others may follow. */
+static const char *find_line(const char *comment)
+{
+	while (comment && !is_ours(comment))
+		comment = find_next_line(comment);
+	return comment;
+}
+
+/* The value of binding= or waiting= in topobind's line; xmalloc()ed, or NULL. */
+static char *find_value(const char *comment, const char *prefix,
+			const char *end)
+{
+	const char *line = find_line(comment);
+	size_t length = line ? strcspn(line, "\n") : 0;
+	char *copy = xstrndup(line, length);
+	char *at = copy ? strstr(copy, prefix) : NULL;
+	char *value = at ? xstrndup(at + strlen(prefix),
+				    strcspn(at + strlen(prefix), end))
+			 : NULL;
+
+	xfree(copy);
+	return value;
+}
+
+/* The lines of others, of which some may be empty. */
+static char *copy_foreign_lines(const char *comment)
+{
+	char *copy = comment && *comment ? xstrdup(comment) : NULL;
+	char *kept = NULL, *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (!is_ours(line))
+			xstrfmtcat(kept, "%s%s", kept ? "\n" : "", line);
+	xfree(copy);
+	return kept;
+}
+
+/* Replace topobind's line; NULL or an empty one removes it. */
+static void set_line(job_record_t *job, const char *line)
+{
+	char *comment = copy_foreign_lines(job->system_comment);
+
+	if (line && *line)
+		xstrfmtcat(comment, "%s%s", comment ? "\n" : "", line);
+	xfree(job->system_comment);
+	job->system_comment = comment;
+}
+
+/* "binding=REQUEST", cut when it is too long. */
+static void add_request(char **line, const char *request)
+{
+	if (strlen(request) <= REQUEST_MAX)
+		xstrfmtcat(*line, "%s%s", binding_prefix, request);
+	else
+		xstrfmtcat(*line, "%s%.*s%s", binding_prefix,
+			   REQUEST_MAX - (int)strlen(CUT), request, CUT);
+}
+
+void tb_job_record_set_grant(job_record_t *job, const char *request)
+{
+	char *line = NULL, *grants;
+
+	if (request) {
+		add_request(&line, request);
+		grants = tb_grant_text_print(job->job_resrcs,
+					     SHOWN_MAX - strlen(line));
+		xstrcat(line, grants);
+		xfree(grants);
+	}
+	set_line(job, line);
+	xfree(line);
+}
+
+/* xmalloc()ed; NULL for none. */
+static char *copy_shown_request(const job_record_t *job)
+{
+	return find_value(job->system_comment, binding_prefix, " ");
+}
+
+bool tb_job_record_read_request(const job_record_t *job,
+				struct tb_request *request)
+{
+	char *shown = copy_shown_request(job);
+	const char *asked = shown;
+	struct tb_error why;
+	bool read;
+
+	if (begins_with(shown, TB_JOB_RECORD_IMPLICIT))
+		asked += strlen(TB_JOB_RECORD_IMPLICIT);
+	read = asked && !tb_request_parse(request, asked, &why);
+	xfree(shown);
+	return read;
+}
+
+void tb_job_record_renew_grant(job_record_t *job)
+{
+	char *request = copy_shown_request(job);
+
+	if (request && job->job_resrcs)
+		tb_job_record_set_grant(job, request);
+	xfree(request);
+}
+
+bool tb_job_record_is_bound(const job_record_t *job)
+{
+	const char *line = find_line(job->system_comment);
+
+	return line && begins_with(line, binding_prefix);
+}
+
+/* A request that was cut is never the same as another. */
+bool tb_job_record_has_binding(const job_record_t *job, const char *request)
+{
+	char *own = copy_shown_request(job);
+	bool same = !xstrcmp(own, request);
+
+	xfree(own);
+	return same;
+}
+
+bool tb_job_record_same_binding(const job_record_t *a, const job_record_t *b)
+{
+	char *binding = copy_shown_request(b);
+	bool same = tb_job_record_has_binding(a, binding);
+
+	xfree(binding);
+	return same;
+}
+
+static void show_pending(job_record_t *job, const char *request,
+			 const char *why)
+{
+	char *line = NULL;
+
+	if (request)
+		add_request(&line, request);
+	if (why)
+		xstrfmtcat(line, "%s%s%s", line ? " " : "", waiting_prefix,
+			   why);
+	set_line(job, line);
+	xfree(line);
+}
+
+void tb_job_record_set_request(job_record_t *job, const char *request)
+{
+	char *why;
+
+	if (!request && !find_line(job->system_comment))
+		return;
+	why = tb_job_record_find_waiting(job);
+	show_pending(job, request, request ? why : NULL);
+	xfree(why);
+}
+
+void tb_job_record_drop_grant(job_record_t *job)
+{
+	char *request = copy_shown_request(job);
+
+	if (request)
+		show_pending(job, request, NULL);
+	xfree(request);
+}
+
+void tb_job_record_set_waiting(job_record_t *job, const char *why)
+{
+	char *request = copy_shown_request(job);
+
+	show_pending(job, request, why);
+	/* A job behind others waits for these, whatever units are free. */
+	if (why && job->state_reason != WAIT_PRIORITY) {
+		xfree(job->state_desc);
+		job->state_desc = xstrdup(why);
+	}
+	xfree(request);
+}
+
+char *tb_job_record_find_waiting(const job_record_t *job)
+{
+	return find_value(job->system_comment, waiting_prefix, "");
+}
+
+bool tb_job_record_is_waiting(const job_record_t *job)
+{
+	const char *line = find_line(job->system_comment);
+	const char *at = line ? strstr(line, waiting_prefix) : NULL;
+
+	return at && at < line + strcspn(line, "\n");
+}

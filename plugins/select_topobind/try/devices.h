@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * devices.h - the GPUs and other GRES of a bound job, and which units are near
+ *
+ * The site says in gres.conf by Cores= which cores are near a device.  A job
+ * that asks for units and devices gets units near free ones: always with
+ * --gres-flags=enforce-binding, else as far as there are any (lib/core/place/device_affinity.h).
+ * select/cons_tres, which only knows of sockets, then selects devices for the
+ * job; those that the placement was made for are put in their place, as many.
+ */
+#ifndef TB_SELECT_TOPOBIND_TRY_DEVICES_H
+#define TB_SELECT_TOPOBIND_TRY_DEVICES_H
+
+#include "compat/select_compat.h"
+#include "core/place/device_affinity.h"
+#include "core/request/request.h"
+
+#include "select_topobind/books/ledger.h"
+#include "select_topobind/nodes/nodes.h"
+
+/* NULL: the job asks for none, or with disable-binding.  The caller destroys. */
+struct tb_devices;
+struct tb_devices *tb_devices_create(const struct tb_test *test);
+void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
+
+/* --gres-flags=enforce-binding: do only units near devices count? */
+bool tb_devices_must_be_near(const struct tb_devices *devices);
+
+/*
+ * The free devices of a node, for so many tasks there; tasks 0: for each slot.
+ * Changes cores, Slurm's of the node.  NULL: the node has no such devices near some cores only.
+ * Owned by devices, valid until the next call.
+ */
+struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
+				    struct tb_shape *shape,
+				    const struct tb_view *view, uint32_t tasks,
+				    struct tb_bitset *cores);
+
+/*
+ * The job has an allocation: from now on ask on each node for as many devices as
+ * are selected for it there.
+ */
+void tb_devices_count_selected(struct tb_devices *devices);
+
+/* Select the devices that the last placement, on this node, was near. */
+void tb_devices_select(struct tb_devices *devices, uint32_t node);
+
+#endif

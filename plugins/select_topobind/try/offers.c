@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "offers.h"
+
+#include <stdlib.h>
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "core/topology/fragmentation.h"
+
+#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/order/node_facts.h"
+#include "scale.h"
+#include "select_topobind/books/sharing.h"
+#include "unit_sizes.h"
+
+/* The CPUs that Slurm counts for a set of threads of the node.  Changes cores. */
+static uint32_t count_cpus(const struct tb_offers *offers,
+			   const job_record_t *job, uint32_t node,
+			   const struct tb_shape *shape,
+			   const struct tb_bitset *threads,
+			   struct tb_bitset *cores)
+{
+	uint32_t per_core = tb_cpus_per_core(job, node);
+
+	/* Slots of threads can share a core; whole cores are the host's. */
+	if (offers->request->unit.letter == 'T' &&
+	    offers->request->type == TB_SLOT &&
+	    per_core == node_record_table_ptr[node]->tpc)
+		return tb_bitset_count(threads);
+	tb_shape_cores(shape, threads, cores);
+	return tb_bitset_count(cores) * per_core;
+}
+
+/* How many units hold the CPUs of one task of an implicitly bound job? */
+static uint32_t count_units_per_task(const struct tb_offers *offers,
+				     const struct tb_test *test, uint32_t node,
+				     struct tb_shape *shape,
+				     struct tb_scratch *scratch)
+{
+	uint32_t unit_cpus;
+
+	if (tb_sharing_place(shape, test, offers->request, NULL, 1, scratch) <=
+	    0)
+		return 0;
+	unit_cpus = count_cpus(offers, test->job, node, shape,
+			       tb_placed_threads(shape->placer),
+			       scratch->cores);
+	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+}
+
+/* For so many tasks that have their units together; 0: each slot has its own. */
+static struct tb_affinity *find_affinity(const struct tb_offers *offers,
+					 uint32_t node, struct tb_shape *shape,
+					 uint32_t tasks,
+					 struct tb_bitset *cores)
+{
+	return offers->devices ? tb_devices_find(offers->devices, node, shape,
+						 offers->view, tasks, cores)
+			       : NULL;
+}
+
+/*
+ * The units of all tasks at once, as host type places them, for as many of the
+ * tasks as there are units for.
+ */
+static int place_implicit(const struct tb_offers *offers,
+			  const struct tb_test *test, uint32_t node,
+			  struct tb_shape *shape, uint32_t tasks,
+			  struct tb_scratch *scratch)
+{
+	struct tb_request whole = *offers->request; /* borrows its filter */
+	uint32_t per_task = count_units_per_task(offers, test, node, shape,
+						 scratch);
+
+	if (!per_task)
+		return 0;
+	tasks = MIN(tasks, tb_units_available(shape->topology, whole.unit,
+					      scratch->used) /
+				   per_task);
+	whole.type = TB_HOST;
+	for (; tasks; tasks--) {
+		struct tb_affinity *affinity = find_affinity(offers, node,
+							     shape, tasks,
+							     scratch->cores);
+
+		whole.amount = tasks * per_task;
+		if (tb_sharing_place(shape, test, &whole, affinity, tasks,
+				     scratch) > 0)
+			return tasks;
+		/* All of the available ones: only what is near is too few. */
+		if (!affinity)
+			break;
+	}
+	return 0;
+}
+
+/* With what scratch says is used; how many slots, or less than 1. */
+static int place_slots(const struct tb_offers *offers,
+		       const struct tb_test *test, const struct tb_offer *offer,
+		       struct tb_shape *shape, uint32_t slots,
+		       struct tb_scratch *scratch)
+{
+	uint32_t per_host = offers->request->type == TB_HOST;
+
+	if (offer->unit_size)
+		tb_unit_size_only(shape, offers->request->unit,
+				  offer->unit_size, test->share, scratch);
+	if (test->implicit_cpus)
+		return place_implicit(offers, test, offer->node, shape, slots,
+				      scratch);
+	return tb_sharing_place(shape, test, offers->request,
+				find_affinity(offers, offer->node, shape,
+					      per_host, scratch->cores),
+				slots, scratch);
+}
+
+/*
+ * How many of the placed slots, from the first on, are as large as the first.
+ * Where units differ in size only those can be asked for in one go.
+ */
+static uint32_t count_equal_slots(const struct tb_offers *offers,
+				  const job_record_t *job, uint32_t node,
+				  const struct tb_shape *shape,
+				  struct tb_scratch *scratch, uint32_t *cpus)
+{
+	struct tb_bitset *slot = scratch->threads;
+	uint32_t groups = tb_placed_groups(shape->placer), equal;
+
+	tb_placed_group(shape->placer, 0, slot);
+	*cpus = count_cpus(offers, job, node, shape, slot, scratch->cores);
+	for (equal = 1; equal < groups; equal++) {
+		tb_placed_group(shape->placer, equal, slot);
+		if (count_cpus(offers, job, node, shape, slot,
+			       scratch->cores) != *cpus)
+			break;
+	}
+	return equal;
+}
+
+static void size_slots(const struct tb_offers *offers,
+		       const struct tb_test *test, uint32_t node,
+		       const struct tb_shape *shape, struct tb_scratch *scratch,
+		       struct tb_placed *placed)
+{
+	if (test->implicit_cpus) {
+		placed->equal = placed->slots;
+		placed->cpus = count_cpus(offers, test->job, node, shape,
+					  tb_placed_threads(shape->placer),
+					  scratch->cores) /
+			       placed->slots;
+	} else {
+		placed->equal = count_equal_slots(offers, test->job, node,
+						  shape, scratch,
+						  &placed->cpus);
+	}
+}
+
+/* How well the placed units fit a node with so much used; they are added to it. */
+static void describe_fit(const struct tb_test *test,
+			 const struct tb_shape *shape, struct tb_bitset *used,
+			 struct tb_placed *placed)
+{
+	const struct tb_bitset *threads = tb_placed_threads(shape->placer);
+	enum tb_allocation policy = test->choice ? test->choice->policy
+						 : TB_ALLOCATE_SLURM;
+
+	if (policy == TB_ALLOCATE_BESTTOPOLOGY)
+		placed->diameter = tb_diameter(shape->topology, threads);
+	if (policy != TB_ALLOCATE_BESTTOPOLOGY && policy != TB_ALLOCATE_BESTFIT)
+		return;
+	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used);
+	tb_bitset_or(used, threads);
+	placed->broken += tb_broken_containers(shape->topology, used);
+}
+
+/* With what scratch says is used, and room for placed->cores. */
+static void place_and_describe(const struct tb_offers *offers,
+			       const struct tb_test *test,
+			       const struct tb_offer *offer,
+			       struct tb_shape *shape, uint32_t slots,
+			       struct tb_scratch *scratch,
+			       struct tb_placed *placed)
+{
+	int count = place_slots(offers, test, offer, shape, slots, scratch);
+
+	if (count <= 0)
+		return;
+	placed->slots = offers->request->type == TB_HOST ? 1 : count;
+	size_slots(offers, test, offer->node, shape, scratch, placed);
+	tb_shape_cores(shape, tb_placed_threads(shape->placer), scratch->cores);
+	tb_bitset_assign(&placed->cores, scratch->cores);
+	describe_fit(test, shape, scratch->used, placed);
+}
+
+/* Valid until the next node is looked at. */
+static const struct tb_placed *
+place_once(struct tb_offers *offers, const struct tb_test *test,
+	   const struct tb_offer *offer, struct tb_shape *shape, uint32_t slots,
+	   struct tb_scratch *scratch)
+{
+	struct tb_placed *placed = &offers->last;
+
+	*placed = (struct tb_placed){ .cores = *scratch->placed };
+	tb_sharing_used(offer->node, shape, offers->view, test, offers->request,
+			scratch);
+	place_and_describe(offers, test, offer, shape, slots, scratch, placed);
+	return placed;
+}
+
+/* All that a placement depends on, except what is the same for all nodes. */
+static struct tb_memo_key make_key(const struct tb_offers *offers,
+				   const struct tb_test *test,
+				   const struct tb_offer *offer,
+				   const struct tb_shape *shape, uint32_t slots,
+				   const struct tb_bitset *taken)
+{
+	return (struct tb_memo_key) {
+		.shape = shape,
+		.filter = tb_node_filter(offer->node, shape, offers->filter),
+		.numbers = {
+			slots, offer->unit_size,
+			tb_cpus_per_core(test->job, offer->node) << 16 |
+				node_record_table_ptr[offer->node]->tpc,
+		},
+		.cores = taken,
+	};
+}
+
+const struct tb_placed *tb_offers_place(struct tb_offers *offers,
+					const struct tb_test *test,
+					const struct tb_offer *offer,
+					struct tb_shape *shape, uint32_t slots)
+{
+	struct tb_scratch *scratch = shape->scratch;
+	struct tb_bitset *taken = scratch->cores;
+	struct tb_placed *placed;
+	struct tb_memo_key key;
+	bool is_new;
+
+	if (!offers->memo)
+		return place_once(offers, test, offer, shape, slots, scratch);
+	tb_node_taken(offer->node, offers->view, test, taken);
+	key = make_key(offers, test, offer, shape, slots, taken);
+	placed = tb_memo_find(offers->memo, &key, &is_new);
+	if (placed && !is_new)
+		return placed;
+	if (placed)
+		placed->cores.nbits = shape->ncores;
+	if (!placed || !tb_memo_make_set(offers->memo, &placed->cores))
+		return place_once(offers, test, offer, shape, slots, scratch);
+	tb_shape_threads(shape, taken, scratch->used);
+	if (key.filter)
+		tb_filter_add(key.filter, shape->topology, scratch->used);
+	place_and_describe(offers, test, offer, shape, slots, scratch, placed);
+	return placed;
+}
+
+static bool is_short_of(uint16_t wanted, uint16_t there)
+{
+	return wanted != NO_VAL16 && wanted > there;
+}
+
+/* --sockets-per-node, --cores-per-socket, --threads-per-core, -B. */
+static bool node_is_large_enough(uint32_t node, const job_record_t *job)
+{
+	const multi_core_data_t *wanted = job->details->mc_ptr;
+	const node_record_t *record = node_record_table_ptr[node];
+
+	return !wanted ||
+	       !(is_short_of(wanted->sockets_per_node, record->tot_sockets) ||
+		 is_short_of(wanted->cores_per_socket, record->cores) ||
+		 is_short_of(wanted->threads_per_core, record->tpc));
+}
+
+/* Another offer of the node has the same slots, and as many. */
+static bool is_needless(const struct tb_offers *offers,
+			const struct tb_offer *offer)
+{
+	const struct tb_offer *own = offers->list + offers->count;
+
+	while (own > offers->list && own[-1].node == offer->node) {
+		own--;
+		if (own->cpus == offer->cpus && own->slots >= offer->slots)
+			return true;
+	}
+	return false;
+}
+
+static void add_offer(struct tb_offers *offers, const struct tb_offer *offer)
+{
+	if (is_needless(offers, offer))
+		return;
+	if (offers->count == offers->room) {
+		offers->room *= 2;
+		xrecalloc(offers->list, offers->room, sizeof(*offers->list));
+	}
+	offers->list[offers->count++] = *offer;
+}
+
+/* What the node offers in units of one size; 0: of any size. */
+static void offer_units(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t node, struct tb_shape *shape,
+			uint32_t unit_size)
+{
+	struct tb_offer offer = { .node = node, .unit_size = unit_size };
+	const struct tb_placed *placed = tb_offers_place(offers, test, &offer,
+							 shape,
+							 tb_job_slots_per_node(
+								 test->job));
+	uint32_t slots = placed->equal, cpus = placed->cpus;
+
+	offers->could_be_more |= tb_sharing_could_be_more(shape->scratch, test);
+	if (!slots)
+		return;
+	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
+	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
+		return;
+	/* --mincpus, and what MaxMemPerCPU makes of --mem. */
+	if (cpus * slots < test->job->details->pn_min_cpus)
+		return;
+	offer.slots = slots;
+	offer.cpus = cpus;
+	if (offers->memo && slots == placed->slots)
+		offer.placed = placed;
+	add_offer(offers, &offer);
+}
+
+static void offer_node(struct tb_offers *offers, const struct tb_test *test,
+		       uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	const struct tb_request *request = offers->request;
+	uint32_t size = 0;
+
+	if (!shape || !node_is_large_enough(node, test->job) ||
+	    (tb_wants_whole_nodes(test->job) &&
+	     !tb_view_node_idle(offers->view, node)))
+		return;
+	offer_units(offers, test, node, shape, 0);
+	if (request->type == TB_HOST || request->cpus || test->implicit_cpus)
+		return;
+	while ((size = tb_unit_size_after(shape, request->unit, size)))
+		offer_units(offers, test, node, shape, size);
+}
+
+/* First offers of units of any size, then those of one size only. */
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct tb_offer *a = left, *b = right;
+
+	if (!a->unit_size != !b->unit_size)
+		return a->unit_size ? 1 : -1;
+	if (a->cpus != b->cpus)
+		return a->cpus < b->cpus ? -1 : 1;
+	return a->node < b->node ? -1 : 1;
+}
+
+static void sort_offers(struct tb_offers *offers)
+{
+	for (uint32_t i = 1; i < offers->count; i++)
+		if (compare_sizes(&offers->list[i - 1], &offers->list[i]) > 0) {
+			qsort(offers->list, offers->count,
+			      sizeof(*offers->list), compare_sizes);
+			return;
+		}
+}
+
+struct tb_offers *tb_offers_create(const struct tb_test *test,
+				   const struct tb_request *request,
+				   const struct tb_view *view)
+{
+	struct tb_offers *offers = xmalloc(sizeof(*offers));
+
+	offers->request = request;
+	offers->view = view;
+	offers->devices = tb_devices_create(test);
+	offers->filter = tb_job_filter(test->job);
+	if (!test->share && !offers->devices)
+		offers->memo = test->memo;
+	offers->room = bit_set_count(test->nodes) + 1;
+	offers->list = xcalloc(offers->room, sizeof(*offers->list));
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node))
+			offer_node(offers, test, node);
+	if (request->type == TB_SLOT)
+		sort_offers(offers);
+	return offers;
+}
+
+void tb_offers_destroy(struct tb_offers *offers)
+{
+	if (!offers)
+		return;
+	tb_devices_destroy(offers->devices);
+	xfree(offers->list);
+	xfree(offers);
+}
+
+uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
+{
+	const struct tb_offer *own = &offers->list[next];
+	uint32_t end = next;
+
+	if (next >= offers->count)
+		return 0;
+	if (offers->request->type == TB_HOST)
+		return offers->count;
+	while (end < offers->count && offers->list[end].cpus == own->cpus &&
+	       !offers->list[end].unit_size == !own->unit_size)
+		end++;
+	return end;
+}
+
+uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
+			uint32_t end)
+{
+	uint32_t cpus = offers->list[first].cpus;
+
+	for (uint32_t i = first; i < end; i++)
+		cpus = MIN(cpus, offers->list[i].cpus);
+	return cpus;
+}
+
+static int compare_descending(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer)
+{
+	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
+		return offer->slots;
+	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
+}
+
+uint32_t tb_offers_hold(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t first,
+			uint32_t end)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t missing = required ? bit_set_count(required) : 0;
+	uint32_t *others = xcalloc(end - first, sizeof(*others));
+	uint32_t count = 0, sum = 0, left = test->max_nodes;
+	bool sorted = true;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t holds = tb_offer_holds(offers, test, &offers->list[i]);
+
+		if (required && bit_test(required, offers->list[i].node)) {
+			sum += holds;
+			left -= left > 0;
+			missing--;
+		} else {
+			sorted = sorted &&
+				 (!count || others[count - 1] >= holds);
+			others[count++] = holds;
+		}
+	}
+	if (!sorted)
+		qsort(others, count, sizeof(*others), compare_descending);
+	for (uint32_t i = 0; !missing && i < count && i < left; i++)
+		sum += others[i];
+	xfree(others);
+	return sum;
+}
+
+void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
+		    struct tb_mask *mask)
+{
+	unsigned first = tb_bitset_next(cores, 0);
+
+	while (first < cores->nbits) {
+		unsigned end = tb_bitset_next_clear(cores, first);
+
+		tb_mask_allow(mask, node, first, end - first);
+		first = tb_bitset_next(cores, end);
+	}
+}
+
+void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, const bitstr_t *nodes,
+		     struct tb_mask *mask)
+{
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+		const struct tb_placed *placed = offer->placed;
+
+		if (!bit_test((bitstr_t *)nodes, offer->node))
+			continue;
+		if (!placed)
+			placed = tb_offers_place(offers, test, offer,
+						 tb_node_shape(offer->node),
+						 offer->slots);
+		tb_allow_cores(offer->node, &placed->cores, mask);
+	}
+}

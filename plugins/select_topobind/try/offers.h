@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * offers.h - what each candidate node can offer to a bound job
+ *
+ * An offer is a number of free slots on a node, all of the same size in CPUs.
+ * select/cons_tres can be asked for one size of task at a time only, so offers of
+ * one size are a class, and classes are tried one by one.  A node whose units
+ * differ in size has several offers: the first slots that are equally large, and
+ * for each size the units of that size alone, in classes of their own at the end.
+ * With btype=host the size of units does not matter to tasks: there is one class.
+ */
+#ifndef TB_SELECT_TOPOBIND_TRY_OFFERS_H
+#define TB_SELECT_TOPOBIND_TRY_OFFERS_H
+
+#include "compat/select_compat.h"
+#include "core/base/memo.h"
+#include "core/request/request.h"
+
+#include "devices.h"
+#include "select_topobind/books/ledger.h"
+#include "select_topobind/nodes/nodes.h"
+
+/* The result of a placement on a node; the same for all nodes that are alike. */
+struct tb_placed {
+	uint32_t slots; /* TB_HOST: 1; 0: nothing fits */
+	uint32_t equal; /* of them, from the first on, as large as it */
+	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
+	struct tb_bitset cores; /* Slurm's */
+	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
+	uint32_t diameter;
+	int32_t broken;
+};
+
+struct tb_offer {
+	uint32_t node;
+	uint32_t slots;	     /* TB_HOST: 1 */
+	uint32_t cpus;	     /* per slot; TB_HOST: of the host's units */
+	uint32_t unit_size;  /* only these units, see unit_sizes.h; 0: any */
+	uint32_t class_rank; /* see offer_order.h */
+	const struct tb_placed *placed; /* just these slots; NULL: place again */
+};
+
+struct tb_offers {
+	const struct tb_request *request;
+	const struct tb_view *view; /* what is taken */
+	struct tb_offer *list;	    /* by class, then by node */
+	uint32_t count, room;
+	bool could_be_more;	    /* with a larger test->share */
+	struct tb_devices *devices; /* that the job asks for; or NULL */
+	/*
+	 * The test's: a struct tb_placed by what is taken of a node.  NULL where a
+	 * placement depends on more: on who shares units, on devices.
+	 */
+	struct tb_memo *memo;
+	const struct tb_filter *filter; /* of the job's partition */
+	struct tb_placed last;		/* when it is not remembered */
+};
+
+/* The offers of the test's candidate nodes.  The caller destroys. */
+struct tb_offers *tb_offers_create(const struct tb_test *test,
+				   const struct tb_request *request,
+				   const struct tb_view *view);
+void tb_offers_destroy(struct tb_offers *offers); /* NULL is fine */
+
+/*
+ * The class that begins at *next: its offers are [*next, returned); 0 when
+ * there is none left.  Call with *next = 0 first, then with what it returned.
+ */
+uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
+
+/* What to ask for per slot (TB_HOST: per node, at least) in a class. */
+uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
+			uint32_t end);
+
+/* How many tasks an offer holds when each gets the CPUs that it asks for. */
+uint32_t tb_offer_holds(const struct tb_offers *offers,
+			const struct tb_test *test,
+			const struct tb_offer *offer);
+
+/*
+ * How many tasks the offers [first, end) hold on as many nodes as the job may
+ * have, its required nodes among them.  When some of these offer nothing: on the
+ * other required nodes alone.
+ */
+uint32_t tb_offers_hold(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t first,
+			uint32_t end);
+
+/* Let the mask allow the cores of those of the offers [first, end) on nodes. */
+void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, const bitstr_t *nodes,
+		     struct tb_mask *mask);
+
+/*
+ * Place slots (TB_HOST: once) on the offer's node, of its unit_size.  The result
+ * is valid until the next call.
+ */
+const struct tb_placed *tb_offers_place(struct tb_offers *offers,
+					const struct tb_test *test,
+					const struct tb_offer *offer,
+					struct tb_shape *shape, uint32_t slots);
+
+/* Let the mask allow these cores of the node. */
+void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
+		    struct tb_mask *mask);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "scale.h"
+
+#include "src/common/macros.h"
+
+uint32_t tb_job_slots(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+	uint32_t nodes = MAX(details->min_nodes, 1);
+
+	if (details->overcommit)
+		return nodes;
+	if (details->num_tasks)
+		return details->num_tasks;
+	return nodes * MAX(details->ntasks_per_node, 1);
+}
+
+uint32_t tb_job_slots_per_node(const job_record_t *job)
+{
+	uint32_t slots = tb_job_slots(job);
+	uint32_t limit = job->details->overcommit
+				 ? 1
+				 : job->details->ntasks_per_node;
+
+	return limit ? MIN(limit, slots) : slots;
+}
+
+/* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
+bool tb_wants_whole_nodes(const job_record_t *job)
+{
+	return job->details &&
+	       (job->details->whole_node &
+		(WHOLE_NODE_REQUIRED | WHOLE_NODE_USER)) == WHOLE_NODE_REQUIRED;
+}
+
+uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
+{
+	const multi_core_data_t *layout = job->details->mc_ptr;
+	uint32_t threads = node_record_table_ptr[node]->tpc;
+
+	/* --threads-per-core and --hint=nomultithread end up here. */
+	if (layout && layout->threads_per_core != NO_VAL16 &&
+	    layout->threads_per_core < threads)
+		return MAX(layout->threads_per_core, 1);
+	return threads;
+}
+
+/* Set, they have select/cons_tres take other cores than it is shown. */
+#define SCALED_FLAGS ((uint64_t)(GRES_ENFORCE_BIND | JOB_NTASKS_SET))
+
+static void save_job(const job_record_t *job, struct tb_scale *saved)
+{
+	const job_details_t *details = job->details;
+
+	*saved = (struct tb_scale){
+		.flags = job->bit_flags & SCALED_FLAGS,
+		.overcommit = details->overcommit,
+		.ntasks_per_node = details->ntasks_per_node,
+		.num_tasks = details->num_tasks,
+		.cpus_per_task = details->cpus_per_task,
+		.min_cpus = details->min_cpus,
+		.max_cpus = details->max_cpus,
+		.pn_min_cpus = details->pn_min_cpus,
+		.orig_pn_min_cpus = details->orig_pn_min_cpus,
+	};
+	if (details->mc_ptr) {
+		saved->sockets_per_node = details->mc_ptr->sockets_per_node;
+		saved->cores_per_socket = details->mc_ptr->cores_per_socket;
+		saved->ntasks_per_core = details->mc_ptr->ntasks_per_core;
+	}
+}
+
+/*
+ * What select/cons_tres would look for among the cores that it is shown.  Nodes
+ * are chosen by their own sockets and cores, in offers.c, and no two tasks with
+ * slots share a core.
+ */
+static void free_layout(multi_core_data_t *layout)
+{
+	layout->sockets_per_node = NO_VAL16;
+	layout->cores_per_socket = NO_VAL16;
+	layout->ntasks_per_core = INFINITE16;
+}
+
+/* How many tasks a node has, where select/cons_tres knows; else 0. */
+static uint32_t count_tasks_of_node(const job_details_t *details)
+{
+	if (details->ntasks_per_node)
+		return details->ntasks_per_node;
+	if (details->max_nodes == 1)
+		return details->num_tasks;
+	return details->num_tasks == details->min_nodes &&
+	       details->num_tasks == details->max_nodes;
+}
+
+/*
+ * For a job with GRES select/cons_tres puts away the cores that its tasks on the
+ * node do not need: let them need all.  Where these do not divide by the tasks
+ * and GRES do not go with tasks, there is one for each node.
+ */
+static void scale_tasks_of_host(job_record_t *job, uint32_t cpus)
+{
+	job_details_t *details = job->details;
+	uint32_t tasks = count_tasks_of_node(details);
+
+	if (!job->gres_list_req) {
+		/* CPUs for so many tasks only would be fewer than the units. */
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+		details->ntasks_per_node = 0;
+		return;
+	}
+	if (!tasks) {
+		/* With GRES for each task their number counts. */
+		if (!job->tres_per_task)
+			job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+		return;
+	}
+	if (cpus % tasks && !job->tres_per_task) {
+		details->ntasks_per_node = 0;
+		details->num_tasks = MAX(details->min_nodes, 1);
+		tasks = 1;
+	}
+	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
+}
+
+void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
+		  struct tb_scale *saved)
+{
+	job_details_t *details = job->details;
+	uint32_t slots = tb_job_slots(job);
+	uint32_t least = cpus; /* on a node */
+
+	save_job(job, saved);
+	/* Near devices are found in devices.c, not by sockets. */
+	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
+	if (details->mc_ptr)
+		free_layout(details->mc_ptr);
+	if (type == TB_SLOT) {
+		details->cpus_per_task = cpus;
+		/* It would count CPUs for tasks that the job does not have. */
+		details->ntasks_per_node = MIN(details->ntasks_per_node, slots);
+		details->min_cpus = MAX(details->min_cpus, slots * cpus);
+	} else {
+		scale_tasks_of_host(job, cpus);
+		/* It gives nodes whole tasks; all CPUs are asked for later. */
+		least -= cpus % MAX(details->cpus_per_task, 1);
+		details->min_cpus = MAX(details->min_cpus,
+					MAX(details->min_nodes, 1) * least);
+	}
+	/* With --overcommit a node would get a CPU, not its units. */
+	if (details->overcommit) {
+		details->overcommit = 0;
+		details->ntasks_per_node = 0;
+		details->num_tasks = slots;
+	}
+	details->pn_min_cpus = MAX(details->pn_min_cpus, least);
+	/* Equal, or cons_tres takes it for a correction of its own. */
+	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
+	if (details->max_cpus != NO_VAL)
+		details->max_cpus = MAX(details->max_cpus, details->min_cpus);
+}
+
+void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
+{
+	job_details_t *details = job->details;
+
+	job->bit_flags |= saved->flags;
+	details->overcommit = saved->overcommit;
+	details->ntasks_per_node = saved->ntasks_per_node;
+	details->num_tasks = saved->num_tasks;
+	details->cpus_per_task = saved->cpus_per_task;
+	details->min_cpus = saved->min_cpus;
+	details->max_cpus = saved->max_cpus;
+	details->pn_min_cpus = saved->pn_min_cpus;
+	details->orig_pn_min_cpus = saved->orig_pn_min_cpus;
+	if (details->mc_ptr) {
+		details->mc_ptr->sockets_per_node = saved->sockets_per_node;
+		details->mc_ptr->cores_per_socket = saved->cores_per_socket;
+		details->mc_ptr->ntasks_per_core = saved->ntasks_per_core;
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scale.h - a job's request in CPUs, made as large as its units for one call
+ *
+ * select/cons_tres counts CPUs.  To be given exactly the offered units, a task must
+ * ask for as many CPUs as its slot has, or, with btype=host, the job for as many
+ * on each node as the host's units have.  This lasts for one call; afterwards the
+ * job record has its own numbers again.
+ */
+#ifndef TB_SELECT_TOPOBIND_TRY_SCALE_H
+#define TB_SELECT_TOPOBIND_TRY_SCALE_H
+
+#include <stdbool.h>
+
+#include "compat/select_compat.h"
+#include "core/request/request.h"
+
+struct tb_scale {
+	uint64_t flags;
+	uint8_t overcommit;
+	uint16_t cpus_per_task, ntasks_per_node;
+	uint32_t num_tasks;
+	uint32_t min_cpus, max_cpus;
+	uint32_t pn_min_cpus, orig_pn_min_cpus;
+	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core;
+};
+
+/*
+ * How many slots the job needs, and how many of them may be on one node.  A job
+ * needs a slot for each task; one that does not say how many tasks it has has one
+ * on each node.  With --overcommit the tasks of a node share one slot.
+ */
+uint32_t tb_job_slots(const job_record_t *job);
+uint32_t tb_job_slots_per_node(const job_record_t *job);
+
+/* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
+bool tb_wants_whole_nodes(const job_record_t *job);
+
+/* CPUs that the job gets for one core of the node. */
+uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);
+
+/* Scale to cpus per slot (or host); saved receives what was before. */
+void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
+		  struct tb_scale *saved);
+void tb_unscale_job(job_record_t *job, const struct tb_scale *saved);
+
+#endif

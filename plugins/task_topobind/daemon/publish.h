@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * publish.h - slurmd tells the controller the topology of its node
+ *
+ * In tokens of the node's Extra field (common/node/node_extra.h).
+ */
+#ifndef TB_TASK_TOPOBIND_DAEMON_PUBLISH_H
+#define TB_TASK_TOPOBIND_DAEMON_PUBLISH_H
+
+struct tb_published {
+	const char *topology;
+	const char *distances; /* between its NUMA nodes; NULL: none to tell */
+	const char *speed;     /* in MHz; NULL: not known */
+};
+
+/*
+ * Start a helper process that publishes, and tries again for some minutes while
+ * the controller is not there.  It ends by itself, or with slurmd.
+ *
+ * A process and not a thread, because Slurm calls a task plugin's init() before
+ * slurmd becomes a daemon, and threads do not survive that.  It also keeps
+ * slurmd's start from waiting.
+ */
+void tb_publish_start(const char *node_name,
+		      const struct tb_published *published);
+
+/* slurmd is about to end: so does the helper, if it still runs. */
+void tb_publish_stop(void);
+
+#endif

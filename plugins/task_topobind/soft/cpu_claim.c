@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "cpu_claim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup/cpuset.h"
+#include "cgroup/tree.h"
+#include "common/soft/soft_state.h"
+
+/* Who takes which CPUs. */
+struct taker {
+	uint32_t job;
+	struct tb_bitset *cpus; /* from other jobs */
+	struct tb_bitset *own;	/* from the same job */
+	struct tb_error *err;
+	int rc;
+};
+
+static struct tb_bitset *parse_cpus(const char *list)
+{
+	if (*list == '\0')
+		return tb_bitset_create(TB_REGISTRY_CPUS);
+	return tb_bitset_parse_list(list, TB_REGISTRY_CPUS, NULL);
+}
+
+/* Its base stays: with gang scheduling several jobs have the same units. */
+static int move_off_cpus(const char *path, const struct tb_bitset *base,
+			 const struct tb_bitset *cpus, struct tb_error *err)
+{
+	struct tb_bitset *now = tb_cpuset_read_cpus(path, NULL);
+	struct tb_bitset *rest;
+	struct tb_cpuset *cpuset;
+	int rc = 0;
+
+	/* It is gone, and its tasks. */
+	if (now == NULL)
+		return 0;
+	rest = tb_bitset_copy(now);
+	if (rest == NULL) {
+		tb_bitset_destroy(now);
+		return tb_fail(err, "out of memory");
+	}
+	tb_bitset_andnot(rest, cpus);
+	tb_bitset_or(rest, base);
+	/* What the cgroup above does not give it has not anyway. */
+	tb_bitset_and(rest, now);
+	if (!tb_bitset_equal(rest, now)) {
+		cpuset = tb_cpuset_open(path, err);
+		rc = cpuset == NULL ? -1
+				    : tb_cpuset_set(cpuset, rest, NULL, err);
+		tb_cpuset_destroy(cpuset);
+	}
+	tb_bitset_destroy(rest);
+	tb_bitset_destroy(now);
+	/* Gone meanwhile. */
+	if (rc < 0) {
+		now = tb_cpuset_read_cpus(path, NULL);
+		rc = now != NULL ? -1 : 0;
+		tb_bitset_destroy(now);
+	}
+	return rc;
+}
+
+static int take_from_step(struct tb_soft_state *state, bool alive, void *data)
+{
+	struct taker *taker = data;
+	const struct tb_bitset *cpus = state->job == taker->job ? taker->own
+								: taker->cpus;
+	const char *cursor = state->cgroups;
+	struct tb_bitset *base;
+	char *path;
+
+	(void)alive;
+	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
+		if (move_off_cpus(path, base, cpus, taker->err) < 0)
+			taker->rc = -1;
+		tb_bitset_destroy(base);
+		free(path);
+	}
+	return 0;
+}
+
+static int take_from_steps(struct tb_registry *registry,
+			   const struct tb_registry_claim_input *input,
+			   struct tb_error *err)
+{
+	struct taker taker = {
+		.job = input->id.job,
+		.cpus = parse_cpus(input->cpus),
+		.own = parse_cpus(input->own),
+		.err = err,
+	};
+
+	if (taker.cpus == NULL || taker.own == NULL)
+		taker.rc = tb_fail(err,
+				   "out of memory, or no list of CPUs: "
+				   "%.200s",
+				   input->cpus);
+	else if (tb_soft_each(registry, take_from_step, &taker) < 0)
+		taker.rc = tb_fail(err, "the soft-bound steps of the node "
+					"cannot be read");
+	tb_bitset_destroy(taker.cpus);
+	tb_bitset_destroy(taker.own);
+	return taker.rc;
+}
+
+int tb_cpu_claim_take(struct tb_registry *registry,
+		      const struct tb_registry_claim_input *input,
+		      struct tb_registry_claim **claim, struct tb_error *err)
+{
+	int rc = 0;
+
+	*claim = NULL;
+	if (*input->cpus == '\0' && *input->own == '\0')
+		return 0;
+	if (tb_registry_lock(registry, err) < 0)
+		return -1;
+	*claim = tb_registry_claim_create(registry, input, err);
+	rc = *claim != NULL ? take_from_steps(registry, input, err) : -1;
+	tb_registry_unlock(registry);
+	return rc;
+}
+
+/* ---- left-overs ---- */
+
+static bool is_busy(const char *path)
+{
+	char *directory = tb_cpuset_directory(path, NULL);
+	bool busy = directory != NULL && tb_cgroup_tree_is_busy(directory);
+
+	free(directory);
+	return busy;
+}
+
+/* With v1 they are topobind's own; with v2 Slurm removes them. */
+static void remove_empty(const char *path)
+{
+	struct tb_cpuset *cpuset;
+
+	if (tb_cpuset_is_v2())
+		return;
+	cpuset = tb_cpuset_open(path, NULL);
+	if (cpuset != NULL)
+		tb_cpuset_remove(cpuset, 0, NULL);
+	tb_cpuset_destroy(cpuset);
+}
+
+/* Everything but the base is taken from tasks that nobody watches. */
+static int sweep_state(struct tb_soft_state *state, bool alive, void *data)
+{
+	const struct tb_bitset *all = data;
+	const char *cursor = state->cgroups;
+	struct tb_bitset *base;
+	bool busy = false;
+	char *path;
+
+	if (alive)
+		return 0;
+	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
+		if (is_busy(path)) {
+			busy = true;
+			move_off_cpus(path, base, all, NULL);
+		} else {
+			remove_empty(path);
+		}
+		tb_bitset_destroy(base);
+		free(path);
+	}
+	return busy ? 0 : TB_SOFT_REMOVE;
+}
+
+void tb_cpu_claim_sweep(struct tb_registry *registry)
+{
+	struct tb_bitset *all = tb_bitset_create(TB_REGISTRY_CPUS);
+
+	if (all == NULL || tb_registry_lock(registry, NULL) < 0) {
+		tb_bitset_destroy(all);
+		return;
+	}
+	tb_bitset_set_range(all, 0, all->nbits);
+	tb_soft_each(registry, sweep_state, all);
+	tb_bitset_destroy(all);
+	/* Removes stale claims on its way. */
+	tb_bitset_destroy(tb_registry_claimed(registry, 0, NULL));
+	tb_registry_forget(registry);
+	tb_registry_unlock(registry);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The beginning and the end.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "soft_controller_private.h"
+
+static struct tb_bitset *parse_cpus(const char *list)
+{
+	return tb_bitset_parse_list(list, TB_REGISTRY_CPUS, NULL);
+}
+
+/* With as many bits as the sets of claims. */
+static struct tb_bitset *widen_set(const struct tb_bitset *set)
+{
+	struct tb_bitset *wide = tb_bitset_create(TB_REGISTRY_CPUS);
+
+	if (wide != NULL)
+		tb_bitset_or_range(wide, set, 0, set->nbits);
+	return wide;
+}
+
+static int open_group(struct group *group, const char *path,
+		      struct tb_bitset *base, struct tb_error *err)
+{
+	group->base = base;
+	group->now = tb_bitset_create(TB_REGISTRY_CPUS);
+	if (group->base == NULL || group->now == NULL)
+		return tb_fail(err, "out of memory");
+	group->cpuset = tb_cpuset_open(path, err);
+	return group->cpuset != NULL ? 0 : -1;
+}
+
+static void close_group(struct group *group)
+{
+	tb_cpuset_destroy(group->cpuset);
+	tb_bitset_destroy(group->base);
+	tb_bitset_destroy(group->now);
+}
+
+static int open_usage(struct task *task, const char *path, struct tb_error *err)
+{
+	char *directory = tb_cpuset_directory(path, err);
+
+	if (directory == NULL)
+		return -1;
+	task->usage = tb_usage_open(directory, tb_cpuset_is_v2(), err);
+	free(directory);
+	if (task->usage == NULL)
+		return -1;
+	task->used_us = tb_usage_read(task->usage);
+	return 0;
+}
+
+static int open_task(struct task *task,
+		     const struct tb_soft_controller_task *input,
+		     struct tb_error *err)
+{
+	char *path = tb_cpuset_path_of(input->pid, err);
+	int rc = -1;
+
+	if (path == NULL)
+		return -1;
+	task->scope = widen_set(input->scope);
+	if (task->scope == NULL)
+		tb_fail(err, "out of memory");
+	else if (open_group(&task->group, path, widen_set(input->preferred),
+			    err) == 0)
+		rc = open_usage(task, path, err);
+	free(path);
+	return rc;
+}
+
+/* Cut n names off the end of a path. */
+static void cut_names(char *path, unsigned n)
+{
+	for (char *slash; n > 0 && (slash = strrchr(path, '/')) != NULL; n--)
+		*slash = '\0';
+}
+
+/* v2: JOB/step_S/user/task_N */
+static int open_outers(struct tb_soft_controller *s,
+		       const struct tb_soft_controller_input *input,
+		       struct tb_error *err)
+{
+	char *path;
+	int rc;
+
+	if (!tb_cpuset_is_v2() || s->tasks == 0)
+		return 0;
+	path = strdup(tb_cpuset_path(s->task[0].group.cpuset));
+	if (path == NULL)
+		return tb_fail(err, "out of memory");
+	s->outers = 2;
+	cut_names(path, 1);
+	rc = open_group(&s->outer[1], path, parse_cpus(input->step_cpus), err);
+	cut_names(path, 2);
+	if (rc == 0)
+		rc = open_group(&s->outer[0], path, parse_cpus(input->job_cpus),
+				err);
+	free(path);
+	return rc;
+}
+
+static int print_group(FILE *out, const struct group *group)
+{
+	char *list = tb_bitset_print_list(group->base);
+
+	if (list == NULL)
+		return -1;
+	fprintf(out, "%s %s\n", list, tb_cpuset_path(group->cpuset));
+	free(list);
+	return 0;
+}
+
+/* malloc()ed; NULL when out of memory. */
+static char *print_groups(const struct tb_soft_controller *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int rc = 0;
+
+	if (out == NULL)
+		return NULL;
+	for (unsigned i = 0; rc == 0 && i < s->outers; i++)
+		rc = print_group(out, &s->outer[i]);
+	for (unsigned i = 0; rc == 0 && i < s->tasks; i++)
+		rc = print_group(out, &s->task[i].group);
+	if (fclose(out) == 0 && rc == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int make_file(struct tb_soft_controller *s,
+		     const struct tb_registry_id *id, struct tb_error *err)
+{
+	char *cgroups = print_groups(s);
+
+	if (cgroups == NULL)
+		return tb_fail(err, "out of memory");
+	if (tb_registry_lock(s->registry, err) == 0) {
+		s->file = tb_soft_file_create(s->registry, id, s->tasks,
+					      cgroups, err);
+		tb_registry_unlock(s->registry);
+	}
+	free(cgroups);
+	return s->file != NULL ? 0 : -1;
+}
+
+static int open_load_of_all(struct tb_soft_controller *s, struct tb_error *err)
+{
+	if (s->conf.count == TB_SOFT_COUNT_JOB)
+		return 0;
+	for (unsigned i = 0; i < s->tasks; i++) {
+		const struct tb_bitset *base = s->task[i].group.base;
+
+		for (unsigned cpu = tb_bitset_next(base, s->cpus);
+		     cpu < base->nbits; cpu = tb_bitset_next(base, cpu + 1))
+			s->cpus = cpu + 1;
+	}
+	s->cpus_used_us = calloc(s->cpus, sizeof(*s->cpus_used_us));
+	s->cpus_before_us = calloc(s->cpus, sizeof(*s->cpus_before_us));
+	if (s->cpus_used_us == NULL || s->cpus_before_us == NULL)
+		return tb_fail(err, "out of memory");
+	s->proc_stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	if (s->proc_stat < 0)
+		return tb_fail(err, "cannot open /proc/stat");
+	return tb_usage_of_cpus(s->proc_stat, s->cpus_used_us, s->cpus);
+}
+
+static int set_native(struct task *task, pid_t pid, struct tb_error *err)
+{
+	char *list = tb_bitset_print_list(task->group.base);
+	char *directory =
+		tb_cpuset_directory(tb_cpuset_path(task->group.cpuset), err);
+	int rc = -1;
+
+	if (list != NULL && directory != NULL)
+		rc = tb_preferred_set_cgroup(directory, list, err);
+	if (rc == 0)
+		rc = tb_preferred_set_process("/proc", pid, list, err);
+	free(directory);
+	free(list);
+	task->native = rc > 0;
+	return rc;
+}
+
+/* Only in a cgroup of the job: others' would be counted, too. */
+static void open_counters(const struct tb_soft_controller *s, struct task *task,
+			  pid_t pid)
+{
+	char *directory = tb_cgroup_directory_of(pid, "cpuacct");
+	char *job;
+
+	if (asprintf(&job, "/job_%u/", s->job) < 0)
+		job = NULL;
+	if (directory != NULL && job != NULL && strstr(directory, job) != NULL)
+		task->counters = tb_preferred_counters_open(directory);
+	if (task->counters != NULL)
+		task->counted = tb_preferred_counters_read(task->counters);
+	free(job);
+	free(directory);
+}
+
+/*
+ * Preferred CPUs are refused that are not inside the cpuset, and ignored when
+ * they are all of it: first it is made as wide as it may be.
+ */
+static int use_native(struct tb_soft_controller *s,
+		      const struct tb_soft_controller_input *input,
+		      struct tb_error *err)
+{
+	bool native = false;
+
+	if (tb_preferred_is_disabled("/proc"))
+		return 0;
+	s->off = tb_registry_is_off(s->registry, s->job);
+	for (unsigned i = 0; i < s->tasks; i++) {
+		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
+			return -1;
+		native = native || s->task[i].native;
+	}
+	if (!native)
+		return 0;
+	tb_soft_file_state(s->file)->native = 1;
+	if (tb_soft_controller_apply(s, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < s->tasks; i++) {
+		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
+			return -1;
+		open_counters(s, &s->task[i], input->task[i].pid);
+	}
+	return 0;
+}
+
+static int open_all(struct tb_soft_controller *s,
+		    const struct tb_soft_controller_input *input,
+		    struct tb_error *err)
+{
+	s->task = calloc(input->tasks, sizeof(*s->task));
+	if (s->task == NULL)
+		return tb_fail(err, "out of memory");
+	for (; s->tasks < input->tasks; s->tasks++)
+		if (open_task(&s->task[s->tasks], &input->task[s->tasks], err) <
+		    0) {
+			s->tasks++;
+			return -1;
+		}
+	if (open_outers(s, input, err) < 0 || open_load_of_all(s, err) < 0)
+		return -1;
+	s->registry = tb_registry_open(input->spool_dir, err);
+	if (s->registry == NULL || make_file(s, &input->id, err) < 0)
+		return -1;
+	return use_native(s, input, err);
+}
+
+struct tb_soft_controller *
+tb_soft_controller_start(const struct tb_soft_controller_input *input,
+			 struct tb_error *err)
+{
+	struct tb_soft_controller *s = calloc(1, sizeof(*s));
+	struct tb_soft_counts counts;
+
+	if (s == NULL) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	s->conf = input->conf;
+	s->job = input->id.job;
+	s->suspended = input->suspended;
+	s->save = input->save;
+	s->proc_stat = -1;
+	if (open_all(s, input, err) == 0 &&
+	    tb_soft_controller_start_thread(s, err) == 0)
+		return s;
+	tb_soft_controller_stop(s, &counts);
+	return NULL;
+}
+
+/* Saved before its file goes, which says that the job has a step here. */
+static void leave_registry(struct tb_soft_controller *s,
+			   struct tb_soft_counts *counts)
+{
+	if (s->file != NULL) {
+		tb_soft_controller_counts(s, counts);
+		tb_soft_controller_save(s);
+	}
+	if (s->registry != NULL)
+		tb_soft_file_remove(s->file);
+	tb_registry_close(s->registry);
+}
+
+void tb_soft_controller_stop(struct tb_soft_controller *s,
+			     struct tb_soft_counts *counts)
+{
+	*counts = (struct tb_soft_counts){ 0 };
+	if (s == NULL)
+		return;
+	tb_soft_controller_stop_thread(s);
+	for (unsigned i = 0; i < s->tasks; i++) {
+		close_group(&s->task[i].group);
+		tb_bitset_destroy(s->task[i].scope);
+		tb_usage_close(s->task[i].usage);
+		tb_preferred_counters_close(s->task[i].counters);
+	}
+	for (unsigned i = 0; i < s->outers; i++)
+		close_group(&s->outer[i]);
+	leave_registry(s, counts);
+	if (s->proc_stat >= 0)
+		close(s->proc_stat);
+	free(s->cpus_used_us);
+	free(s->cpus_before_us);
+	free(s->task);
+	free(s);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * soft_controller_private.h - inside the controller of a soft-bound step
+ *
+ * soft_controller_open.c makes and ends it, soft_controller.c is what the thread
+ * does.
+ */
+#ifndef TB_TASK_TOPOBIND_SOFT_SOFT_CONTROLLER_PRIVATE_H
+#define TB_TASK_TOPOBIND_SOFT_SOFT_CONTROLLER_PRIVATE_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "cgroup/cpuset.h"
+#include "cgroup/preferred.h"
+#include "cgroup/usage.h"
+#include "common/soft/soft_state.h"
+#include "core/soft/soft.h"
+#include "soft_controller.h"
+
+/* One cgroup whose CPUs it writes: a task's, or with v2 one above it. */
+struct group {
+	struct tb_cpuset *cpuset;
+	struct tb_bitset *base; /* CPUs that it always has */
+	struct tb_bitset *now;	/* what was written last */
+};
+
+struct task {
+	struct group group; /* base: the preferred CPUs */
+	struct tb_bitset *scope;
+	struct tb_usage *usage;
+	struct tb_soft soft;
+	uint64_t used_us; /* at the sample before */
+	bool native;
+	/* Those of the kernel, of a native task; NULL: none, or another's. */
+	struct tb_preferred_counters *counters;
+	struct tb_soft_counts counted;
+};
+
+struct tb_soft_controller {
+	struct tb_registry *registry;
+	struct tb_soft_file *file;
+	struct tb_conf_soft conf;
+	uint32_t job;
+	unsigned tasks;
+	struct task *task;
+	/* With v2: of the job, and of the step's processes.  They limit, too. */
+	unsigned outers;
+	struct group outer[2];
+	struct timespec registry_seen;
+	bool off;
+	bool (*suspended)(void);
+	bool was_paused;
+	bool failed; /* the last write did not succeed */
+	tb_soft_controller_save_t *save;
+	struct tb_soft_counts saved;
+	uint64_t save_at_us, save_after_us;
+	uint64_t sampled_us;
+	int proc_stat; /* -1: the load of others does not count */
+	unsigned cpus; /* OS CPUs below that number count then */
+	uint64_t *cpus_used_us, *cpus_before_us;
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	bool started, ending;
+};
+
+/* What the step has counted so far; save what was not saved yet. */
+void tb_soft_controller_counts(const struct tb_soft_controller *s,
+			       struct tb_soft_counts *counts);
+void tb_soft_controller_save(struct tb_soft_controller *s);
+
+/* Start the thread; end it, if it was started. */
+int tb_soft_controller_start_thread(struct tb_soft_controller *s,
+				    struct tb_error *err);
+void tb_soft_controller_stop_thread(struct tb_soft_controller *s);
+
+/*
+ * Write the CPUs of all groups as they are wanted now; with the registry locked,
+ * so that who takes CPUs comes before or after.  -1 with a sentence.
+ */
+int tb_soft_controller_apply(struct tb_soft_controller *s,
+			     struct tb_error *err);
+
+#endif

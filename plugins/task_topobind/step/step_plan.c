@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "step_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/place/place.h"
+#include "core/soft/soft.h"
+
+bool tb_step_plan_fits(const struct tb_topology *topology, unsigned node_cores)
+{
+	return node_cores == tb_topology_cores(topology) ||
+	       node_cores == tb_topology_threads(topology);
+}
+
+/*
+ * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
+ * is a core of the string or, where the node has as many cores as the string
+ * has threads, a thread.  NULL with a sentence in err when it is neither or
+ * the list is wrong.
+ */
+static struct tb_bitset *threads_of_list(const struct tb_topology *topology,
+					 unsigned node_cores, const char *cores,
+					 struct tb_error *err)
+{
+	struct tb_bitset *set, *threads;
+
+	if (!tb_step_plan_fits(topology, node_cores)) {
+		tb_fail(err,
+			"this node has %u cores in Slurm but its topology "
+			"has %u cores with %u threads; one of the two must be "
+			"equal",
+			node_cores, tb_topology_cores(topology),
+			tb_topology_threads(topology));
+		return NULL;
+	}
+	set = tb_bitset_parse_list(cores != NULL ? cores : "", node_cores, err);
+	if (set == NULL || node_cores == tb_topology_threads(topology))
+		return set;
+	threads = tb_bitset_create(tb_topology_threads(topology));
+	if (threads != NULL)
+		tb_threads_of_cores(topology, set, threads);
+	else
+		tb_fail(err, "out of memory");
+	tb_bitset_destroy(set);
+	return threads;
+}
+
+static int alloc_tasks(struct tb_step_plan *plan, unsigned tasks,
+		       struct tb_error *err)
+{
+	plan->tasks = tasks;
+	plan->task = calloc(tasks, sizeof(*plan->task));
+	plan->slot = calloc(tasks, sizeof(*plan->slot));
+	if (tasks > 0 && (plan->task == NULL || plan->slot == NULL))
+		return tb_fail(err, "out of memory");
+	return 0;
+}
+
+static int give_all(struct tb_step_plan *plan, const struct tb_bitset *threads,
+		    struct tb_error *err)
+{
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		plan->slot[i] = TB_NO_SLOT;
+		plan->task[i] = tb_bitset_copy(threads);
+		if (plan->task[i] == NULL)
+			return tb_fail(err, "out of memory");
+	}
+	return 0;
+}
+
+static int fail_cpus(const struct tb_step_plan_input *input,
+		     const struct tb_request *request, struct tb_error *err)
+{
+	char *list = tb_bitset_print_list(request->cpus);
+	int rc;
+
+	rc = tb_fail(err,
+		     "the step's cores on this node, %s, do not include the "
+		     "CPUs %.100s of its bcpus: name CPUs among them",
+		     input->step_cores, list != NULL ? list : "");
+	free(list);
+	return rc;
+}
+
+static int fail_slots(const struct tb_step_plan_input *input,
+		      const struct tb_request *request, unsigned slots,
+		      struct tb_error *err)
+{
+	if (request->cpus != NULL)
+		return fail_cpus(input, request, err);
+	return tb_fail(err,
+		       "the step has %u tasks on this node but its cores "
+		       "%s hold %u slots of %u %s: start fewer tasks, or let "
+		       "them share with --overcommit; beside other steps ask "
+		       "for the CPUs of a slot with -c, to wait for one",
+		       input->tasks, input->step_cores, slots, request->amount,
+		       tb_unit_name(request->unit));
+}
+
+/* One of the placed slots for each task. */
+static int give_slots(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      const struct tb_request *request,
+		      const struct tb_placer *placer, unsigned slots,
+		      struct tb_error *err)
+{
+	bool shares = input->shares || request->type == TB_HOST;
+
+	if (slots == 0 || (slots < input->tasks && !shares))
+		return fail_slots(input, request, slots, err);
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		plan->slot[i] = i % slots;
+		plan->task[i] = tb_bitset_create(
+			tb_topology_threads(input->topology));
+		if (plan->task[i] == NULL)
+			return tb_fail(err, "out of memory");
+		tb_placed_group(placer, plan->slot[i], plan->task[i]);
+	}
+	return 0;
+}
+
+/* It had a slot when it started: the machine is another one since. */
+static int fail_topology(const struct tb_step_plan_input *input,
+			 struct tb_error *err)
+{
+	return tb_fail(err,
+		       "the topology of this node has changed since the "
+		       "job started: its cores %s hold no slot of %u %s any "
+		       "more; start tasks on all of these cores with srun "
+		       "--bamount=0, or submit the job again",
+		       input->job_cores, input->job->amount,
+		       tb_unit_name(input->job->unit));
+}
+
+/* The slots of the job's request, in what the step has of its grant. */
+static int place_job(struct tb_step_plan *plan,
+		     const struct tb_step_plan_input *input,
+		     struct tb_placer *placer, struct tb_error *err)
+{
+	unsigned slots;
+
+	/* Nobody gave it units: it was plain when it started. */
+	if (input->implicit &&
+	    tb_place_again(placer, input->job, plan->step) == 0)
+		return give_all(plan, plan->step, err);
+	if (input->job->cpus == NULL &&
+	    tb_place_again(placer, input->job, plan->job) == 0)
+		return fail_topology(input, err);
+	slots = tb_place_again(placer, input->job, plan->step);
+	return give_slots(plan, input, input->job, placer, slots, err);
+}
+
+/* Everything that the step does not have, as "used". */
+static struct tb_bitset *complement(const struct tb_bitset *set)
+{
+	struct tb_bitset *rest = tb_bitset_create(set->nbits);
+
+	if (rest != NULL) {
+		tb_bitset_set_range(rest, 0, rest->nbits);
+		tb_bitset_andnot(rest, set);
+	}
+	return rest;
+}
+
+/* A step with a request of its own is placed anew, inside what it has. */
+static int place_step(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      struct tb_placer *placer, struct tb_error *err)
+{
+	struct tb_bitset *used = complement(plan->step);
+	int placed;
+
+	if (used == NULL)
+		return tb_fail(err, "out of memory");
+	placed = tb_place(placer, input->step, used, input->tasks);
+	tb_bitset_destroy(used);
+	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
+		return tb_fail(err, "the step's btopology is not the topology "
+				    "of this node");
+	if (placed == TB_PLACE_FILTER_MISMATCH)
+		return tb_fail(err, "the shape of the step's bfilter is not "
+				    "that of this node");
+	return give_slots(plan, input, input->step, placer,
+			  placed > 0 ? tb_placed_groups(placer) : 0, err);
+}
+
+static int place_tasks(struct tb_step_plan *plan,
+		       const struct tb_step_plan_input *input,
+		       struct tb_error *err)
+{
+	struct tb_placer *placer = tb_placer_create(input->topology);
+	int rc;
+
+	if (placer == NULL)
+		return tb_fail(err, "out of memory");
+	if (tb_request_binds(input->step))
+		rc = place_step(plan, input, placer, err);
+	else
+		rc = place_job(plan, input, placer, err);
+	tb_placer_destroy(placer);
+	return rc;
+}
+
+/* A step's own request takes nothing over, but it stays inside its job. */
+static void choose_policies(struct tb_step_plan *plan,
+			    const struct tb_step_plan_input *input)
+{
+	const struct tb_request *request = tb_request_binds(input->step)
+						   ? input->step
+						   : input->job;
+
+	plan->instance = request->instance;
+	plan->memory = tb_request_memory(request, input->site);
+	plan->mode = request->mode;
+	plan->allow = request->allow;
+	plan->job_mode = tb_request_binds(input->job) ? input->job->mode
+						      : TB_HARD;
+	plan->job_is_local = input->job->instance == TB_SET &&
+			     tb_request_memory(input->job, input->site) ==
+				     TB_MEMORY_LOCAL;
+}
+
+/* The cores are the task's own; it does not use all of their threads. */
+static void limit_threads(struct tb_step_plan *plan,
+			  const struct tb_step_plan_input *input)
+{
+	if (input->threads_per_core == 0)
+		return;
+	for (unsigned i = 0; i < plan->tasks; i++) {
+		if (plan->slot[i] != TB_NO_SLOT)
+			tb_limit_threads(input->topology,
+					 input->threads_per_core,
+					 plan->task[i]);
+	}
+}
+
+static int make_plan(struct tb_step_plan *plan,
+		     const struct tb_step_plan_input *input,
+		     struct tb_error *err)
+{
+	memset(plan, 0, sizeof(*plan));
+	choose_policies(plan, input);
+	plan->job = threads_of_list(input->topology, input->node_cores,
+				    input->job_cores, err);
+	if (plan->job == NULL)
+		return -1;
+	plan->step = threads_of_list(input->topology, input->node_cores,
+				     input->step_cores, err);
+	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0)
+		return -1;
+	if (input->whole)
+		return give_all(plan, plan->job, err);
+	if (tb_request_binds(input->step))
+		return place_tasks(plan, input, err);
+	/* A step may switch off its slots, but not leave its job's units. */
+	if (tb_request_has_binding(input->step) ||
+	    !tb_request_binds(input->job))
+		return give_all(plan, plan->step, err);
+	return place_tasks(plan, input, err);
+}
+
+int tb_step_plan_make(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      struct tb_error *err)
+{
+	int rc = make_plan(plan, input, err);
+
+	if (rc == 0)
+		limit_threads(plan, input);
+	return rc;
+}
+
+const struct tb_bitset *tb_step_plan_near(const struct tb_step_plan *plan,
+					  unsigned task)
+{
+	if (plan->memory != TB_MEMORY_NONE)
+		return plan->task[task];
+	return plan->job_is_local ? plan->job : NULL;
+}
+
+const struct tb_bitset *
+tb_step_plan_constrained(const struct tb_step_plan *plan, unsigned task)
+{
+	if (plan->memory == TB_MEMORY_LOCAL)
+		return plan->task[task];
+	return plan->job_is_local ? plan->job : NULL;
+}
+
+struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
+				     const struct tb_topology *topology,
+				     unsigned threads_per_core, unsigned task)
+{
+	struct tb_bitset *scope = tb_bitset_create(
+		tb_topology_threads(topology));
+
+	if (scope == NULL)
+		return NULL;
+	tb_soft_scope(topology, plan->allow, plan->task[task], scope);
+	if (threads_per_core > 0)
+		tb_limit_threads(topology, threads_per_core, scope);
+	tb_bitset_or(scope, plan->task[task]);
+	return scope;
+}
+
+void tb_step_plan_clear(struct tb_step_plan *plan)
+{
+	tb_bitset_destroy(plan->job);
+	tb_bitset_destroy(plan->step);
+	for (unsigned i = 0; plan->task != NULL && i < plan->tasks; i++)
+		tb_bitset_destroy(plan->task[i]);
+	free(plan->task);
+	free(plan->slot);
+	memset(plan, 0, sizeof(*plan));
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * step_plan.h - which threads of a node the tasks of one step get
+ *
+ * Pure: from the node's topology, the request and the cores that Slurm has
+ * allocated, to one set of logical threads for every task (doc/design.md,
+ * "Units" and "Placement").
+ */
+#ifndef TB_TASK_TOPOBIND_STEP_STEP_PLAN_H
+#define TB_TASK_TOPOBIND_STEP_STEP_PLAN_H
+
+#include <stdbool.h>
+
+#include "core/base/bitset.h"
+#include "core/base/error.h"
+#include "core/request/request.h"
+#include "core/topology/topology.h"
+
+/* What a step asks for and what it has been given on this node. */
+struct tb_step_plan_input {
+	const struct tb_topology *topology;
+	unsigned node_cores;   /* Slurm's cores of the node: positions in... */
+	const char *job_cores; /* ...these lists, such as "0-3,8" */
+	const char *step_cores;
+	const struct tb_request *job;  /* empty when the job has none */
+	const struct tb_request *step; /* of this step alone, or empty */
+	bool implicit;		       /* job is the site's implicit request */
+	enum tb_memory site;	       /* the policy of requests without bmem */
+	unsigned tasks;		       /* of the step on this node */
+	bool whole;  /* a batch script or the like: all that the job has */
+	bool shares; /* overcommitted: tasks may share slots */
+	/* --threads-per-core and hints: threads of a core to use; 0 for all. */
+	unsigned threads_per_core;
+};
+
+#define TB_NO_SLOT (-1)
+
+struct tb_step_plan {
+	/* Who binds the tasks; a step's own request decides before its job's. */
+	enum tb_instance instance;
+	enum tb_memory memory; /* of the tasks */
+	bool job_is_local;     /* all steps keep to the memory near the job */
+	enum tb_hardness mode; /* of the tasks */
+	char allow;	       /* how far they spread, when that is soft */
+	enum tb_hardness job_mode;
+	struct tb_bitset *job;	/* logical threads of the job on this node */
+	struct tb_bitset *step; /* those of the step */
+	unsigned tasks;
+	struct tb_bitset **task; /* those of each task */
+	int *slot;		 /* its slot, or TB_NO_SLOT */
+};
+
+/* 0, or -1 with a sentence in err; tb_step_plan_clear() is right after both. */
+int tb_step_plan_make(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      struct tb_error *err);
+void tb_step_plan_clear(struct tb_step_plan *plan);
+
+/*
+ * The threads near which the memory of a task is, by preference or by force,
+ * and those near which its cpuset constrains it; NULL for all memory.  Owned
+ * by the plan.
+ */
+const struct tb_bitset *tb_step_plan_near(const struct tb_step_plan *plan,
+					  unsigned task);
+const struct tb_bitset *
+tb_step_plan_constrained(const struct tb_step_plan *plan, unsigned task);
+
+/* The threads to which a task may spread, as a new set; NULL: out of memory. */
+struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
+				     const struct tb_topology *topology,
+				     unsigned threads_per_core, unsigned task);
+
+/* Can the topology describe a node with that many cores? */
+bool tb_step_plan_fits(const struct tb_topology *topology, unsigned node_cores);
+
+#endif

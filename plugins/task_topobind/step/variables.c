@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
+#include "variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/request/request_key.h"
+#include "step_plan.h"
+
+enum what { INSTANCE, TOPOLOGY, CPUSET, CPUS, MEMS, SLOT, HOSTS, RANKS, WHATS };
+
+static const struct {
+	const char *name;
+	enum what what;
+} table[TB_VARIABLES] = {
+	{ "TOPOBIND_INSTANCE", INSTANCE },
+	{ "TOPOBIND_TOPOLOGY", TOPOLOGY },
+	{ "TOPOBIND_CPUSET", CPUSET },
+	{ "TOPOBIND_CPUS", CPUS },
+	{ "TOPOBIND_MEMS", MEMS },
+	{ "TOPOBIND_SLOT", SLOT },
+	{ "TOPOBIND_PE_HOSTFILE", HOSTS },
+	{ "TOPOBIND_RANKFILE", RANKS },
+	{ "SGE_BINDING_INSTANCE", INSTANCE },
+	{ "SGE_BINDING_TOPOLOGY", TOPOLOGY },
+	{ "SGE_BINDING_CPUSET", CPUSET },
+};
+
+static void set_values(struct tb_variables *variables,
+		       const char *const value[WHATS])
+{
+	for (int i = 0; i < TB_VARIABLES; i++) {
+		variables->name[i] = table[i].name;
+		variables->value[i] = value[table[i].what];
+	}
+}
+
+void tb_variables_plain(struct tb_variables *variables)
+{
+	const char *const value[WHATS] = {
+		[INSTANCE] = "NONE",
+		[TOPOLOGY] = "NONE",
+		[CPUSET] = "0x0",
+	};
+
+	memset(variables, 0, sizeof(*variables));
+	set_values(variables, value);
+}
+
+static char *print_slot(int slot)
+{
+	char *text;
+
+	if (slot == TB_NO_SLOT)
+		return strdup("NONE");
+	return asprintf(&text, "%d", slot) < 0 ? NULL : text;
+}
+
+int tb_variables_bound(struct tb_variables *variables,
+		       const struct tb_step_node *node,
+		       const struct tb_bitset *threads,
+		       const struct tb_bitset *near, int slot,
+		       enum tb_instance instance, struct tb_error *err)
+{
+	struct tb_bitset *os_cpus = tb_step_node_os_cpus(node, threads);
+	struct tb_bitset *os_nodes = tb_step_node_os_nodes(node, near);
+	char **text = variables->text;
+	int rc = -1;
+
+	memset(variables, 0, sizeof(*variables));
+	if (os_cpus == NULL || os_nodes == NULL)
+		goto out;
+	text[INSTANCE] = strdup(tb_instance_name(instance));
+	text[TOPOLOGY] = tb_topology_print(tb_step_node_topology(node),
+					   threads);
+	text[CPUSET] = tb_bitset_print_mask(os_cpus);
+	text[CPUS] = tb_bitset_print_list(os_cpus);
+	text[MEMS] = tb_bitset_print_list(os_nodes);
+	text[SLOT] = print_slot(slot);
+	set_values(variables, (const char *const *)text);
+	rc = 0;
+	for (int i = 0; i < HOSTS; i++) {
+		if (text[i] == NULL)
+			rc = -1;
+	}
+out:
+	tb_bitset_destroy(os_cpus);
+	tb_bitset_destroy(os_nodes);
+	return rc < 0 ? tb_fail(err, "out of memory") : 0;
+}
+
+void tb_variables_files(struct tb_variables *variables,
+			const struct tb_pe_files *files)
+{
+	for (int i = 0; files != NULL && i < TB_VARIABLES; i++) {
+		if (table[i].what == HOSTS)
+			variables->value[i] = tb_pe_files_hosts(files);
+		else if (table[i].what == RANKS)
+			variables->value[i] = tb_pe_files_ranks(files);
+	}
+}
+
+void tb_variables_clear(struct tb_variables *variables)
+{
+	for (int i = 0; i < TB_VARIABLES; i++)
+		free(variables->text[i]);
+	memset(variables, 0, sizeof(*variables));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * burn.c - a process that needs a CPU, or none
+ *
+ * usage: burn                        needs one until it is killed
+ *        burn while FILE [SECONDS]   as long as the file is there; then it ends,
+ *                                    or looks every SECONDS whether it is again
+ *        burn rest [FILE]            needs none until it is killed, or the file
+ *                                    is there
+ *
+ * The loop pauses: where one thread emulates all CPUs of a machine the others have
+ * their turn then.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAUSES 1000
+
+static void pause_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#else
+	__asm__ volatile("");
+#endif
+}
+
+static void burn_a_little(void)
+{
+	for (int i = 0; i < PAUSES; i++)
+		pause_cpu();
+}
+
+static void burn_while(const char *file, unsigned seconds)
+{
+	do {
+		while (!access(file, F_OK))
+			burn_a_little();
+		sleep(seconds);
+	} while (seconds);
+}
+
+static void rest(const char *file)
+{
+	while (!file)
+		pause();
+	while (access(file, F_OK))
+		usleep(100000);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	const char *file = argc > 2 ? argv[2] : NULL;
+
+	if (argc == 1) {
+		for (;;)
+			burn_a_little();
+	} else if (!strcmp(what, "while") && file) {
+		burn_while(file, argc > 3 ? (unsigned)atoi(argv[3]) : 0);
+	} else if (!strcmp(what, "rest")) {
+		rest(file);
+	} else {
+		fprintf(stderr,
+			"usage: burn [while FILE [SECONDS] | rest [FILE]]\n");
+		return 2;
+	}
+	return 0;
+}

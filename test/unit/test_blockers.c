@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is missing for a request, and whose end would suffice.
+ */
+#include "unit_test.h"
+
+#include "random_case.h"
+
+#include "core/plan/blockers.h"
+
+#define NODES_MAX 4
+#define HOLDERS_MAX 6
+#define NEVER TB_END_NEVER
+
+/*
+ * A small cluster.  Each node has a topology and a character for each thread:
+ * '.' free, '#' reserved, which no end frees, 'a' used by the first holder, and so
+ * on.
+ */
+struct cluster {
+	unsigned nnodes;
+	struct tb_used_node nodes[NODES_MAX];
+	struct tb_topology *topology[NODES_MAX];
+	struct tb_bitset *reserved[NODES_MAX];
+	struct tb_bitset *used[NODES_MAX][HOLDERS_MAX];
+	struct tb_holder_job holder_jobs[NODES_MAX][HOLDERS_MAX];
+	int64_t ends[HOLDERS_MAX];
+	unsigned nholders;
+};
+
+static void add_node(struct cluster *cluster, const char *topology,
+		     const char *holders, bool required)
+{
+	unsigned at = cluster->nnodes++, threads;
+	struct tb_used_node *node = &cluster->nodes[at];
+
+	cluster->topology[at] = tb_topology_parse(topology, NULL, NULL);
+	assert_non_null(cluster->topology[at]);
+	threads = tb_topology_threads(cluster->topology[at]);
+	assert_int_equal(strlen(holders), threads);
+	cluster->reserved[at] = tb_bitset_create(threads);
+	*node = (struct tb_used_node){
+		.topology = cluster->topology[at],
+		.placer = tb_placer_create(cluster->topology[at]),
+		.reserved = cluster->reserved[at],
+		.holders = cluster->holder_jobs[at],
+		.required = required,
+	};
+	for (unsigned h = 0; h < cluster->nholders; h++) {
+		struct tb_bitset *used = tb_bitset_create(threads);
+
+		cluster->used[at][h] = used;
+		for (unsigned i = 0; i < threads; i++)
+			if (holders[i] == (char)('a' + h))
+				tb_bitset_set(used, i);
+		if (!tb_bitset_is_empty(used))
+			cluster->holder_jobs[at][node->nholders++] =
+				(struct tb_holder_job){ h, used };
+	}
+	for (unsigned i = 0; i < threads; i++)
+		if (holders[i] == '#')
+			tb_bitset_set(cluster->reserved[at], i);
+}
+
+static void clear_cluster(struct cluster *cluster)
+{
+	for (unsigned i = 0; i < cluster->nnodes; i++) {
+		tb_placer_destroy(cluster->nodes[i].placer);
+		tb_topology_destroy(cluster->topology[i]);
+		tb_bitset_destroy(cluster->reserved[i]);
+		for (unsigned h = 0; h < cluster->nholders; h++)
+			tb_bitset_destroy(cluster->used[i][h]);
+	}
+}
+
+/* "a c": who has to end; "" for none. */
+static void print_ended(const struct tb_bitset *ended, char *text)
+{
+	*text = '\0';
+	for (unsigned h = 0; h < ended->nbits; h++)
+		if (tb_bitset_test(ended, h))
+			sprintf(text + strlen(text), "%s%c", *text ? " " : "",
+				'a' + h);
+}
+
+#define ONE \
+	{ \
+		"SXCCXCC" \
+	}
+#define TWO \
+	{ \
+		"SXCCXCC", "SXCCXCC" \
+	}
+
+static const struct row {
+	const char *name;
+	const char *topology[NODES_MAX];
+	const char *holders[NODES_MAX]; /* '!' before them: required */
+	int64_t ends[HOLDERS_MAX];
+	const char *request;
+	unsigned slots, per_node, min_nodes, max_nodes, task_threads;
+	bool whole_nodes;
+	const char *room; /* of each node */
+	bool found;
+	int64_t when;
+	const char *ended;
+} table[] = {
+	/* clang-format off */
+	{ "an idle node", ONE, { "...." }, { 0 }, "bunit=X,bamount=1", 2, 2, 1,
+	  1, 1, false, "2", true, -1, "" },
+	{ "half of each cache", ONE, { "a.b." }, { 10, 20 },
+	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "0", true, 10, "a" },
+	{ "both caches", ONE, { "a.b." }, { 10, 20 }, "bunit=X,bamount=1", 2,
+	  2, 1, 1, 1, false, "0", true, 20, "a b" },
+	{ "the later one frees it, the earlier one is spared", ONE, { "ab#c" },
+	  { 10, 20, 5 }, "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "0", true,
+	  20, "a b" },
+	{ "one whose units do not matter is spared", ONE, { "ab.c" },
+	  { 30, 20, 40 }, "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "0",
+	  true, 30, "a b" },
+	{ "what never ends", ONE, { "#.#." }, { 0 }, "bunit=X,bamount=1", 1, 1,
+	  1, 1, 1, false, "0", false, -1, "" },
+	{ "one without an end", ONE, { "a.#." }, { NEVER },
+	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "0", true, NEVER, "a" },
+	{ "rather one with an end", ONE, { "a.b." }, { NEVER, 7 },
+	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "0", true, 7, "b" },
+	{ "more than the node has", ONE, { "...." }, { 0 },
+	  "bunit=X,bamount=3", 1, 1, 1, 1, 1, false, "0", false, -1, "" },
+	{ "a node each", TWO, { "a.b.", "c..." }, { 10, 20, 30 },
+	  "bunit=X,bamount=1", 2, 1, 2, 2, 1, false, "01", true, 10, "a" },
+	{ "all on one node", TWO, { "a.b.", "c..." }, { 10, 20, 30 },
+	  "bunit=X,bamount=1", 2, 2, 1, 1, 1, false, "01", true, 20, "a b" },
+	{ "on one or two", TWO, { "a.b.", "c..." }, { 10, 20, 30 },
+	  "bunit=X,bamount=1", 2, 2, 1, 2, 1, false, "01", true, 10, "a" },
+	{ "a required node", TWO, { "!a.b.", "...." }, { 10, 20 },
+	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, false, "01", true, 10, "a" },
+	{ "a required one and another", TWO, { "!a.b.", "...." }, { 10, 20 },
+	  "bunit=X,bamount=1", 3, 2, 1, 2, 1, false, "02", true, 10, "a" },
+	{ "once for the host", TWO, { "a...", "...." }, { 10 },
+	  "bunit=X,bamount=2,btype=host", 2, 1, 2, 2, 1, false, "01", true, 10,
+	  "a" },
+	{ "a host's tasks need threads", ONE, { "...." }, { 10 },
+	  "bunit=C,bamount=3,btype=host", 2, 2, 1, 1, 2, false, "1", false,
+	  -1, "" },
+	{ "a slot's task needs threads", ONE, { "...." }, { 10 },
+	  "bunit=C,bamount=1", 1, 1, 1, 1, 2, false, "0", false, -1, "" },
+	{ "a whole node", TWO, { "...a", "b..." }, { 10, 8 },
+	  "bunit=C,bamount=1", 1, 1, 1, 1, 1, true, "00", true, 8, "b" },
+	{ "a list of threads", ONE, { "ab.." }, { 10, 20 }, "bcpus=1-2", 1, 1,
+	  1, 1, 1, false, "0", true, 20, "b" },
+	{ "sizes are not mixed", { "SXCCXCC", "SXCXC" }, { "a...", ".." },
+	  { 10 }, "bunit=X,bamount=1", 3, 3, 1, 2, 1, false, "12", false, -1,
+	  "" },
+	{ "one holder on two nodes", TWO, { "a#a.", "b#a." }, { 10, 20 },
+	  "bunit=X,bamount=1", 2, 2, 2, 2, 1, false, "00", true, 10, "a" },
+	{ "another shape", ONE, { "...." }, { 0 },
+	  "bunit=C,bamount=1,btopology=SXCC", 1, 1, 1, 1, 1, false, "0",
+	  false, -1, "" },
+	/* clang-format on */
+};
+
+static void make_cluster(struct cluster *cluster, const struct row *row)
+{
+	memset(cluster, 0, sizeof(*cluster));
+	cluster->nholders = HOLDERS_MAX;
+	memcpy(cluster->ends, row->ends, sizeof(cluster->ends));
+	for (unsigned i = 0; i < NODES_MAX && row->topology[i]; i++) {
+		bool required = row->holders[i][0] == '!';
+
+		add_node(cluster, row->topology[i], row->holders[i] + required,
+			 required);
+	}
+}
+
+static void check_row(const struct row *row)
+{
+	struct tb_bitset *ended = tb_bitset_create(HOLDERS_MAX);
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need = { &request,	 row->slots,
+				row->per_node,	 row->min_nodes,
+				row->max_nodes,	 row->task_threads,
+				row->whole_nodes };
+	struct tb_blockers *blockers;
+	char rooms[NODES_MAX + 1] = "", who[32];
+	int64_t when;
+	bool found;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, row->request, NULL), 0);
+	assert_int_equal(tb_request_check(&request, NULL), 0);
+	make_cluster(&cluster, row);
+	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,
+				      cluster.ends, cluster.nholders);
+	assert_non_null(blockers);
+	for (unsigned i = 0; i < cluster.nnodes; i++)
+		rooms[i] = (char)('0' + tb_blockers_room(blockers, i));
+	found = tb_blockers_find(blockers, ended, &when);
+	print_ended(ended, who);
+	if (strcmp(rooms, row->room) != 0 || found != row->found ||
+	    when != row->when || strcmp(who, row->ended) != 0)
+		fail_msg("%s: room %s, found %d, when %lld, ended \"%s\"",
+			 row->name, rooms, found, (long long)when, who);
+	assert_int_equal(tb_blockers_fits(blockers), found && when == -1);
+	tb_blockers_destroy(blockers);
+	clear_cluster(&cluster);
+	tb_request_clear(&request);
+	tb_bitset_destroy(ended);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		check_row(&table[i]);
+}
+
+/* ---- any cluster: by trying all sets of holders ---- */
+
+/* The slots of a node without some holders, by a placement of its own. */
+static unsigned slots_without(const struct cluster *cluster, unsigned node,
+			      const struct tb_need *need, unsigned gone)
+{
+	struct tb_bitset *used = tb_bitset_copy(cluster->reserved[node]);
+	int slots;
+
+	for (unsigned h = 0; h < cluster->nholders; h++)
+		if (!(gone & 1u << h))
+			tb_bitset_or(used, cluster->used[node][h]);
+	slots = tb_place(cluster->nodes[node].placer, need->request, used,
+			 need->per_node);
+	tb_bitset_destroy(used);
+	return slots > 0 ? (unsigned)slots : 0;
+}
+
+/* By trying all sets of nodes. */
+static bool fits_without(const struct cluster *cluster,
+			 const struct tb_need *need, unsigned gone)
+{
+	unsigned slots[NODES_MAX];
+
+	for (unsigned i = 0; i < cluster->nnodes; i++)
+		slots[i] = slots_without(cluster, i, need, gone);
+	for (unsigned set = 1; set < 1u << cluster->nnodes; set++) {
+		unsigned count = 0, sum = 0;
+		bool all = true;
+
+		for (unsigned i = 0; i < cluster->nnodes; i++) {
+			bool chosen = set & 1u << i;
+
+			count += chosen;
+			sum += chosen ? slots[i] : 0;
+			all = all && (!chosen || slots[i]) &&
+			      (chosen || !cluster->nodes[i].required);
+		}
+		if (all && count >= need->min_nodes &&
+		    count <= need->max_nodes && sum >= need->slots)
+			return true;
+	}
+	return false;
+}
+
+static unsigned ended_until(const struct cluster *cluster, int64_t when)
+{
+	unsigned gone = 0;
+
+	for (unsigned h = 0; h < cluster->nholders; h++)
+		if (cluster->ends[h] <= when)
+			gone |= 1u << h;
+	return gone;
+}
+
+static unsigned mask_of(const struct tb_bitset *ended)
+{
+	unsigned mask = 0;
+
+	for (unsigned h = 0; h < ended->nbits; h++)
+		mask |= (unsigned)tb_bitset_test(ended, h) << h;
+	return mask;
+}
+
+static void random_cluster(struct random *random, struct cluster *cluster)
+{
+	static const char *const shapes[] = { "SXCCXCC", "NSXCTTCTTXCTTCTT",
+					      "SCCCC" };
+	const char *shape = shapes[random_below(random, 3)];
+	unsigned nnodes = 1 + random_below(random, 3);
+
+	memset(cluster, 0, sizeof(*cluster));
+	cluster->nholders = HOLDERS_MAX;
+	for (unsigned h = 0; h < HOLDERS_MAX; h++)
+		cluster->ends[h] = random_percent(random, 15)
+					   ? NEVER
+					   : 10 + random_below(random, 5);
+	for (unsigned i = 0; i < nnodes; i++) {
+		char holders[9] = "";
+		unsigned threads = shape[0] == 'N' ? 8 : 4;
+
+		for (unsigned t = 0; t < threads; t++)
+			holders[t] = random_percent(random, 40) ? '.'
+				     : random_percent(random, 8)
+					     ? '#'
+					     : (char)('a' +
+						      random_below(random,
+								   HOLDERS_MAX));
+		add_node(cluster, shape, holders, random_percent(random, 15));
+	}
+}
+
+/* -1: found as it should be, and had to wait for somebody. */
+static void check_found(const struct cluster *cluster,
+			const struct tb_need *need, unsigned ended,
+			int64_t when)
+{
+	assert_true(fits_without(cluster, need, ended));
+	for (unsigned h = 0; h < cluster->nholders; h++)
+		if (ended & 1u << h)
+			assert_false(fits_without(cluster, need,
+						  ended & ~(1u << h)));
+	if (when == -1) {
+		assert_int_equal(ended, 0);
+		return;
+	}
+	/* Not earlier: with all who end before, it does not fit. */
+	assert_true(ended != 0);
+	assert_int_equal(ended & ~ended_until(cluster, when), 0);
+	assert_false(
+		fits_without(cluster, need, ended_until(cluster, when - 1)));
+}
+
+static unsigned random_run(struct random *random)
+{
+	static const char *const requests[] = {
+		"bunit=X,bamount=1", "bunit=C,bamount=1", "bunit=C,bamount=2",
+		"bunit=S,bamount=1", "bunit=X,bamount=2"
+	};
+	struct tb_bitset *ended = tb_bitset_create(HOLDERS_MAX);
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need = { .request = &request, .task_threads = 1 };
+	struct tb_blockers *blockers;
+	int64_t when;
+	bool found;
+
+	tb_request_init(&request);
+	tb_request_parse(&request, requests[random_below(random, 5)], NULL);
+	random_cluster(random, &cluster);
+	need.slots = 1 + random_below(random, 4);
+	need.per_node = 1 + random_below(random, need.slots);
+	need.min_nodes = 1 + random_below(random, 2);
+	need.max_nodes = need.min_nodes + random_below(random, 2);
+	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,
+				      cluster.ends, cluster.nholders);
+	assert_int_equal(tb_blockers_fits(blockers),
+			 fits_without(&cluster, &need, 0));
+	found = tb_blockers_find(blockers, ended, &when);
+	assert_int_equal(found, fits_without(&cluster, &need, ~0u));
+	if (found)
+		check_found(&cluster, &need, mask_of(ended), when);
+	/* It is as it was. */
+	assert_int_equal(tb_blockers_fits(blockers),
+			 fits_without(&cluster, &need, 0));
+	tb_blockers_destroy(blockers);
+	clear_cluster(&cluster);
+	tb_request_clear(&request);
+	tb_bitset_destroy(ended);
+	return found && when != -1;
+}
+
+#define RUNS 4000
+
+static void test_any_cluster(void **state)
+{
+	struct random random = { 7 };
+	unsigned waited = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < RUNS; i++)
+		waited += random_run(&random);
+	print_message("%u of %u had to wait and could\n", waited, RUNS);
+	assert_true(waited > RUNS / 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_any_cluster),
+	};
+
+	return cmocka_run_group_tests_name("blockers", tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many containers a placement breaks up, and how far apart its threads are.
+ */
+#include "unit_test.h"
+
+#include "core/topology/fragmentation.h"
+
+/* Used threads are lower case. */
+static uint32_t broken(const char *text)
+{
+	struct tb_bitset *used;
+	struct tb_topology *topology = tb_topology_parse(text, &used, NULL);
+	uint32_t count;
+
+	assert_non_null(topology);
+	count = tb_broken_containers(topology, used);
+	tb_bitset_destroy(used);
+	tb_topology_destroy(topology);
+	return count;
+}
+
+static void counts_what_is_partly_used(void **state)
+{
+	(void)state;
+	assert_int_equal(broken("NSXCCXCC"), 0);
+	assert_int_equal(broken("nsxccxcc"), 0);
+	/* The cache, the socket, the NUMA node and the node. */
+	assert_int_equal(broken("NSXcCXCC"), 4);
+	/* A whole cache. */
+	assert_int_equal(broken("NSxccXCC"), 3);
+	assert_int_equal(broken("NSXcCXCc"), 5);
+	assert_int_equal(broken("nsxccNSXCC"), 1);
+	assert_int_equal(broken("NSYCtTYCTT"), 4);
+}
+
+static uint32_t diameter(const char *text, unsigned far)
+{
+	struct tb_bitset *used;
+	struct tb_topology *topology = tb_topology_parse(text, &used, NULL);
+	const unsigned distances[] = { 10, far, far, 10 };
+	uint32_t result;
+
+	assert_non_null(topology);
+	if (far)
+		assert_int_equal(tb_topology_set_distances(topology, distances,
+							   2, NULL),
+				 0);
+	result = tb_diameter(topology, used);
+	tb_bitset_destroy(used);
+	tb_topology_destroy(topology);
+	return result;
+}
+
+static void grows_from_object_to_object(void **state)
+{
+	/* From one to the next it grows. */
+	static const char *const texts[] = {
+		"NSXYctt"
+		"YCTTXYCTT"
+		"NSXYCTTYCTT",
+		"NSXYcTTYCTT"
+		"XYCTTYCTTNSXYCTT",
+	};
+	uint32_t core = diameter("NSXYcYCXYCNSXYCYC", 0);
+	uint32_t l2 = diameter("NSXYccYCXYCNSXYCYC", 0);
+	uint32_t l3 = diameter("NSXYcYcXYCNSXYCYC", 0);
+	uint32_t socket = diameter("NSXYcYCXYcNSXYCYC", 0);
+	uint32_t outer = diameter("SNXYcYCNXYcYCSNXYC", 0);
+	uint32_t node = diameter("SNXYcYCNXYCYCSNXYc", 0);
+
+	(void)state;
+	assert_int_equal(core, 0);
+	assert_int_equal(diameter("NSXYC", 0), 0);
+	assert_int_equal(diameter(texts[0], 0), 0);
+	assert_true(core < l2 && l2 < l3 && l3 < socket && socket < outer &&
+		    outer < node);
+}
+
+static void counts_distances(void **state)
+{
+	uint32_t near = diameter("NSXcNSXc", 15);
+	uint32_t far = diameter("NSXcNSXc", 32);
+	uint32_t unknown = diameter("NSXcNSXc", 0);
+
+	(void)state;
+	assert_true(near < unknown && unknown < far);
+	/* Not where one NUMA node holds all. */
+	assert_int_equal(diameter("NSXccNSXC", 15), diameter("NSXccNSXC", 32));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_what_is_partly_used),
+		cmocka_unit_test(grows_from_object_to_object),
+		cmocka_unit_test(counts_distances),
+	};
+
+	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Strings and arrays that grow, and the case of letters.
+ */
+#include "unit_test.h"
+
+#include "core/base/array.h"
+#include "core/base/clip.h"
+#include "core/base/text.h"
+
+static void test_text_grows(void **state)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+	char *taken;
+
+	(void)state;
+	tb_text_add(&text, "a");
+	tb_text_add_char(&text, '=');
+	tb_text_add_number(&text, 4294967295u);
+	tb_text_add_number(&text, 0);
+	taken = tb_text_take(&text);
+	assert_string_equal(taken, "a=42949672950");
+	free(taken);
+	for (int i = 0; i < 1000; i++)
+		tb_text_add(&text, "xy");
+	taken = tb_text_take(&text);
+	assert_int_equal(strlen(taken), 2000);
+	assert_int_equal(strspn(taken, "xy"), 2000);
+	free(taken);
+	taken = tb_text_take(&text);
+	assert_string_equal(taken, "");
+	free(taken);
+}
+
+static void test_letter_case(void **state)
+{
+	(void)state;
+	for (int c = 1; c < 128; c++) {
+		bool small = c >= 'a' && c <= 'z', large = c >= 'A' && c <= 'Z';
+
+		assert_int_equal(tb_is_lower((char)c), small);
+		assert_int_equal(tb_upper((char)c), small ? c - 32 : c);
+		assert_int_equal(tb_lower((char)c), large ? c + 32 : c);
+	}
+	/* Bytes of other alphabets stay as they are. */
+	assert_int_equal(tb_upper((char)0xe4), (char)0xe4);
+	assert_int_equal(tb_lower((char)0xc4), (char)0xc4);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_true(tb_text_is_word("Speed", 5, "SPEED"));
+	assert_true(tb_text_is_word("speed + 1", 5, "SPEED"));
+	assert_true(tb_text_is_word("", 0, ""));
+	assert_false(tb_text_is_word("SPEED", 4, "SPEED"));
+	assert_false(tb_text_is_word("SPEEDS", 6, "SPEED"));
+	assert_false(tb_text_is_word("SPEND", 5, "SPEED"));
+	assert_false(tb_text_is_word("", 0, "SPEED"));
+	/* '[' and '{' differ in the same bit as letters do. */
+	assert_false(tb_text_is_word("{", 1, "["));
+}
+
+static void test_array_grows(void **state)
+{
+	unsigned *items = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < 1000; i++) {
+		unsigned *room = tb_array_make_room(items, i, sizeof(*items));
+
+		assert_non_null(room);
+		items = room;
+		items[i] = i;
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		assert_int_equal(items[i], i);
+	free(items);
+}
+
+static void test_clip(void **state)
+{
+	static const char longest[] = "0123456789012345678901234567890123456789";
+
+	(void)state;
+	assert_string_equal(tb_clip("a\tb\x80", 4).text, "a?b?");
+	assert_string_equal(tb_clip("abc", 2).text, "ab");
+	assert_string_equal(tb_clip(longest, TB_CLIP_MAX).text, longest);
+	assert_string_equal(tb_clip("0123456789012345678901234567890123456789x",
+				    TB_CLIP_MAX + 1)
+				    .text,
+			    "0123456789012345678901234567890123456789...");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_grows),
+		cmocka_unit_test(test_letter_case),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_array_grows),
+		cmocka_unit_test(test_clip),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

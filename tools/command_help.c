@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* command_help.c - see command_help.h */
+#include <stdio.h>
+#include <string.h>
+
+#include "command_help.h"
+#include "terminal/wrap.h"
+
+#define WIDTH 80
+#define INDENT 2
+/* Where the sentences of options begin, at most. */
+#define COLUMN_MAX 30
+#define FORM_SIZE 128
+
+/* May its argument be left out? */
+static bool is_optional(const char *argument)
+{
+	return argument[0] == '[';
+}
+
+/* "-n, -w, --nodes=NODES", "--watch[=N]" */
+static void write_form(const struct tb_command_option *option,
+		       char form[FORM_SIZE])
+{
+	const char *argument = option->argument;
+	int length = 0;
+
+	for (const char *c = option->letters; c && *c; c++)
+		length += snprintf(form + length, FORM_SIZE - (size_t)length,
+				   "-%c, ", *c);
+	length += snprintf(form + length, FORM_SIZE - (size_t)length, "--%s",
+			   option->name);
+	if (argument && is_optional(argument))
+		snprintf(form + length, FORM_SIZE - (size_t)length, "[=%s",
+			 argument + 1);
+	else if (argument)
+		snprintf(form + length, FORM_SIZE - (size_t)length, "=%s",
+			 argument);
+}
+
+static unsigned find_column(const struct tb_command_option *options)
+{
+	char form[FORM_SIZE];
+	size_t column = 0;
+
+	for (; options->name; options++) {
+		write_form(options, form);
+		if (options->help && strlen(form) > column)
+			column = strlen(form);
+	}
+	column += INDENT + 2;
+	return column < COLUMN_MAX ? (unsigned)column : COLUMN_MAX;
+}
+
+static void print_explained(const struct tb_command_option *options)
+{
+	unsigned column = find_column(options);
+	char form[FORM_SIZE];
+
+	for (; options->name; options++) {
+		if (!options->help)
+			continue;
+		write_form(options, form);
+		tb_print_wrapped(options->help,
+				 (unsigned)printf("%*s%s  ", INDENT, "", form),
+				 column, WIDTH);
+	}
+}
+
+/* Those without a sentence, as many on a line as it has room for. */
+static void print_unexplained(const struct tb_command_option *options)
+{
+	char form[FORM_SIZE];
+	size_t at = 0;
+
+	for (; options->name; options++) {
+		if (options->help)
+			continue;
+		write_form(options, form);
+		if (at && at + INDENT + strlen(form) > WIDTH) {
+			putchar('\n');
+			at = 0;
+		}
+		at += (size_t)printf("%*s%s", INDENT, "", form);
+	}
+	putchar('\n');
+}
+
+static void print_paragraph(const char *text)
+{
+	putchar('\n');
+	tb_print_wrapped(text, 0, 0, WIDTH);
+}
+
+void tb_command_print_help(const char *name, const struct tb_command_line *line,
+			   const struct tb_command_option *options)
+{
+	printf("Usage: %s [OPTION...]%s%s\n", name, line->arguments ? " " : "",
+	       line->arguments ? line->arguments : "");
+	print_paragraph(line->purpose);
+	putchar('\n');
+	print_explained(options);
+	print_unexplained(options);
+	if (line->notes)
+		print_paragraph(line->notes);
+	print_paragraph(line->exit_codes);
+}
+
+/* "[on|off] [NODE...]" as on|off and NODE */
+static void print_arguments(const char *arguments)
+{
+	static const char marks[] = " [].";
+
+	arguments += strspn(arguments, marks);
+	while (*arguments) {
+		size_t length = strcspn(arguments, marks);
+
+		printf("%.*s\n", (int)length, arguments);
+		arguments += length;
+		arguments += strspn(arguments, marks);
+	}
+}
+
+void tb_command_print_completion(const struct tb_command_line *line,
+				 const struct tb_command_option *options)
+{
+	for (; options->name; options++) {
+		const char *argument = options->argument;
+
+		if (argument && !is_optional(argument))
+			printf("--%s=%s\n", options->name, argument);
+		else
+			printf("--%s\n", options->name);
+	}
+	if (line->arguments)
+		print_arguments(line->arguments);
+}

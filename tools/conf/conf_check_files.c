@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf_check_files.c - plugstack.conf and cgroup.conf; see conf_check.h */
+#define _GNU_SOURCE /* getline, strndup */
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "compat/slurm_conf_lines.h"
+#include "conf_check.h"
+#include "plugin_file.h"
+
+#define SPANK_FILE "spank_topobind.so"
+/* How deep files include each other; Slurm itself has no limit. */
+#define INCLUDES_DEEP 8
+
+/* ---- plugstack.conf ---- */
+
+struct search {
+	unsigned lines; /* that load our plugin */
+	char *missing;	/* such a path that leads nowhere; NULL: none */
+};
+
+static void search_file(struct search *search, const char *path,
+			unsigned depth);
+
+/* A pattern, relative to the file that includes. */
+static void search_included(struct search *search, const char *path,
+			    const char *pattern, unsigned depth)
+{
+	const char *slash = strrchr(path, '/');
+	int directory = *pattern != '/' && slash ? (int)(slash - path) + 1 : 0;
+	char *whole = tb_words("%.*s%s", directory, path, pattern);
+	glob_t found;
+
+	if (whole && depth < INCLUDES_DEEP && !glob(whole, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			search_file(search, found.gl_pathv[i], depth + 1);
+		globfree(&found);
+	}
+	free(whole);
+}
+
+static bool is_ours(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return !strcmp(slash ? slash + 1 : file, SPANK_FILE);
+}
+
+/* "required|optional FILE [ARGUMENT...]" or "include PATTERN" */
+static void search_line(struct search *search, const char *path, char *line,
+			unsigned depth)
+{
+	static const char blanks[] = " \t\r\n";
+	char *rest = NULL, *kind, *file;
+
+	line[strcspn(line, "#")] = '\0';
+	kind = strtok_r(line, blanks, &rest);
+	file = kind ? strtok_r(NULL, blanks, &rest) : NULL;
+	if (!file)
+		return;
+	if (!strcasecmp(kind, "include")) {
+		search_included(search, path, file, depth);
+	} else if (is_ours(file)) {
+		search->lines++;
+		if (*file == '/' && access(file, R_OK) && !search->missing)
+			search->missing = strdup(file);
+	}
+}
+
+static void search_file(struct search *search, const char *path, unsigned depth)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) >= 0)
+		search_line(search, path, line, depth);
+	free(line);
+	if (file)
+		fclose(file);
+}
+
+static void tell_search(const struct search *search, const char *path,
+			struct tb_findings *findings)
+{
+	if (!search->lines)
+		tb_findings_add(
+			findings, "plugstack.conf",
+			tb_words(access(path, F_OK)
+					 ? "there is no file %s, so that sbatch, srun and salloc have no options for bindings"
+					 : "%s does not load " SPANK_FILE
+					   ", so that sbatch, srun and salloc have no options for bindings",
+				 path),
+			tb_words("add the line \"required " SPANK_FILE "\""));
+	if (search->lines > 1)
+		tb_findings_add(findings, "plugstack.conf",
+				tb_words("%s loads " SPANK_FILE " %u times",
+					 path, search->lines),
+				tb_words("keep one of the lines"));
+	if (search->missing)
+		tb_findings_add(findings, "plugstack.conf",
+				tb_words("%s names %s, which is not there",
+					 path, search->missing),
+				tb_words(
+					"write \"required " SPANK_FILE
+					"\", which is looked for in PluginDir"));
+}
+
+void tb_check_plugstack(const struct tb_conf_site *site,
+			struct tb_findings *findings)
+{
+	struct search search = { 0, NULL };
+	char *path = site->file->plugstack
+			     ? strdup(site->file->plugstack)
+			     : tb_conf_site_path(site, "plugstack.conf");
+
+	if (path) {
+		search_file(&search, path, 0);
+		tell_search(&search, path, findings);
+	} else {
+		tb_findings_add(findings, "plugstack.conf", NULL, NULL);
+	}
+	free(search.missing);
+	free(path);
+}
+
+/* ---- cgroup.conf ---- */
+
+static bool constrains_cores(const struct tb_conf_site *site)
+{
+	char *path = tb_conf_site_path(site, "cgroup.conf");
+	char *value = path ? tb_slurm_file_value(path, "ConstrainCores") : NULL;
+	bool yes = value &&
+		   (!strcasecmp(value, "yes") || !strcasecmp(value, "true") ||
+		    !strcasecmp(value, "up") || !strcmp(value, "1"));
+
+	xfree(value);
+	free(path);
+	return yes;
+}
+
+void tb_check_cgroup(const struct tb_conf_site *site,
+		     struct tb_findings *findings)
+{
+	const char *plugins = tb_task_plugins(tb_conf_site_slurm(site));
+
+	if (tb_task_plugin_position(plugins, "cgroup") < 0)
+		tb_findings_add(
+			findings, "slurm.conf",
+			tb_words("TaskPlugin=%s has no task/cgroup, so that nothing keeps jobs without a binding off the units of bound ones",
+				 plugins),
+			tb_words(
+				"set TaskPlugin=task/topobind,task/cgroup,task/affinity, and ConstrainCores=yes in cgroup.conf, and restart slurmd"));
+	else if (!constrains_cores(site))
+		tb_findings_add(
+			findings, "cgroup.conf",
+			tb_words(
+				"ConstrainCores is not yes, so that nothing keeps jobs without a binding off the units of bound ones"),
+			tb_words("set ConstrainCores=yes and restart slurmd"));
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf_site.c - see conf_site.h */
+#define _GNU_SOURCE /* asprintf */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "common/conf/conf.h"
+#include "common/node/node_extra.h"
+#include "compat/slurm_conf_lines.h"
+#include "conf_site.h"
+#include "cluster/hosts.h"
+#include "plugin_file.h"
+
+/* ---- where files are ---- */
+
+static char *get_directory(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+}
+
+char *tb_conf_site_path(const struct tb_conf_site *site, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", site->dir, name) < 0 ? NULL : path;
+}
+
+struct tb_conf *tb_conf_here(struct tb_error *err)
+{
+	struct tb_conf_site site = {
+		.dir = get_directory(slurm_conf.slurm_conf),
+	};
+	char *path = site.dir ? tb_conf_site_path(&site, TB_CONF_FILE) : NULL;
+	struct tb_conf *loaded = NULL;
+
+	if (path)
+		loaded = tb_conf_read(path, err);
+	else
+		tb_fail(err, "out of memory");
+	free(path);
+	free(site.dir);
+	return loaded;
+}
+
+static int read_topobind_conf(struct tb_conf_site *site)
+{
+	char *path = tb_conf_site_path(site, TB_CONF_FILE);
+
+	if (path)
+		site->topobind = tb_conf_read(path, &site->why);
+	free(path);
+	return path ? 0 : -1;
+}
+
+/* ---- nodes and partitions of slurm.conf ---- */
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct tb_site_node *first = a, *second = b;
+
+	return strcmp(first->name, second->name);
+}
+
+static void sort_nodes(struct tb_conf_site *site)
+{
+	if (site->node_count)
+		qsort(site->nodes, site->node_count, sizeof(*site->nodes),
+		      compare_names);
+}
+
+const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
+					     const char *name)
+{
+	const struct tb_site_node wanted = { .name = (char *)name };
+
+	if (!site->node_count)
+		return NULL;
+	return bsearch(&wanted, site->nodes, site->node_count,
+		       sizeof(*site->nodes), compare_names);
+}
+
+/* Takes over what the node has; it is cleared where there is no memory. */
+static int add_node(struct tb_conf_site *site, struct tb_site_node *node)
+{
+	/* Twice as many whenever a power of two is reached. */
+	bool full = !(site->node_count & (site->node_count - 1));
+	size_t room = site->node_count ? 2 * (size_t)site->node_count : 1;
+	struct tb_site_node *nodes = site->nodes;
+
+	if (full && node->name)
+		nodes = realloc(nodes, room * sizeof(*nodes));
+	if (!nodes || !node->name) {
+		free(node->name);
+		free(node->topology);
+		free(node->distances);
+		return -1;
+	}
+	site->nodes = nodes;
+	nodes[site->node_count++] = *node;
+	return 0;
+}
+
+static int add_line(struct tb_conf_site *site, unsigned line,
+		    const struct tb_slurm_node_line *numbers)
+{
+	struct tb_hosts *hosts = tb_hosts_create(numbers->nodes);
+	char *name;
+	int rc = hosts ? 0 : -1;
+
+	while (!rc && (name = tb_hosts_next(hosts))) {
+		struct tb_site_node node = {
+			.name = name,
+			.line = line,
+			.sockets = numbers->sockets,
+			.cores = numbers->cores,
+			.threads = numbers->threads,
+		};
+
+		rc = add_node(site, &node);
+	}
+	tb_hosts_destroy(hosts);
+	return rc;
+}
+
+static int take_lines(struct tb_conf_site *site)
+{
+	struct tb_slurm_node_line line;
+
+	for (unsigned i = 0; tb_slurm_node_line(i, &line); i++)
+		if (add_line(site, i, &line))
+			return -1;
+	sort_nodes(site);
+	return 0;
+}
+
+static int add_partition(struct tb_conf_site *site, const char *name,
+			 unsigned select_type_param)
+{
+	struct tb_site_partition *partitions =
+		realloc(site->partitions,
+			(site->partition_count + 1) * sizeof(*partitions));
+	char *copy = strdup(name);
+
+	if (partitions)
+		site->partitions = partitions;
+	if (!partitions || !copy) {
+		free(copy);
+		return -1;
+	}
+	partitions[site->partition_count++] = (struct tb_site_partition){
+		copy,
+		select_type_param,
+	};
+	return 0;
+}
+
+static int take_partition_lines(struct tb_conf_site *site)
+{
+	struct tb_slurm_partition_line line;
+
+	for (unsigned i = 0; tb_slurm_partition_line(i, &line); i++)
+		if (add_partition(site, line.name, line.select_type_param))
+			return -1;
+	return 0;
+}
+
+/* ---- those of slurmctld ---- */
+
+static int add_answer(struct tb_conf_site *site,
+		      const struct tb_conf_site *lines,
+		      const node_info_t *answer)
+{
+	const struct tb_site_node *known = tb_conf_site_node(lines,
+							     answer->name);
+	uint32_t state = answer->node_state & NODE_STATE_BASE;
+	struct tb_site_node node = {
+		.name = strdup(answer->name),
+		.sockets = answer->sockets,
+		.cores = answer->cores,
+		.threads = answer->threads,
+		.line = known ? known->line : TB_NO_LINE,
+		.topology = tb_cluster_token(answer, TB_EXTRA_TOPOLOGY),
+		.distances = tb_cluster_token(answer, TB_EXTRA_DISTANCES),
+		.responds = (state == NODE_STATE_IDLE ||
+			     state == NODE_STATE_ALLOCATED ||
+			     state == NODE_STATE_MIXED) &&
+			    !(answer->node_state & NODE_STATE_NO_RESPOND),
+	};
+
+	return add_node(site, &node);
+}
+
+static void clear_nodes(struct tb_conf_site *site)
+{
+	for (unsigned i = 0; i < site->node_count; i++) {
+		free(site->nodes[i].name);
+		free(site->nodes[i].topology);
+		free(site->nodes[i].distances);
+	}
+	free(site->nodes);
+	site->nodes = NULL;
+	site->node_count = 0;
+}
+
+/* lines: the nodes of slurm.conf. */
+static int take_answers(struct tb_conf_site *site,
+			const struct tb_conf_site *lines,
+			const struct tb_cluster *cluster)
+{
+	const node_info_msg_t *nodes = cluster->nodes;
+	const partition_info_msg_t *partitions = cluster->partitions;
+
+	for (uint32_t i = 0; i < nodes->record_count; i++)
+		if (nodes->node_array[i].name &&
+		    add_answer(site, lines, &nodes->node_array[i]))
+			return -1;
+	for (uint32_t i = 0; i < partitions->record_count; i++)
+		if (add_partition(site, partitions->partition_array[i].name,
+				  partitions->partition_array[i].cr_type))
+			return -1;
+	sort_nodes(site);
+	return 0;
+}
+
+static int ask_slurmctld(struct tb_conf_site *site, struct tb_error *err)
+{
+	struct tb_cluster *cluster = tb_cluster_load(TB_CLUSTER_SITE, err);
+	struct tb_conf_site lines = { .nodes = site->nodes,
+				      .node_count = site->node_count };
+	int rc;
+
+	if (!cluster)
+		return -1;
+	site->nodes = NULL;
+	site->node_count = 0;
+	rc = take_answers(site, &lines, cluster);
+	if (rc)
+		tb_fail(err, "out of memory");
+	clear_nodes(&lines);
+	tb_cluster_destroy(cluster);
+	return rc;
+}
+
+/* One that stands by answers a ping, and nothing else. */
+static bool controller_answers(struct tb_conf_site *site)
+{
+	for (uint32_t i = 0; i < site->file->control_cnt; i++)
+		if (!slurm_ping((int)i))
+			return !slurm_load_ctl_conf(0, &site->running);
+	return false;
+}
+
+/* ---- all of it ---- */
+
+static int load_site(struct tb_conf_site *site, struct tb_error *err)
+{
+	site->file = &slurm_conf;
+	site->dir = get_directory(slurm_conf.slurm_conf);
+	if (!site->dir || take_lines(site) || read_topobind_conf(site))
+		return tb_fail(err, "out of memory");
+	if (controller_answers(site) &&
+	    tb_select_plugin_loads(slurm_conf.plugindir,
+				   slurm_conf.select_type))
+		return ask_slurmctld(site, err);
+	return take_partition_lines(site) ? tb_fail(err, "out of memory") : 0;
+}
+
+struct tb_conf_site *tb_conf_site_load(struct tb_error *err)
+{
+	struct tb_conf_site *site = calloc(1, sizeof(*site));
+
+	if (!site) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	if (!load_site(site, err))
+		return site;
+	tb_conf_site_destroy(site);
+	return NULL;
+}
+
+void tb_conf_site_destroy(struct tb_conf_site *site)
+{
+	if (!site)
+		return;
+	clear_nodes(site);
+	for (unsigned i = 0; i < site->partition_count; i++)
+		free(site->partitions[i].name);
+	free(site->partitions);
+	free(site->dir);
+	tb_conf_destroy(site->topobind);
+	if (site->running)
+		tb_free_slurm_conf(site->running);
+	free(site);
+}
+
+const slurm_conf_t *tb_conf_site_slurm(const struct tb_conf_site *site)
+{
+	return site->running ? site->running : site->file;
+}
+
+bool tb_conf_site_has_partition(const struct tb_conf_site *site,
+				const char *name)
+{
+	for (unsigned i = 0; i < site->partition_count; i++)
+		if (!strcmp(site->partitions[i].name, name))
+			return true;
+	return false;
+}

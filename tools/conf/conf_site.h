@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * conf_site.h - all that "topobind conf --check" compares
+ *
+ * What slurmctld answers, and the files on this host.  Without slurmctld, or the
+ * plugin that commands need, nodes and partitions are those of slurm.conf, and
+ * nothing is known of what nodes have published.
+ */
+#ifndef TB_TOOLS_CONF_CONF_SITE_H
+#define TB_TOOLS_CONF_CONF_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compat/slurm_types.h"
+
+#include "core/base/error.h"
+
+struct tb_conf;
+
+/* Of no NodeName= line. */
+#define TB_NO_LINE UINT32_MAX
+
+struct tb_site_node {
+	char *name;
+	unsigned sockets, cores, threads; /* of it, a socket, a core */
+	unsigned line;			  /* of slurm.conf, or TB_NO_LINE */
+	char *topology, *distances;	  /* in its Extra field; NULL: none */
+	bool responds;
+};
+
+struct tb_site_partition {
+	char *name;
+	unsigned select_type_param; /* 0: as the cluster's */
+};
+
+struct tb_conf_site {
+	const slurm_conf_t *file;
+	slurm_conf_t *running;	    /* NULL: slurmctld does not answer */
+	char *dir;		    /* of slurm.conf */
+	struct tb_conf *topobind;   /* NULL: topobind.conf is wrong, */
+	struct tb_error why;	    /* for this reason */
+	struct tb_site_node *nodes; /* by name */
+	unsigned node_count;
+	struct tb_site_partition *partitions;
+	unsigned partition_count;
+};
+
+/* slurm_init() comes before.  NULL with a sentence. */
+struct tb_conf_site *tb_conf_site_load(struct tb_error *err);
+void tb_conf_site_destroy(struct tb_conf_site *site); /* NULL is fine */
+
+/* slurmctld's configuration, or without it that of the file. */
+const slurm_conf_t *tb_conf_site_slurm(const struct tb_conf_site *site);
+/* A file beside slurm.conf; malloc()ed, NULL: out of memory. */
+char *tb_conf_site_path(const struct tb_conf_site *site, const char *name);
+/* NULL: Slurm has none of this name. */
+const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
+					     const char *name);
+bool tb_conf_site_has_partition(const struct tb_conf_site *site,
+				const char *name);
+
+/*
+ * Only topobind.conf, beside the slurm.conf that slurm_init() has read; without
+ * such a file all is as by default.  NULL with a sentence.
+ */
+struct tb_conf *tb_conf_here(struct tb_error *err);
+
+#endif

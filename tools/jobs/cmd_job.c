@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_job.c - topobind job */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "job_id.h"
+#include "job_table.h"
+#include "map/map_legend.h"
+#include "cluster/slurm_library.h"
+#include "cluster/slurm_names.h"
+#include "table/table_options.h"
+#include "terminal/utf8.h"
+
+struct options {
+	struct tb_command common;
+	struct tb_job_argument job;
+	struct tb_table_options table; /* no columns: a page for each job */
+};
+
+/* ---- options ---- */
+
+static int take_job_option(void *data, int option, struct tb_error *err)
+{
+	struct options *options = data;
+
+	return tb_table_option(&options->table, tb_job_table(), option, err);
+}
+
+static int take_job_arguments(void *data, int count, char **words,
+			      struct tb_error *err)
+{
+	struct options *options = data;
+
+	return tb_job_argument_take(&options->job, count, words, err);
+}
+
+static const struct tb_command_line usage = {
+	/* clang-format off */
+	.arguments = "JOB",
+	.purpose = "Show what a job asked for and what it has, by node and by task. JOB is 123 (of an array all tasks, of a heterogeneous job all parts), 123_4 or 123+1. -o and -O print one table, with a row for each task.",
+	.notes = "Columns: %i jobid, %u user, %j name, %T state, %P partition, %b request, %w waiting, %N node, %n tasks (there), and of the row's task or node: %t task, %s slot, %U units, %c threads (positions in the topology string), %g grant.",
+	.exit_codes = "Exit codes: 0 shown, 2 bad option, a job that Slurm does not show, or Slurm does not answer.",
+	.shared = tb_table_options_list,
+	.has_json = true,
+	.take = take_job_option,
+	.finish = take_job_arguments,
+	/* clang-format on */
+};
+
+/* ---- for people ---- */
+
+static int print_table(const struct options *options,
+		       const struct tb_columns *columns,
+		       const struct tb_job_view *jobs, unsigned njobs,
+		       bool by_node)
+{
+	unsigned nrows;
+	struct tb_job_row *rows = tb_job_rows_make(jobs, njobs, by_node,
+						   &nrows);
+	int rc = -1;
+
+	if (rows)
+		rc = tb_table_show(&options->table, tb_job_table(), columns,
+				   rows, sizeof(*rows), nrows);
+	free(rows);
+	return rc;
+}
+
+static int print_named(const struct options *options,
+		       const struct tb_job_view *job, const char *names,
+		       bool by_node)
+{
+	struct tb_columns *columns = tb_columns_of_names(tb_job_table(), names,
+							 NULL);
+	int rc = -1;
+
+	putchar('\n');
+	if (columns)
+		rc = print_table(options, columns, job, 1, by_node);
+	tb_columns_destroy(columns);
+	return rc;
+}
+
+static void print_line(const char *what, const char *text)
+{
+	printf("%-9s ", what);
+	tb_text_print(text, 0, stdout);
+	putchar('\n');
+}
+
+static unsigned count_tasks(const struct tb_job_view *job)
+{
+	unsigned tasks = 0;
+
+	for (unsigned i = 0; i < job->nnodes; i++)
+		tasks += job->nodes[i].tasks;
+	return tasks;
+}
+
+static int print_page(const struct options *options,
+		      const struct tb_job_view *job)
+{
+	bool bound = job->comment.request != NULL;
+	int rc = 0;
+
+	printf("job %s of %s in %s: %s\n", job->id, job->user,
+	       job->info->partition ? job->info->partition : "-",
+	       slurm_job_state_string(job->info->job_state));
+	print_line("request", bound ? job->comment.request : "no binding");
+	if (job->comment.waiting)
+		print_line("waiting", job->comment.waiting);
+	if (job->nnodes)
+		rc = print_named(options, job,
+				 bound ? "node,tasks,units,threads,grant"
+				       : "node,threads,grant",
+				 true);
+	if (!rc && count_tasks(job))
+		rc = print_named(options, job, "task,node,slot,units,threads",
+				 false);
+	return rc;
+}
+
+static int print_pages(const struct options *options,
+		       const struct tb_job_views *views)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < views->njobs; i++) {
+		if (i)
+			putchar('\n');
+		rc = print_page(options, &views->jobs[i]);
+	}
+	return rc;
+}
+
+static int print_views(const struct options *options,
+		       const struct tb_job_views *views)
+{
+	const struct tb_columns *columns = options->table.columns;
+	int rc = columns ? print_table(options, columns, views->jobs,
+				       views->njobs, options->table.by_node)
+			 : print_pages(options, views);
+
+	return rc ? tb_command_fail(options->common.name, "out of memory")
+		  : TB_EXIT_OK;
+}
+
+/* ---- for programs ---- */
+
+static json_t *json_of_row(const struct tb_job_row *row)
+{
+	const struct tb_bitset *threads = tb_job_row_threads(row);
+	json_t *json = json_pack("{s:s}", "node", row->node->name);
+
+	if (threads)
+		json_object_set_new(json, "threads",
+				    tb_command_json_set(threads));
+	if (threads && row->job->comment.request)
+		json_object_set_new(json, "units",
+				    json_integer(tb_job_view_units(row->job,
+								   row->node,
+								   threads)));
+	return json;
+}
+
+static json_t *json_of_node(const struct tb_job_view *job,
+			    const struct tb_job_node *node)
+{
+	const struct tb_job_row row = { job, node, TB_NO_SLOT, 0 };
+	char *grant = node->topology
+			      ? tb_topology_print(node->topology, node->threads)
+			      : NULL;
+	json_t *json = json_of_row(&row);
+
+	json_object_set_new(json, "tasks", json_integer(node->tasks));
+	json_object_set_new(json, "topology",
+			    grant ? json_string(grant) : json_null());
+	free(grant);
+	return json;
+}
+
+static void add_tasks(json_t *tasks, const struct tb_job_view *job,
+		      const struct tb_job_node *node)
+{
+	for (unsigned slot = 0; slot < node->tasks; slot++) {
+		const struct tb_job_row row = { job, node, slot, 0 };
+		json_t *json = json_of_row(&row);
+
+		json_object_set_new(json, "task",
+				    json_integer(node->first_task + slot));
+		json_object_set_new(json, "slot", json_integer(slot));
+		json_array_append_new(tasks, json);
+	}
+}
+
+static json_t *json_of_job(const struct tb_job_view *job)
+{
+	json_t *nodes = json_array(), *tasks = json_array(), *json;
+	char *name = tb_utf8_copy(job->info->name ? job->info->name : "");
+
+	for (unsigned i = 0; i < job->nnodes; i++) {
+		json_array_append_new(nodes, json_of_node(job, &job->nodes[i]));
+		add_tasks(tasks, job, &job->nodes[i]);
+	}
+	json = json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:s?, s:s?, s:o, s:o}",
+			 "job", job->id, "user", job->user, "name", name,
+			 "partition", job->info->partition, "state",
+			 slurm_job_state_string(job->info->job_state),
+			 "request", job->comment.request, "waiting",
+			 job->comment.waiting, "nodes", nodes, "tasks", tasks);
+	free(name);
+	return json;
+}
+
+static int print_jobs_json(const struct options *options,
+			   const struct tb_job_views *views)
+{
+	json_t *jobs = json_array(), *json;
+	int rc = 0;
+
+	for (unsigned i = 0; i < views->njobs; i++)
+		rc |= json_array_append_new(jobs, json_of_job(&views->jobs[i]));
+	json = json_pack("{s:o}", "jobs", jobs);
+	rc = rc ? tb_command_fail(options->common.name, "out of memory")
+		: tb_command_print_json(options->common.name, json);
+	json_decref(json);
+	return rc;
+}
+
+/* ---- both ---- */
+
+static int run_job(const struct options *options)
+{
+	struct tb_job_views *views;
+	struct tb_error err;
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	views = tb_job_views_load(&options->job.id, &err);
+	if (!views)
+		rc = tb_command_fail(options->common.name, "job %.60s: %s",
+				     options->job.text, err.text);
+	else if (options->common.json)
+		rc = print_jobs_json(options, views);
+	else
+		rc = print_views(options, views);
+	tb_job_views_destroy(views);
+	tb_slurm_end();
+	return rc;
+}
+
+int tb_command_job(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+	int rc = TB_EXIT_OK;
+
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
+		rc = TB_EXIT_BAD;
+	else if (!options.common.done)
+		rc = run_job(&options);
+	tb_table_options_clear(&options.table);
+	return rc;
+}

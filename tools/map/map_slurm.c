@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map_slurm.c - see map_slurm.h; the only file of the map that asks Slurm */
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cluster/cluster.h"
+#include "cluster/node_walk.h"
+#include "common/conf/conf.h"
+#include "common/job/job_cores.h"
+#include "common/node/node_extra.h"
+#include "conf/conf_site.h"
+#include "cluster/hosts.h"
+#include "map_slurm.h"
+#include "cluster/slurm_library.h"
+
+/* What one load needs everywhere. */
+struct load {
+	struct tb_map *map;
+	struct tb_cluster *cluster;
+	void (*warn)(const char *sentence);
+	unsigned *index;      /* in the map, by Slurm's record; NO_NODE */
+	struct tb_conf *conf; /* NULL: it cannot be read here */
+};
+
+#define NO_NODE UINT_MAX
+
+static void warn_about(const struct load *load, const char *kind,
+		       const char *name, const struct tb_error *why)
+{
+	struct tb_error sentence;
+
+	tb_fail(&sentence, "%s %.100s: %s", kind, name, why->text);
+	load->warn(sentence.text);
+}
+
+/* ---- nodes ---- */
+
+/* The node of Slurm's record; NULL: it is not in the map. */
+static struct tb_map_node *find_map_node(const struct load *load,
+					 unsigned record)
+{
+	unsigned index = load->index[record];
+
+	return index == NO_NODE ? NULL : &load->map->nodes[index];
+}
+
+static const struct tb_filter *find_site_filter(const struct tb_conf *conf,
+						const char *name)
+{
+	if (!conf)
+		return NULL;
+	return tb_conf_node_says_filter(conf, name)
+		       ? tb_conf_node_filter(conf, name)
+		       : tb_conf_partition_filter(conf, NULL);
+}
+
+/* What topobind.conf keeps from jobs with a binding, whatever partition. */
+static void add_site_filter(const struct load *load, const char *name,
+			    const struct tb_topology *topology,
+			    struct tb_bitset *kept)
+{
+	const struct tb_filter *filter = find_site_filter(load->conf, name);
+
+	if (filter && tb_filter_matches(filter, topology))
+		tb_filter_add(filter, topology, kept);
+}
+
+static int add_kept(const struct load *load, const node_info_t *node,
+		    struct tb_error *why)
+{
+	const struct tb_map_node *added =
+		&load->map->nodes[load->map->nnodes - 1];
+	struct tb_bitset *kept;
+	char *string = NULL;
+	int rc = 0;
+
+	if (!added->topology)
+		return 0;
+	kept = tb_bitset_create(tb_topology_threads(added->topology));
+	if (!kept)
+		return tb_fail(why, "out of memory");
+	tb_cluster_add_system(node, added->topology, kept);
+	add_site_filter(load, node->name, added->topology, kept);
+	if (!tb_bitset_is_empty(kept))
+		string = tb_topology_print(added->topology, kept);
+	if (string)
+		rc = tb_map_add_filter(load->map, string, why);
+	free(string);
+	tb_bitset_destroy(kept);
+	return rc;
+}
+
+static void add_node(const struct load *load, const node_info_t *node)
+{
+	char *topology = tb_cluster_token(node, TB_EXTRA_TOPOLOGY);
+	char *inuse = tb_cluster_token(node, TB_EXTRA_INUSE);
+	unsigned before = load->map->nnodes;
+	struct tb_error why;
+
+	/* The string in use has the shape too, should it stand alone. */
+	if (tb_map_add_node(load->map, node->name, topology ? topology : inuse,
+			    inuse, &why)) {
+		warn_about(load, "node", node->name, &why);
+		if (tb_map_add_node(load->map, node->name, NULL, NULL, &why))
+			warn_about(load, "node", node->name, &why);
+	}
+	free(topology);
+	free(inuse);
+	if (load->map->nnodes == before)
+		return;
+	load->index[node - load->cluster->nodes->node_array] = before;
+	if (add_kept(load, node, &why))
+		warn_about(load, "node", node->name, &why);
+}
+
+static void add_all_nodes(const struct load *load)
+{
+	const node_info_msg_t *nodes = load->cluster->nodes;
+
+	for (uint32_t i = 0; i < nodes->record_count; i++)
+		if (nodes->node_array[i].name)
+			add_node(load, &nodes->node_array[i]);
+}
+
+static int add_listed_nodes(const struct load *load, const char *list,
+			    struct tb_error *err)
+{
+	struct tb_hosts *hosts = tb_hosts_create(list);
+	char *name;
+	int rc = 0;
+
+	if (!hosts)
+		return tb_fail(err, "\"%.100s\" is not a list of nodes", list);
+	while (!rc && (name = tb_hosts_next(hosts))) {
+		const node_info_t *node = tb_cluster_node(load->cluster, name);
+
+		if (node)
+			add_node(load, node);
+		else
+			rc = tb_fail(err, "Slurm knows no node \"%.100s\"",
+				     name);
+		free(name);
+	}
+	tb_hosts_destroy(hosts);
+	return rc;
+}
+
+static int add_nodes(const struct load *load, const char *list,
+		     struct tb_error *err)
+{
+	if (list)
+		return add_listed_nodes(load, list, err);
+	add_all_nodes(load);
+	return 0;
+}
+
+/* ---- jobs ---- */
+
+/* As its SystemComment says, else as a plain job.  Its index, or -1. */
+static int add_named(const struct load *load, const job_info_t *job,
+		     const char *id, const char *user, struct tb_error *why)
+{
+	const char *name = job->name ? job->name : "";
+	unsigned before = load->map->njobs;
+
+	if (tb_map_add_comment(load->map, id, user, name, job->system_comment,
+			       why))
+		return -1;
+	if (load->map->njobs > before)
+		return before;
+	return tb_map_add_job(load->map, id, user, name, "", why);
+}
+
+/* What Slurm has booked for a job on a node of the map. */
+static int add_booked(const struct load *load, unsigned index,
+		      const job_info_t *job, unsigned record,
+		      struct tb_error *why)
+{
+	struct tb_map_node *node = find_map_node(load, record);
+	struct tb_bitset *threads;
+	int rc = 0;
+
+	if (!node || !node->topology)
+		return 0;
+	threads = tb_bitset_create(tb_topology_threads(node->topology));
+	if (!threads)
+		return tb_fail(why, "out of memory");
+	/* It may have left the node since the nodes were asked for. */
+	if (!tb_job_cores_threads(job,
+				  &load->cluster->nodes->node_array[record],
+				  node->topology, threads, NULL))
+		rc = tb_map_note_job_threads(node, index, threads, why);
+	tb_bitset_destroy(threads);
+	return rc;
+}
+
+static struct tb_node_walk walk_nodes(const struct load *load,
+				      const job_info_t *job)
+{
+	return tb_node_walk_begin(job->node_inx,
+				  load->cluster->nodes->record_count);
+}
+
+static int add_all_booked(const struct load *load, unsigned index,
+			  const job_info_t *job, struct tb_error *why)
+{
+	struct tb_node_walk walk = walk_nodes(load, job);
+	unsigned record;
+	int rc = 0;
+
+	while (!rc && tb_node_walk_next(&walk, &record))
+		rc = add_booked(load, index, job, record, why);
+	return rc;
+}
+
+/* Is a node of the job in the map? */
+static bool is_in_map(const struct load *load, const job_info_t *job)
+{
+	struct tb_node_walk walk = walk_nodes(load, job);
+	unsigned record;
+
+	while (tb_node_walk_next(&walk, &record))
+		if (find_map_node(load, record))
+			return true;
+	return false;
+}
+
+static int add_job(const struct load *load, const job_info_t *job,
+		   const char *id, const char *user, struct tb_error *why)
+{
+	int index = add_named(load, job, id, user, why);
+
+	if (index < 0)
+		return -1;
+	load->map->jobs[index].end = tb_cluster_job_end(job);
+	return job->job_resrcs ? add_all_booked(load, index, job, why) : 0;
+}
+
+static void add_or_warn(const struct load *load, const job_info_t *job)
+{
+	char *id = tb_cluster_job_id(job);
+	char *user = tb_cluster_job_user(job);
+	struct tb_error why = { "out of memory" };
+
+	if (!id || !user || add_job(load, job, id, user, &why))
+		warn_about(load, "job", id ? id : "?", &why);
+	free(id);
+	free(user);
+}
+
+static void add_jobs(const struct load *load)
+{
+	const job_info_msg_t *jobs = load->cluster->jobs;
+
+	for (uint32_t i = 0; i < jobs->record_count; i++) {
+		const job_info_t *job = &jobs->job_array[i];
+
+		if (tb_cluster_job_holds(job) &&
+		    !tb_cluster_job_gave_back(job) && is_in_map(load, job))
+			add_or_warn(load, job);
+	}
+}
+
+static int fill_map(struct load *load, const char *nodes, struct tb_error *err)
+{
+	unsigned count = load->cluster->nodes->record_count;
+	struct tb_error why;
+
+	load->map->time = time(NULL);
+	load->index = calloc(count + 1, sizeof(*load->index));
+	if (!load->index)
+		return tb_fail(err, "out of memory while making the map");
+	for (unsigned i = 0; i < count; i++)
+		load->index[i] = NO_NODE;
+	load->conf = tb_conf_here(&why);
+	if (!load->conf)
+		load->warn(why.text);
+	if (add_nodes(load, nodes, err))
+		return -1;
+	add_jobs(load);
+	return 0;
+}
+
+static int load_map(struct load *load, const char *nodes, struct tb_error *err)
+{
+	int rc = -1;
+
+	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES,
+					err);
+	if (load->cluster)
+		rc = fill_map(load, nodes, err);
+	free(load->index);
+	tb_conf_destroy(load->conf);
+	tb_cluster_destroy(load->cluster);
+	return rc;
+}
+
+struct tb_map *tb_map_load_slurm(const char *nodes,
+				 void (*warn)(const char *sentence),
+				 struct tb_error *err)
+{
+	struct load load = { .map = tb_map_create(), .warn = warn };
+
+	if (!load.map) {
+		tb_fail(err, "out of memory while making the map");
+		return NULL;
+	}
+	tb_slurm_begin("topobind map");
+	if (load_map(&load, nodes, err)) {
+		tb_map_destroy(load.map);
+		load.map = NULL;
+	}
+	tb_slurm_end();
+	return load.map;
+}

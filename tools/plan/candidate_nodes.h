@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * candidate_nodes.h - which nodes a job may use, and if not, why
+ *
+ * Made of what Slurm's controller tells (cluster.h) and of what a job asks for
+ * (job_spec.h).  Who holds what there is left to candidates.h.
+ */
+#ifndef TB_TOOLS_PLAN_CANDIDATE_NODES_H
+#define TB_TOOLS_PLAN_CANDIDATE_NODES_H
+
+#include "cluster/cluster.h"
+#include "core/plan/blockers.h"
+#include "job_spec.h"
+
+struct tb_candidate_node {
+	const node_info_t *info;
+	struct tb_topology *topology; /* NULL: not known */
+	struct tb_placer *placer;
+	struct tb_bitset *inuse;     /* of all jobs */
+	struct tb_bitset *reserved;  /* masked, reserved, for the system */
+	struct tb_holder_job *holds; /* their threads are owned, too */
+	unsigned nholds;
+	/*
+	 * Units of the request (of a list of CPUs: threads) that it has, those
+	 * that are free, and how many of them each hold takes.
+	 */
+	unsigned units, free_units;
+	unsigned *held_units;
+	bool required;
+	char *closed;  /* why the job cannot have it; NULL: it may */
+	char *note;    /* what else is short there; NULL: nothing */
+	unsigned open; /* index among those that are not closed */
+};
+
+/*
+ * All nodes of the cluster, as many as it has records: without holds, and what
+ * holds tell.  spec and cluster must outlive them.  NULL with a sentence.
+ */
+struct tb_candidate_node *
+tb_candidate_nodes_create(const struct tb_job_spec *spec,
+			  const struct tb_cluster *cluster,
+			  struct tb_error *err);
+void tb_candidate_nodes_destroy(struct tb_candidate_node *nodes,
+				unsigned nnodes); /* NULL is fine */
+
+/*
+ * Units of the request on a node with a topology that are wholly outside of
+ * used; NULL: all.
+ */
+unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
+				 const struct tb_request *request,
+				 const struct tb_bitset *used);
+
+/* As many as one slot, or the host, needs. */
+unsigned tb_needed_units(const struct tb_request *request);
+
+#endif

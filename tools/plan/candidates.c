@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* candidates.c - see candidates.h */
+#include "candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cluster/node_walk.h"
+#include "common/job/job_cores.h"
+
+/* ---- units of a node ---- */
+
+static int count_units(const struct tb_request *request,
+		       struct tb_candidate_node *node, struct tb_error *err)
+{
+	struct tb_bitset *used;
+
+	if (!node->topology)
+		return 0;
+	used = tb_bitset_copy(node->inuse);
+	node->held_units = calloc(node->nholds + 1, sizeof(*node->held_units));
+	if (!used || !node->held_units) {
+		tb_bitset_destroy(used);
+		return tb_fail(err, "out of memory");
+	}
+	tb_bitset_or(used, node->reserved);
+	node->units = tb_candidate_node_units(node, request, NULL);
+	node->free_units = tb_candidate_node_units(node, request, used);
+	for (unsigned i = 0; i < node->nholds; i++)
+		node->held_units[i] =
+			node->units -
+			tb_candidate_node_units(node, request,
+						node->holds[i].threads);
+	tb_bitset_destroy(used);
+	return 0;
+}
+
+unsigned tb_candidates_needed_units(const struct tb_candidates *candidates)
+{
+	return tb_needed_units(&candidates->spec->request);
+}
+
+/* ---- who holds what ---- */
+
+static int64_t end_of(const job_info_t *job)
+{
+	time_t end = tb_cluster_job_end(job);
+
+	return end ? end : TB_END_NEVER;
+}
+
+static int add_holder(struct tb_candidates *candidates, const job_info_t *job,
+		      struct tb_error *err)
+{
+	struct tb_holder *holder = &candidates->holders[candidates->nholders];
+
+	holder->job = job;
+	holder->id = tb_cluster_job_id(job);
+	holder->user = tb_cluster_job_user(job);
+	candidates->ends[candidates->nholders++] = end_of(job);
+	return holder->id && holder->user ? 0 : tb_fail(err, "out of memory");
+}
+
+/* The threads become the node's. */
+static int add_hold(struct tb_candidate_node *node, unsigned holder,
+		    struct tb_bitset *threads, struct tb_error *err)
+{
+	struct tb_holder_job *holds = reallocarray(node->holds,
+						   node->nholds + 1,
+						   sizeof(*holds));
+
+	if (!holds) {
+		tb_bitset_destroy(threads);
+		return tb_fail(err, "out of memory");
+	}
+	node->holds = holds;
+	holds[node->nholds++] = (struct tb_holder_job){ holder, threads };
+	return 0;
+}
+
+static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
+			   const job_info_t *job, struct tb_error *err)
+{
+	struct tb_bitset *threads;
+	struct tb_error why;
+
+	if (!node->topology)
+		return 0;
+	threads = tb_bitset_create(tb_topology_threads(node->topology));
+	if (!threads)
+		return tb_fail(err, "out of memory");
+	/* It may have left the node since the nodes were asked for. */
+	if (tb_job_cores_threads(job, node->info, node->topology, threads,
+				 &why)) {
+		tb_bitset_destroy(threads);
+		return 0;
+	}
+	tb_bitset_or(node->inuse, threads);
+	return add_hold(node, holder, threads, err);
+}
+
+static int add_job(struct tb_candidates *candidates, const job_info_t *job,
+		   struct tb_error *err)
+{
+	struct tb_node_walk walk = tb_node_walk_begin(job->node_inx,
+						      candidates->nnodes);
+	unsigned node, holder = candidates->nholders;
+	int rc = add_holder(candidates, job, err);
+
+	while (!rc && tb_node_walk_next(&walk, &node))
+		rc = add_job_of_node(&candidates->nodes[node], holder, job,
+				     err);
+	return rc;
+}
+
+static int add_jobs(struct tb_candidates *candidates,
+		    const job_info_msg_t *jobs, struct tb_error *err)
+{
+	size_t most = (size_t)jobs->record_count + 1;
+	int rc = 0;
+
+	candidates->holders = calloc(most, sizeof(*candidates->holders));
+	candidates->ends = calloc(most, sizeof(*candidates->ends));
+	if (!candidates->holders || !candidates->ends)
+		return tb_fail(err, "out of memory");
+	candidates->ends[TB_HIDDEN] = TB_END_NEVER;
+	candidates->nholders = 1;
+	for (uint32_t i = 0; !rc && i < jobs->record_count; i++) {
+		const job_info_t *job = &jobs->job_array[i];
+
+		if (tb_cluster_job_holds(job) &&
+		    !tb_cluster_job_gave_back(job) && job->job_resrcs)
+			rc = add_job(candidates, job, err);
+	}
+	return rc;
+}
+
+/* What is in use and nobody who is shown has. */
+static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
+{
+	struct tb_bitset *rest;
+
+	if (!node->topology)
+		return 0;
+	rest = tb_bitset_copy(node->inuse);
+	if (!rest)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < node->nholds; i++)
+		tb_bitset_andnot(rest, node->holds[i].threads);
+	if (!tb_bitset_is_empty(rest))
+		return add_hold(node, TB_HIDDEN, rest, err);
+	tb_bitset_destroy(rest);
+	return 0;
+}
+
+/* ---- whose end would suffice ---- */
+
+static void open_node(struct tb_candidates *candidates,
+		      struct tb_candidate_node *node)
+{
+	node->open = candidates->nopen++;
+	candidates->open[node->open] = (struct tb_used_node){
+		.topology = node->topology,
+		.placer = node->placer,
+		.reserved = node->reserved,
+		.holders = node->holds,
+		.nholders = node->nholds,
+		.required = node->required,
+	};
+}
+
+static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	candidates->need = (struct tb_need){
+		.request = &spec->request,
+		.slots = spec->tasks,
+		.per_node = spec->per_node,
+		.min_nodes = spec->min_nodes,
+		.max_nodes = spec->max_nodes,
+		.task_threads = spec->task_cpus,
+		.whole_nodes = spec->whole_nodes,
+	};
+	candidates->open = calloc(candidates->nnodes + 1,
+				  sizeof(*candidates->open));
+	if (!candidates->open)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (!node->closed)
+			open_node(candidates, node);
+		else if (node->required)
+			candidates->required_closed = true;
+	}
+	candidates->blockers = tb_blockers_create(&candidates->need,
+						  candidates->open,
+						  candidates->nopen,
+						  candidates->ends,
+						  candidates->nholders);
+	return candidates->blockers ? 0 : tb_fail(err, "out of memory");
+}
+
+unsigned tb_candidates_room(const struct tb_candidates *candidates,
+			    const struct tb_candidate_node *node)
+{
+	return node->closed
+		       ? 0
+		       : tb_blockers_room(candidates->blockers, node->open);
+}
+
+bool tb_candidates_fits(const struct tb_candidates *candidates)
+{
+	return !candidates->required_closed &&
+	       tb_blockers_fits(candidates->blockers);
+}
+
+bool tb_candidates_find(struct tb_candidates *candidates,
+			struct tb_bitset *ended, int64_t *when)
+{
+	return !candidates->required_closed &&
+	       tb_blockers_find(candidates->blockers, ended, when);
+}
+
+/* ---- all of it ---- */
+
+/* The units of a task that did not ask for any: enough for its CPUs. */
+static void set_implicit_amount(struct tb_candidates *candidates)
+{
+	struct tb_request *request = &candidates->spec->request;
+
+	request->type = TB_SLOT;
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+		unsigned threads;
+
+		if (node->closed || !node->units)
+			continue;
+		threads = tb_topology_threads(node->topology) / node->units;
+		request->amount = (candidates->spec->task_cpus + threads - 1) /
+				  threads;
+		return;
+	}
+}
+
+static int fill_candidates(struct tb_candidates *candidates,
+			   const struct tb_cluster *cluster,
+			   struct tb_error *err)
+{
+	const struct tb_request *request = &candidates->spec->request;
+
+	candidates->nodes = tb_candidate_nodes_create(candidates->spec, cluster,
+						      err);
+	if (!candidates->nodes)
+		return -1;
+	candidates->nnodes = cluster->nodes->record_count;
+	if (add_jobs(candidates, cluster->jobs, err))
+		return -1;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (add_hidden(&candidates->nodes[i], err) ||
+		    count_units(request, &candidates->nodes[i], err))
+			return -1;
+	if (candidates->spec->implicit)
+		set_implicit_amount(candidates);
+	return make_blockers(candidates, err);
+}
+
+struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
+					   struct tb_job_spec *spec,
+					   struct tb_error *err)
+{
+	struct tb_candidates *candidates = calloc(1, sizeof(*candidates));
+
+	if (!candidates) {
+		tb_fail(err, "out of memory");
+		return NULL;
+	}
+	candidates->spec = spec;
+	if (!fill_candidates(candidates, cluster, err))
+		return candidates;
+	tb_candidates_destroy(candidates);
+	return NULL;
+}
+
+void tb_candidates_destroy(struct tb_candidates *candidates)
+{
+	if (!candidates)
+		return;
+	tb_blockers_destroy(candidates->blockers);
+	tb_candidate_nodes_destroy(candidates->nodes, candidates->nnodes);
+	for (unsigned i = 0; i < candidates->nholders; i++) {
+		free(candidates->holders[i].id);
+		free(candidates->holders[i].user);
+	}
+	free(candidates->holders);
+	free(candidates->ends);
+	free(candidates->open);
+	free(candidates);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_explain.c - topobind explain */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command.h"
+#include "common/job/job_comment.h"
+#include "compat/job_reason.h"
+#include "explain.h"
+#include "jobs/job_id.h"
+#include "map/map_legend.h"
+#include "cluster/slurm_library.h"
+
+struct options {
+	struct tb_command common;
+	struct tb_job_argument job;
+};
+
+/* The job that is explained. */
+struct subject {
+	const struct options *options;
+	const job_info_t *job;
+	struct tb_comment comment;
+	char *id, *user;
+};
+
+static int take_explain_arguments(void *data, int count, char **words,
+				  struct tb_error *err)
+{
+	struct options *options = data;
+
+	return tb_job_argument_take(&options->job, count, words, err);
+}
+
+static const struct tb_command_line usage = {
+	/* clang-format off */
+	.arguments = "JOB",
+	.purpose = "Say why a job with a binding waits: node by node which units are free, how many it needs, which jobs hold the others until when, or why the job cannot use the node; and which jobs would have to end for it to start. Of a running job: its grant. JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job.",
+	.notes = "Jobs that Slurm does not show to you are hidden: you see their units, but not whose they are and when they come free.",
+	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding, is held or is over; 2 bad option, a job that Slurm does not show, or no answer.",
+	.has_json = true,
+	.finish = take_explain_arguments,
+	/* clang-format on */
+};
+
+static int fail_for_job(const struct options *options,
+			const struct tb_error *err)
+{
+	return tb_command_fail(options->common.name, "job %.60s: %s",
+			       options->job.text, err->text);
+}
+
+/* What there is nothing to explain of: a sentence, and not on stderr. */
+static int print_no_wait(const struct subject *subject, const char *state,
+			 const char *sentence)
+{
+	json_t *json;
+	int rc;
+
+	if (!subject->options->common.json) {
+		printf("job %s of %s %s\n", subject->id, subject->user,
+		       sentence);
+		return TB_EXIT_NO_FIT;
+	}
+	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
+			 subject->user, "state", state, "summary", sentence);
+	rc = tb_command_print_json(subject->options->common.name, json);
+	json_decref(json);
+	return rc ? rc : TB_EXIT_NO_FIT;
+}
+
+/* ---- a job that runs ---- */
+
+static json_t *json_of_grants(const struct tb_comment *comment)
+{
+	json_t *grants = json_array();
+
+	for (unsigned i = 0; i < comment->ngrants; i++)
+		json_array_append_new(grants,
+				      json_pack("{s:s, s:s}", "nodes",
+						comment->grants[i].nodes,
+						"topology",
+						comment->grants[i].units));
+	return grants;
+}
+
+static int explain_running(const struct subject *subject)
+{
+	const struct tb_comment *comment = &subject->comment;
+	json_t *json;
+	int rc;
+
+	if (subject->options->common.json) {
+		json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "job",
+				 subject->id, "user", subject->user, "state",
+				 "RUNNING", "request", comment->request,
+				 "grants", json_of_grants(comment), "more",
+				 comment->has_more);
+		rc = tb_command_print_json(subject->options->common.name, json);
+		json_decref(json);
+		return rc;
+	}
+	printf("job %s of %s is running\n%s\n", subject->id, subject->user,
+	       comment->request);
+	for (unsigned i = 0; i < comment->ngrants; i++)
+		printf("%s  %s\n", comment->grants[i].nodes,
+		       comment->grants[i].units);
+	if (comment->has_more)
+		puts("and more nodes, for which its SystemComment has no room");
+	return TB_EXIT_OK;
+}
+
+/* ---- a job that waits ---- */
+
+/* As squeue prints it. */
+static char *copy_reason(const job_info_t *job)
+{
+	return strdup(job->state_desc ? job->state_desc : tb_job_reason(job));
+}
+
+/* What others wrote, without what a terminal takes for a command. */
+static void print_line(const char *text)
+{
+	tb_text_print(text, 0, stdout);
+	putchar('\n');
+}
+
+static void print_waiting(const struct subject *subject,
+			  const struct tb_explanation *explanation,
+			  const char *reason, const char *spec, const char *end)
+{
+	char text[TB_TIME_SIZE];
+
+	printf("job %s of %s waits: ", subject->id, subject->user);
+	print_line(reason);
+	if (subject->comment.waiting &&
+	    strcmp(subject->comment.waiting, reason))
+		print_line(subject->comment.waiting);
+	printf("it asks for %s (%s)\n\n", spec, subject->comment.request);
+	tb_explain_table(explanation, stdout);
+	printf("\n%s\n", end);
+	if (subject->job->start_time > time(NULL)) {
+		tb_explain_time(subject->job->start_time, text);
+		printf("Slurm expects that it starts at %s\n", text);
+	}
+}
+
+static int print_waiting_json(const struct subject *subject,
+			      const struct tb_explanation *explanation,
+			      const char *reason, const char *end)
+{
+	const struct tb_job_spec *spec = explanation->candidates->spec;
+	int64_t start = subject->job->start_time > time(NULL)
+				? subject->job->start_time
+				: -1;
+	json_t *json = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s}",
+		"job", subject->id, "user", subject->user, "state", "PENDING",
+		"request", subject->comment.request, "reason", reason,
+		"waiting", subject->comment.waiting, "slots", (int)spec->tasks,
+		"nodes", tb_explain_rows_json(explanation), "fits_now",
+		explanation->fits, "would_fit", explanation->found, "must_end",
+		tb_explain_ended_json(explanation), "when",
+		tb_explain_when_json(explanation->when), "expected_start",
+		tb_explain_when_json(start), "summary", end);
+	int rc = tb_command_print_json(subject->options->common.name, json);
+
+	json_decref(json);
+	return rc;
+}
+
+static int print_explanation(const struct subject *subject,
+			     const struct tb_explanation *explanation)
+{
+	char *reason = copy_reason(subject->job);
+	char *spec = tb_explain_spec(explanation->candidates->spec);
+	char *end = tb_explain_end(explanation);
+	int rc = TB_EXIT_OK;
+
+	if (!reason || !spec || !end)
+		rc = tb_command_fail(subject->options->common.name,
+				     "out of memory");
+	else if (subject->options->common.json)
+		rc = print_waiting_json(subject, explanation, reason, end);
+	else
+		print_waiting(subject, explanation, reason, spec, end);
+	free(reason);
+	free(spec);
+	free(end);
+	return rc;
+}
+
+static int explain_candidates(const struct subject *subject,
+			      struct tb_candidates *candidates)
+{
+	struct tb_explanation explanation;
+	int rc;
+
+	if (tb_explanation_make(&explanation, candidates))
+		rc = tb_command_fail(subject->options->common.name,
+				     "out of memory");
+	else
+		rc = print_explanation(subject, &explanation);
+	tb_explanation_clear(&explanation);
+	return rc;
+}
+
+static int explain_waiting(const struct subject *subject)
+{
+	struct tb_cluster *cluster = NULL;
+	struct tb_candidates *candidates = NULL;
+	struct tb_job_spec spec;
+	struct tb_error err;
+	int rc;
+
+	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
+				&err))
+		cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
+						  TB_CLUSTER_SITE,
+					  &err);
+	if (cluster)
+		candidates = tb_candidates_create(cluster, &spec, &err);
+	if (candidates)
+		rc = explain_candidates(subject, candidates);
+	else
+		rc = fail_for_job(subject->options, &err);
+	tb_candidates_destroy(candidates);
+	tb_cluster_destroy(cluster);
+	tb_job_spec_clear(&spec);
+	return rc;
+}
+
+/* ---- any job ---- */
+
+static int explain_bound(const struct subject *subject)
+{
+	uint32_t state = subject->job->job_state & JOB_STATE_BASE;
+
+	if (state != JOB_PENDING && !tb_cluster_job_holds(subject->job))
+		return print_no_wait(subject, "OVER", "is over");
+	if (!subject->comment.request && state == JOB_PENDING &&
+	    !subject->job->priority)
+		return print_no_wait(
+			subject, "PENDING",
+			"is held, and shows no binding until it is released");
+	if (!subject->comment.request)
+		return print_no_wait(
+			subject, "PLAIN",
+			"has no binding; scontrol show job tells about it");
+	return state == JOB_PENDING ? explain_waiting(subject)
+				    : explain_running(subject);
+}
+
+static int explain_job(const struct options *options, const job_info_t *job)
+{
+	struct subject subject = { .options = options, .job = job };
+	struct tb_error err;
+	int rc;
+
+	subject.id = tb_cluster_job_id(job);
+	subject.user = tb_cluster_job_user(job);
+	if (tb_comment_read(&subject.comment, job->system_comment, &err))
+		rc = fail_for_job(options, &err);
+	else if (!subject.id || !subject.user)
+		rc = tb_command_fail(options->common.name, "out of memory");
+	else
+		rc = explain_bound(&subject);
+	tb_comment_clear(&subject.comment);
+	free(subject.id);
+	free(subject.user);
+	return rc;
+}
+
+static int run_explain(const struct options *options)
+{
+	struct tb_error err = { "it has no such task or part" };
+	const job_info_t *job = NULL;
+	job_info_msg_t *jobs;
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	jobs = tb_job_id_load(&options->job.id, 0, &err);
+	if (jobs)
+		job = tb_job_id_find(&options->job.id, jobs);
+	rc = job ? explain_job(options, job) : fail_for_job(options, &err);
+	if (jobs)
+		slurm_free_job_info_msg(jobs);
+	tb_slurm_end();
+	return rc;
+}
+
+int tb_command_explain(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
+		return TB_EXIT_BAD;
+	return options.common.done ? TB_EXIT_OK : run_explain(&options);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_plan.c - topobind plan */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command.h"
+#include "explain.h"
+#include "plan.h"
+#include "cluster/slurm_library.h"
+
+static const int exit_codes[] = {
+	[TB_JOB_PLAN_NOW] = TB_EXIT_OK,
+	[TB_JOB_PLAN_LATER] = TB_EXIT_NO_FIT,
+	[TB_JOB_PLAN_NEVER] = TB_EXIT_BAD,
+};
+
+/* ---- for people ---- */
+
+static void print_preempted(const struct tb_job_plan *plan)
+{
+	if (!plan->npreempted)
+		return;
+	fputs("by preempting jobs", stdout);
+	for (unsigned i = 0; i < plan->npreempted; i++)
+		printf("%s %u", i ? "," : "", plan->preempted[i]);
+	putchar('\n');
+}
+
+static void print_units(const struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		printf("%s  %u task%s  %s\n", plan->placed[i].node->info->name,
+		       plan->placed[i].slots,
+		       plan->placed[i].slots == 1 ? "" : "s",
+		       plan->placed[i].grant);
+}
+
+static void print_answer(const struct tb_job_plan *plan)
+{
+	char text[TB_TIME_SIZE];
+
+	tb_explain_time(plan->start, text);
+	if (plan->answer == TB_JOB_PLAN_NEVER)
+		printf("never: %s\n", plan->why_never);
+	else if (plan->answer == TB_JOB_PLAN_NOW)
+		printf("now, in partition %s, on %s\n", plan->partition,
+		       plan->nodes);
+	else
+		printf("not now: at %s, in partition %s, on %s\n", text,
+		       plan->partition, plan->nodes);
+	print_preempted(plan);
+	if (plan->waiting)
+		printf("Slurm adds this time for %u job%s waiting there; if none of them starts first, the job gets now:\n",
+		       plan->waiting, plan->waiting == 1 ? "" : "s");
+	if (plan->why_unplaced)
+		printf("topobind does not know which units: %s\n",
+		       plan->why_unplaced);
+	print_units(plan);
+}
+
+static void print_explanation(const struct tb_explanation *explanation,
+			      const char *spec, const char *end)
+{
+	printf("it asks for %s\n\n", spec);
+	tb_explain_table(explanation, stdout);
+	printf("\n%s\n", end);
+}
+
+/* Are there no units now? */
+static bool lacks_units(const struct tb_job_plan *plan)
+{
+	return plan->answer != TB_JOB_PLAN_NOW && !plan->waiting;
+}
+
+static int print_plan(const struct tb_job_plan *plan,
+		      const struct tb_explanation *explanation,
+		      const char *spec, const char *end)
+{
+	print_answer(plan);
+	if (explanation && lacks_units(plan))
+		print_explanation(explanation, spec, end);
+	return exit_codes[plan->answer];
+}
+
+/* ---- for programs ---- */
+
+static json_t *json_of_placed(const struct tb_job_plan *plan)
+{
+	json_t *nodes = json_array();
+
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		json_array_append_new(nodes,
+				      json_pack("{s:s, s:i, s:s}", "node",
+						plan->placed[i].node->info->name,
+						"tasks",
+						(int)plan->placed[i].slots,
+						"topology",
+						plan->placed[i].grant));
+	return nodes;
+}
+
+static json_t *json_of_preempted(const struct tb_job_plan *plan)
+{
+	json_t *jobs = json_array();
+
+	for (unsigned i = 0; i < plan->npreempted; i++)
+		json_array_append_new(jobs, json_integer(plan->preempted[i]));
+	return jobs;
+}
+
+static void add_explanation(json_t *json,
+			    const struct tb_explanation *explanation,
+			    const char *end)
+{
+	json_object_set_new(json, "table", tb_explain_rows_json(explanation));
+	json_object_set_new(json, "must_end",
+			    tb_explain_ended_json(explanation));
+	json_object_set_new(json, "summary", json_string(end));
+}
+
+static int print_plan_json(const struct tb_plan_options *options,
+			   const struct tb_job_plan *plan,
+			   const struct tb_explanation *explanation,
+			   const char *end)
+{
+	static const char *const answers[] = { "now", "later", "never" };
+	json_t *json =
+		json_pack("{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:i, s:o, s:o}",
+			  "answer", answers[plan->answer], "start",
+			  plan->start ? json_integer(plan->start) : json_null(),
+			  "request", options->line, "partition",
+			  plan->partition, "nodes", plan->nodes, "reason",
+			  plan->why_never ? plan->why_never
+					  : plan->why_unplaced,
+			  "waiting", (int)plan->waiting, "preempts",
+			  json_of_preempted(plan), "units",
+			  json_of_placed(plan));
+	int rc;
+
+	if (json && explanation && lacks_units(plan))
+		add_explanation(json, explanation, end);
+	rc = tb_command_print_json(options->common.name, json);
+	json_decref(json);
+	return rc ? rc : exit_codes[plan->answer];
+}
+
+/* ---- both ---- */
+
+static int show_plan(const struct tb_plan_options *options,
+		     const struct tb_job_plan *plan,
+		     const struct tb_explanation *explanation)
+{
+	char *spec = NULL, *end = NULL;
+	int rc;
+
+	if (explanation) {
+		spec = tb_explain_spec(&options->spec);
+		end = tb_explain_end(explanation);
+	}
+	if (explanation && (!spec || !end))
+		rc = tb_command_fail(options->common.name, "out of memory");
+	else if (options->common.json)
+		rc = print_plan_json(options, plan, explanation, end);
+	else
+		rc = print_plan(plan, explanation, spec, end);
+	free(spec);
+	free(end);
+	return rc;
+}
+
+static int explain_and_show(const struct tb_plan_options *options,
+			    const struct tb_job_plan *plan)
+{
+	struct tb_explanation explanation;
+	int rc;
+
+	if (!plan->candidates)
+		return show_plan(options, plan, NULL);
+	if (tb_explanation_make(&explanation, plan->candidates))
+		rc = tb_command_fail(options->common.name, "out of memory");
+	else
+		rc = show_plan(options, plan, &explanation);
+	tb_explanation_clear(&explanation);
+	return rc;
+}
+
+static int run_plan(struct tb_plan_options *options)
+{
+	struct tb_error err;
+	struct tb_job_plan plan;
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	if (tb_job_plan_make(&plan, options, &err))
+		rc = tb_command_fail(options->common.name, "%s", err.text);
+	else
+		rc = explain_and_show(options, &plan);
+	tb_job_plan_clear(&plan);
+	tb_slurm_end();
+	return rc;
+}
+
+int tb_command_plan(int argc, char **argv)
+{
+	struct tb_plan_options options = { .common.name = argv[0] };
+	int rc = TB_EXIT_OK;
+
+	if (tb_plan_options_read(&options, argc, argv))
+		rc = TB_EXIT_BAD;
+	else if (!options.common.done)
+		rc = run_plan(&options);
+	tb_plan_options_clear(&options);
+	return rc;
+}

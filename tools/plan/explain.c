@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* explain.c - see explain.h */
+#define _GNU_SOURCE /* open_memstream */
+#include "explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cluster/hosts.h"
+#include "map/map_legend.h"
+#include "terminal/text_stream.h"
+
+void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
+{
+	time_t seconds = (time_t)time;
+	struct tm parts;
+
+	if (!localtime_r(&seconds, &parts) ||
+	    !strftime(text, TB_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &parts))
+		text[0] = '\0';
+}
+
+/* ---- nodes of which the same is to be said ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_holds(const struct tb_candidate_node *a,
+		       const struct tb_candidate_node *b)
+{
+	if (a->nholds != b->nholds)
+		return false;
+	for (unsigned i = 0; i < a->nholds; i++)
+		if (a->holds[i].holder != b->holds[i].holder ||
+		    a->held_units[i] != b->held_units[i])
+			return false;
+	return true;
+}
+
+static bool same_row(const struct tb_candidates *candidates,
+		     const struct tb_candidate_node *a,
+		     const struct tb_candidate_node *b)
+{
+	if (a->closed || b->closed)
+		return same_text(a->closed, b->closed);
+	return a->required == b->required && a->units == b->units &&
+	       a->free_units == b->free_units &&
+	       tb_candidates_room(candidates, a) ==
+		       tb_candidates_room(candidates, b) &&
+	       same_text(a->note, b->note) && same_holds(a, b);
+}
+
+struct group {
+	const struct tb_candidate_node *node;
+	tb_hostlist_t nodes;
+};
+
+static int group_nodes(const struct tb_candidates *candidates,
+		       struct group *groups)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+		unsigned at = 0;
+
+		if (!node->info->name)
+			continue;
+		while (at < count &&
+		       !same_row(candidates, groups[at].node, node))
+			at++;
+		if (at == count)
+			groups[count++] = (struct group){
+				node, slurm_hostlist_create("")
+			};
+		slurm_hostlist_push_host(groups[at].nodes, node->info->name);
+	}
+	return count;
+}
+
+static int make_rows(struct tb_explanation *explanation)
+{
+	struct tb_candidates *candidates = explanation->candidates;
+	struct group *groups = calloc(candidates->nnodes + 1, sizeof(*groups));
+	int rc = 0;
+
+	explanation->rows = calloc(candidates->nnodes + 1,
+				   sizeof(*explanation->rows));
+	if (!groups || !explanation->rows) {
+		free(groups);
+		return -1;
+	}
+	explanation->nrows = group_nodes(candidates, groups);
+	for (unsigned i = 0; i < explanation->nrows; i++) {
+		explanation->rows[i].node = groups[i].node;
+		explanation->rows[i].nodes = tb_hostlist_print(groups[i].nodes);
+		if (!explanation->rows[i].nodes)
+			rc = -1;
+		slurm_hostlist_destroy(groups[i].nodes);
+	}
+	free(groups);
+	return rc;
+}
+
+int tb_explanation_make(struct tb_explanation *explanation,
+			struct tb_candidates *candidates)
+{
+	memset(explanation, 0, sizeof(*explanation));
+	explanation->candidates = candidates;
+	explanation->fits = tb_candidates_fits(candidates);
+	explanation->ended = tb_bitset_create(candidates->nholders);
+	if (!explanation->ended)
+		return -1;
+	explanation->found = tb_candidates_find(candidates, explanation->ended,
+						&explanation->when);
+	return make_rows(explanation);
+}
+
+void tb_explanation_clear(struct tb_explanation *explanation)
+{
+	for (unsigned i = 0; i < explanation->nrows; i++)
+		free(explanation->rows[i].nodes);
+	free(explanation->rows);
+	tb_bitset_destroy(explanation->ended);
+}
+
+/* ---- sentences ---- */
+
+static const char *get_plural_suffix(unsigned count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_units(const struct tb_request *request, FILE *out)
+{
+	char *list = request->cpus ? tb_bitset_print_list(request->cpus) : NULL;
+
+	if (request->cpus)
+		fprintf(out, "CPUs %s", list ? list : "");
+	else
+		fprintf(out, "%u %s unit%s", request->amount,
+			tb_unit_name(request->unit),
+			get_plural_suffix(request->amount));
+	free(list);
+}
+
+char *tb_explain_spec(const struct tb_job_spec *spec)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (spec->request.type == TB_HOST || spec->request.cpus) {
+		print_units(&spec->request, out);
+		fprintf(out, " on %s %u node%s, for %u task%s",
+			spec->min_nodes == 1 ? "each of at least" : "each of",
+			spec->min_nodes, get_plural_suffix(spec->min_nodes),
+			spec->tasks, get_plural_suffix(spec->tasks));
+	} else {
+		fprintf(out, "%u slot%s of ", spec->tasks,
+			get_plural_suffix(spec->tasks));
+		print_units(&spec->request, out);
+		fputs(spec->tasks == 1 ? "" : " each", out);
+		if (spec->min_nodes > 1)
+			fprintf(out, " on %u nodes", spec->min_nodes);
+	}
+	if (spec->whole_nodes)
+		fputs(", on nodes of its own", out);
+	return tb_text_stream_close(out, &text);
+}
+
+static void print_holder(const struct tb_holder *holder, FILE *out)
+{
+	if (holder->id)
+		fprintf(out, "%s of %s", holder->id, holder->user);
+	else
+		fputs("hidden jobs", out);
+}
+
+static unsigned print_ended(const struct tb_explanation *explanation, FILE *out)
+{
+	const struct tb_bitset *ended = explanation->ended;
+	unsigned told = 0;
+
+	TB_BITSET_EACH(i, ended) {
+		const struct tb_holder *holder =
+			&explanation->candidates->holders[i];
+
+		fputs(told++ ? ", " : holder->id ? "job " : "", out);
+		print_holder(holder, out);
+	}
+	return told;
+}
+
+static void print_when(const struct tb_explanation *explanation, FILE *out)
+{
+	char text[TB_TIME_SIZE];
+
+	if (tb_bitset_test(explanation->ended, TB_HIDDEN)) {
+		fputs("; when that is, is hidden", out);
+	} else if (explanation->when == TB_END_NEVER) {
+		fputs("; not all of these have a time limit", out);
+	} else {
+		tb_explain_time(explanation->when, text);
+		fprintf(out, "; by their time limits that is at %s", text);
+	}
+}
+
+static bool has_notes(const struct tb_candidates *candidates)
+{
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (!candidates->nodes[i].closed && candidates->nodes[i].note)
+			return true;
+	return false;
+}
+
+char *tb_explain_end(const struct tb_explanation *explanation)
+{
+	const struct tb_candidates *candidates = explanation->candidates;
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (explanation->fits) {
+		fputs("there are units for it now", out);
+		if (has_notes(candidates))
+			fputs(", but too little memory on some nodes", out);
+		else if (candidates->spec->gres)
+			fputs(", the GRES that it asks for may be short", out);
+	} else if (candidates->required_closed) {
+		fputs("the job cannot use a node that it requires", out);
+	} else if (!explanation->found) {
+		fputs("the nodes that it may use now have too few units, even after all running jobs end",
+		      out);
+	} else {
+		fputs("there are units for it when these have ended: ", out);
+		print_ended(explanation, out);
+		print_when(explanation, out);
+	}
+	return tb_text_stream_close(out, &text);
+}
+
+/* ---- the table ---- */
+
+static unsigned measure_lists(const struct tb_explanation *explanation)
+{
+	size_t width = strlen("NODES");
+
+	for (unsigned i = 0; i < explanation->nrows; i++) {
+		size_t length = strlen(explanation->rows[i].nodes);
+
+		width = length > width ? length : width;
+	}
+	return width > 30 ? 30 : (unsigned)width;
+}
+
+static void print_end(int64_t end, FILE *out)
+{
+	char text[TB_TIME_SIZE];
+
+	if (end == TB_END_NEVER) {
+		fputs(" without a time limit", out);
+		return;
+	}
+	tb_explain_time(end, text);
+	fprintf(out, " until %s", text);
+}
+
+static void print_hold(const struct tb_explanation *explanation,
+		       const struct tb_holder_job *hold, unsigned units,
+		       FILE *out)
+{
+	const struct tb_candidates *candidates = explanation->candidates;
+
+	fprintf(out, "%u: ", units);
+	print_holder(&candidates->holders[hold->holder], out);
+	if (hold->holder == TB_HIDDEN)
+		fputs(", end not known", out);
+	else
+		print_end(candidates->ends[hold->holder], out);
+}
+
+/* Holders, one on a line, the first one behind the numbers. */
+static void print_holds(const struct tb_explanation *explanation,
+			const struct tb_candidate_node *node, unsigned indent,
+			FILE *out)
+{
+	const struct tb_candidates *candidates = explanation->candidates;
+	unsigned lines = 0;
+
+	if (node->note)
+		fprintf(out, "%*s%s\n", lines++ ? (int)indent : 0, "",
+			node->note);
+	for (unsigned i = 0; i < node->nholds; i++) {
+		if (!node->held_units[i] && !candidates->spec->whole_nodes)
+			continue;
+		fprintf(out, "%*s", lines++ ? (int)indent : 0, "");
+		print_hold(explanation, &node->holds[i], node->held_units[i],
+			   out);
+		fputc('\n', out);
+	}
+	if (!lines)
+		fputs("nobody\n", out);
+}
+
+static void print_row(const struct tb_explanation *explanation,
+		      const struct tb_explain_row *row, unsigned width,
+		      FILE *out)
+{
+	const struct tb_candidates *candidates = explanation->candidates;
+	const struct tb_candidate_node *node = row->node;
+
+	fprintf(out, "%-*s", (int)width, row->nodes);
+	if (node->closed) {
+		fprintf(out, "  %5s %5s %5s %5s  ", "-", "-", "-", "-");
+		tb_text_print(node->closed, 0, out);
+		fputc('\n', out);
+		return;
+	}
+	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
+		tb_candidates_needed_units(candidates),
+		tb_candidates_room(candidates, node));
+	if (strlen(row->nodes) > width)
+		width = (unsigned)strlen(row->nodes);
+	print_holds(explanation, node, width + 27, out);
+}
+
+void tb_explain_table(const struct tb_explanation *explanation, FILE *out)
+{
+	unsigned width = measure_lists(explanation);
+
+	fprintf(out, "%-*s  %5s %5s %5s %5s  %s\n", (int)width, "NODES", "FREE",
+		"OF", "NEED", "SLOTS", "HELD BY, OR WHY NOT");
+	for (unsigned i = 0; i < explanation->nrows; i++)
+		print_row(explanation, &explanation->rows[i], width, out);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_spec.h - what a job asks for: its binding and what else decides on nodes
+ */
+#ifndef TB_TOOLS_PLAN_JOB_SPEC_H
+#define TB_TOOLS_PLAN_JOB_SPEC_H
+
+#include <stdbool.h>
+
+#include "compat/slurm_types.h"
+
+#include "core/request/request.h"
+
+/* Strings are borrowed and NULL when nothing was said. */
+struct tb_job_spec {
+	struct tb_request request;
+	bool implicit; /* the site's request, for all tasks of a node */
+	const char *partitions, *required, *excluded; /* lists */
+	const char *features, *reservation;
+	unsigned tasks;	   /* slots in all */
+	unsigned per_node; /* at most so many on one node */
+	unsigned min_nodes, max_nodes;
+	unsigned task_cpus; /* -c; at least 1 */
+	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
+	bool gres;	    /* some GRES */
+	bool whole_nodes;   /* --exclusive */
+	int64_t minutes;    /* time limit; -1: none is known */
+};
+
+/*
+ * Of a job that waits; request is the value of binding= in its SystemComment.
+ * 0, or -1 with a sentence; tb_job_spec_clear() is right after both.
+ */
+int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
+		       const char *request, struct tb_error *err);
+void tb_job_spec_clear(struct tb_job_spec *spec);
+
+/* Tasks and nodes that were not given, as Slurm and the controller do. */
+void tb_job_spec_complete(struct tb_job_spec *spec);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan.c - see plan.h */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm_errno.h>
+
+/* A start within so many seconds is one now: clocks differ by as much. */
+#define NOW_SECONDS 5
+/* So often nodes are looked at again when they change meanwhile. */
+#define TRIES 3
+
+/* ---- Slurm's answer ---- */
+
+static int copy_text(char **to, const char *from, struct tb_error *err)
+{
+	*to = strdup(from ? from : "");
+	return *to ? 0 : tb_fail(err, "out of memory");
+}
+
+static int copy_preempted(struct tb_job_plan *plan, list_t *jobs,
+			  struct tb_error *err)
+{
+	list_itr_t *each;
+	uint32_t *job;
+
+	if (!jobs)
+		return 0;
+	plan->preempted = calloc((size_t)slurm_list_count(jobs) + 1,
+				 sizeof(*plan->preempted));
+	if (!plan->preempted)
+		return tb_fail(err, "out of memory");
+	each = slurm_list_iterator_create(jobs);
+	while ((job = slurm_list_next(each)))
+		plan->preempted[plan->npreempted++] = *job;
+	slurm_list_iterator_destroy(each);
+	return 0;
+}
+
+/* Slurm's public interface has nothing to free the answer with. */
+static int take_answer(struct tb_job_plan *plan,
+		       const will_run_response_msg_t *answer,
+		       struct tb_error *err)
+{
+	plan->start = answer->start_time;
+	plan->answer = answer->start_time <= time(NULL) + NOW_SECONDS
+			       ? TB_JOB_PLAN_NOW
+			       : TB_JOB_PLAN_LATER;
+	if (copy_text(&plan->nodes, answer->node_list, err) ||
+	    copy_text(&plan->partition, answer->part_name, err))
+		return -1;
+	return copy_preempted(plan, answer->preemptee_job_id, err);
+}
+
+/*
+ * Slurm accepts a job that its partition does not let start, and answers as if
+ * it did.  A QOS may lift the limits, so with one nothing is said.
+ */
+static int check_partition(struct tb_job_plan *plan, const job_desc_msg_t *job,
+			   struct tb_error *err)
+{
+	const partition_info_t *partition =
+		tb_cluster_partition(plan->cluster, plan->partition);
+	struct tb_error why;
+
+	if (!partition)
+		return 0;
+	if (!(partition->state_up & PARTITION_SCHED))
+		tb_fail(&why, "partition %.100s starts no jobs, it is not up",
+			plan->partition);
+	else if (!job->qos && partition->max_time != INFINITE &&
+		 job->time_limit != NO_VAL &&
+		 job->time_limit > partition->max_time)
+		tb_fail(&why,
+			"partition %.100s has a time limit of %u minute%s",
+			plan->partition, partition->max_time,
+			partition->max_time == 1 ? "" : "s");
+	else
+		return 0;
+	plan->answer = TB_JOB_PLAN_NEVER;
+	plan->start = 0;
+	return copy_text(&plan->why_never, why.text, err);
+}
+
+/* What no job can be refused for: there is no answer. */
+static bool is_failure(int error)
+{
+	return error < ESLURM_INVALID_PARTITION_NAME ||
+	       (error >= TB_FIRST_PROTOCOL_ERROR && error <= ESLURM_AUTH_SKIP);
+}
+
+static int ask_slurmctld(struct tb_job_plan *plan, job_desc_msg_t *job,
+			 struct tb_error *err)
+{
+	will_run_response_msg_t *answer = NULL;
+
+	errno = 0;
+	if (!slurm_job_will_run2(job, &answer) && answer)
+		return take_answer(plan, answer, err);
+	if (is_failure(errno))
+		return tb_fail(err, "Slurm's controller gives no answer: %s",
+			       slurm_strerror(errno));
+	plan->answer = TB_JOB_PLAN_NEVER;
+	return copy_text(&plan->why_never, slurm_strerror(errno), err);
+}
+
+/* ---- the units ---- */
+
+static int choose_nodes(struct tb_job_plan *plan, struct tb_error *err)
+{
+	tb_hostlist_t chosen = slurm_hostlist_create(plan->nodes);
+
+	plan->placed = calloc(plan->candidates->nnodes + 1,
+			      sizeof(*plan->placed));
+	if (!plan->placed) {
+		slurm_hostlist_destroy(chosen);
+		return tb_fail(err, "out of memory");
+	}
+	for (unsigned i = 0; i < plan->candidates->nnodes; i++) {
+		const struct tb_candidate_node *node =
+			&plan->candidates->nodes[i];
+
+		if (node->info->name && node->topology &&
+		    slurm_hostlist_find(chosen, node->info->name) >= 0)
+			plan->placed[plan->nplaced++].node = node;
+	}
+	slurm_hostlist_destroy(chosen);
+	return 0;
+}
+
+/* Evenly, one slot after another, as the controller does. */
+static unsigned deal_out(struct tb_job_plan *plan, unsigned slots)
+{
+	bool dealt = true;
+
+	while (slots && dealt) {
+		dealt = false;
+		for (unsigned i = 0; i < plan->nplaced && slots; i++) {
+			struct tb_job_plan_node *placed = &plan->placed[i];
+
+			if (placed->slots >=
+			    tb_candidates_room(plan->candidates, placed->node))
+				continue;
+			placed->slots++;
+			slots--;
+			dealt = true;
+		}
+	}
+	return slots;
+}
+
+/* Threads into those of whole cores, where a core is what Slurm books. */
+static void round_up(const struct tb_candidate_node *node,
+		     struct tb_bitset *threads)
+{
+	unsigned count = tb_topology_cores(node->topology);
+	struct tb_bitset *cores;
+
+	if ((unsigned)node->info->sockets * node->info->cores != count)
+		return;
+	cores = tb_bitset_create(count);
+	if (!cores)
+		return;
+	tb_cores_of_threads(node->topology, threads, cores);
+	tb_threads_of_cores(node->topology, cores, threads);
+	tb_bitset_destroy(cores);
+}
+
+static char *print_grant(const struct tb_job_plan *plan,
+			 const struct tb_candidate_node *node)
+{
+	struct tb_bitset *threads = tb_bitset_copy(
+		tb_placed_threads(node->placer));
+	char *text = NULL;
+
+	if (!threads)
+		return NULL;
+	if (plan->candidates->spec->whole_nodes)
+		tb_bitset_set_range(threads, 0, threads->nbits);
+	round_up(node, threads);
+	text = tb_topology_print(node->topology, threads);
+	tb_bitset_destroy(threads);
+	return text;
+}
+
+/*
+ * The tasks of an implicitly bound job share its units of a node, which are
+ * placed at once.
+ */
+static int place_on_node(const struct tb_job_plan *plan,
+			 struct tb_job_plan_node *placed, struct tb_error *err)
+{
+	const struct tb_candidate_node *node = placed->node;
+	struct tb_request request =
+		plan->candidates->spec->request; /* borrows */
+	struct tb_bitset *used = tb_bitset_copy(node->inuse);
+	int slots;
+
+	if (!used)
+		return tb_fail(err, "out of memory");
+	if (plan->candidates->spec->implicit) {
+		request.type = TB_HOST;
+		request.amount *= placed->slots;
+	}
+	tb_bitset_or(used, node->reserved);
+	slots = tb_place(node->placer, &request, used, placed->slots);
+	tb_bitset_destroy(used);
+	if (slots < (int)placed->slots || !placed->slots)
+		return tb_fail(err, "node %.100s is changing",
+			       node->info->name);
+	placed->grant = print_grant(plan, node);
+	return placed->grant ? 0 : tb_fail(err, "out of memory");
+}
+
+static int place_all(struct tb_job_plan *plan, struct tb_error *err)
+{
+	if (choose_nodes(plan, err))
+		return -1;
+	if (deal_out(plan, plan->candidates->spec->tasks))
+		return tb_fail(
+			err,
+			"nodes %.200s do not show as many free units; they are shared, or changing",
+			plan->nodes);
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		if (place_on_node(plan, &plan->placed[i], err))
+			return -1;
+	return 0;
+}
+
+/* ---- both ---- */
+
+/* Jobs that wait where this one would; held ones do not count. */
+static unsigned count_waiting(const struct tb_job_plan *plan)
+{
+	const job_info_msg_t *jobs = plan->cluster->jobs;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < jobs->record_count; i++) {
+		const job_info_t *job = &jobs->job_array[i];
+
+		count += (job->job_state & JOB_STATE_BASE) == JOB_PENDING &&
+			 job->priority && job->partition &&
+			 !strcmp(job->partition, plan->partition);
+	}
+	return count;
+}
+
+/* Memory, and GRES: nobody knows. */
+static bool something_else_is_short(const struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		if (plan->placed[i].node->closed || plan->placed[i].node->note)
+			return true;
+	return plan->candidates->spec->gres;
+}
+
+static void forget_units(struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		free(plan->placed[i].grant);
+	free(plan->placed);
+	plan->placed = NULL;
+	plan->nplaced = 0;
+}
+
+/*
+ * Slurm adds its guess for the jobs that wait to each start.  Where they and
+ * nothing else are the reason, the units can be told.
+ */
+static void look_behind_guess(struct tb_job_plan *plan)
+{
+	struct tb_error why;
+
+	plan->waiting = count_waiting(plan);
+	if (plan->waiting && !place_all(plan, &why) &&
+	    !something_else_is_short(plan))
+		return;
+	plan->waiting = 0;
+	forget_units(plan);
+}
+
+/* Slurm's answer stands, whatever can be said of the units. */
+static int look_at_units(struct tb_job_plan *plan,
+			 struct tb_plan_options *options, struct tb_error *err)
+{
+	struct tb_error why;
+
+	plan->candidates = tb_candidates_create(plan->cluster, &options->spec,
+						err);
+	if (!plan->candidates)
+		return -1;
+	/* Units of those who would be preempted are in use still. */
+	if (plan->npreempted || plan->answer == TB_JOB_PLAN_NEVER)
+		return 0;
+	if (plan->answer == TB_JOB_PLAN_LATER) {
+		look_behind_guess(plan);
+		return 0;
+	}
+	/* Which units are close to a GRES only the controller knows: gres.conf. */
+	if (options->spec.gres)
+		tb_fail(&why, "units near its GRES come first");
+	else if (!place_all(plan, &why))
+		return 0;
+	forget_units(plan);
+	return copy_text(&plan->why_unplaced, why.text, err);
+}
+
+static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
+		     struct tb_error *err)
+{
+	memset(plan, 0, sizeof(*plan));
+	if (ask_slurmctld(plan, &options->job, err))
+		return -1;
+	plan->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
+						TB_CLUSTER_SITE,
+					err);
+	if (!plan->cluster)
+		return -1;
+	if (plan->answer != TB_JOB_PLAN_NEVER &&
+	    check_partition(plan, &options->job, err))
+		return -1;
+	if (!tb_request_binds(&options->spec.request))
+		return 0;
+	return look_at_units(plan, options, err);
+}
+
+int tb_job_plan_make(struct tb_job_plan *plan, struct tb_plan_options *options,
+		     struct tb_error *err)
+{
+	int rc = make_once(plan, options, err);
+
+	/* Jobs come and go between the question and the look. */
+	for (int i = 1;
+	     !rc && plan->why_unplaced && !options->spec.gres && i < TRIES;
+	     i++) {
+		tb_job_plan_clear(plan);
+		rc = make_once(plan, options, err);
+	}
+	return rc;
+}
+
+void tb_job_plan_clear(struct tb_job_plan *plan)
+{
+	forget_units(plan);
+	free(plan->nodes);
+	free(plan->partition);
+	free(plan->why_never);
+	free(plan->why_unplaced);
+	free(plan->preempted);
+	tb_candidates_destroy(plan->candidates);
+	tb_cluster_destroy(plan->cluster);
+}

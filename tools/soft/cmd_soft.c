@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cmd_soft.c - topobind soft */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/slurm_types.h"
+
+#include "common/soft/soft_state.h"
+
+#include "command.h"
+#include "soft_node.h"
+
+struct options {
+	struct tb_command common;
+	const char *action; /* status, on, off, reset */
+	const char *node;   /* NULL: this host */
+	uint32_t job;	    /* 0: the node */
+};
+
+/* ---- options ---- */
+
+static int take_soft_option(void *data, int option, struct tb_error *err)
+{
+	struct options *options = data;
+
+	(void)option, (void)err;
+	options->node = optarg;
+	return 0;
+}
+
+static int take_job(struct options *options, const char *text,
+		    struct tb_error *err)
+{
+	char *end;
+	unsigned long job = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !job || job >= NO_VAL)
+		return tb_fail(
+			err,
+			"\"%.60s\" is not a job id; write its number, such as 123",
+			text);
+	options->job = (uint32_t)job;
+	return 0;
+}
+
+static int take_soft_arguments(void *data, int count, char **words,
+			       struct tb_error *err)
+{
+	static const char *const actions[] = { "status", "on", "off", "reset",
+					       NULL };
+	struct options *options = data;
+	int i = 0;
+
+	options->action = count > 0 ? words[0] : actions[0];
+	while (actions[i] && strcmp(actions[i], options->action))
+		i++;
+	if (!actions[i])
+		return tb_fail(
+			err,
+			"\"%.60s\" is not known; allowed: status, on, off, reset",
+			options->action);
+	if (count > 2)
+		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
+			       words[2]);
+	return count > 1 ? take_job(options, words[1], err) : 0;
+}
+
+static const struct tb_command_option own_options[] = {
+	{ NULL, "node", "NAME", 'n',
+	  "the node's name in slurm.conf [this host's]" },
+	{ 0 },
+};
+static const struct tb_command_line usage = {
+	/* clang-format off */
+	.arguments = "[status|on|off|reset] [JOB]",
+	.purpose = "Soft binding on this node, for root: see the steps that spread, switch spreading off and on, for the node or for one job, set counters to zero.",
+	.notes = "status  print the soft-bound steps and their counters [default]\n"
+		 "off     tasks go back to their preferred CPUs and stay there\n"
+		 "on      tasks may spread again\n"
+		 "reset   set the counters to zero",
+	.exit_codes = "Exit codes: 0 done, 2 bad option, no such job here, or not root.",
+	.own = own_options,
+	.has_json = true,
+	.take = take_soft_option,
+	.finish = take_soft_arguments,
+	/* clang-format on */
+};
+
+/* ---- actions ---- */
+
+struct visit {
+	const struct options *options;
+	struct tb_registry *registry;
+	bool reset;
+	unsigned seen;
+	json_t *steps; /* NULL: a table is printed */
+};
+
+static const char *name_mode(const struct visit *visit,
+			     const struct tb_soft_state *state)
+{
+	if (tb_registry_is_off(visit->registry, state->job))
+		return "off";
+	if (state->paused)
+		return "suspended";
+	return state->native ? "kernel" : "on";
+}
+
+static void print_state(const struct visit *visit,
+			const struct tb_soft_state *state)
+{
+	char name[TB_STEP_NAME_SIZE];
+
+	tb_soft_step_name(state, name);
+	if (visit->seen == 1)
+		printf("%-18s %-9s %6s %6s %10s %10s %10s\n", "STEP", "SOFT",
+		       "TASKS", "SPREAD", "PREFERRED", "ALLOWED", "SMOOTHED");
+	printf("%-18s %-9s %6u %6u %10llu %10llu %10llu\n", name,
+	       name_mode(visit, state), state->tasks, state->spread,
+	       (unsigned long long)state->preferred,
+	       (unsigned long long)state->allowed,
+	       (unsigned long long)state->smoothed);
+}
+
+static void add_state(const struct visit *visit,
+		      const struct tb_soft_state *state)
+{
+	char name[TB_STEP_NAME_SIZE];
+
+	tb_soft_step_name(state, name);
+	json_array_append_new(visit->steps,
+			      json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}",
+					"step", name, "soft",
+					name_mode(visit, state), "tasks",
+					(int)state->tasks, "spread",
+					(int)state->spread, "preferred",
+					(json_int_t)state->preferred, "allowed",
+					(json_int_t)state->allowed, "smoothed",
+					(json_int_t)state->smoothed, "cost_us",
+					(json_int_t)state->cost_us));
+}
+
+static int visit_step(struct tb_soft_state *state, bool alive, void *data)
+{
+	struct visit *visit = data;
+
+	if (!alive ||
+	    (visit->options->job && visit->options->job != state->job))
+		return 0;
+	visit->seen++;
+	if (visit->reset) {
+		state->preferred = 0;
+		state->allowed = 0;
+		state->smoothed = 0;
+	} else if (visit->steps) {
+		add_state(visit, state);
+	} else {
+		print_state(visit, state);
+	}
+	return 0;
+}
+
+/* -1: an error was printed. */
+static int visit_steps(struct visit *visit)
+{
+	const struct options *options = visit->options;
+
+	if (tb_soft_node_each(visit->registry, visit_step, visit) < 0) {
+		tb_command_fail(options->common.name,
+				"the soft-bound steps cannot be read");
+		return -1;
+	}
+	return 0;
+}
+
+static int print_status(const struct options *options,
+			struct tb_registry *registry)
+{
+	struct visit visit = { .options = options, .registry = registry };
+	bool off = tb_registry_is_off(registry, 0);
+	int rc;
+
+	if (options->common.json)
+		visit.steps = json_array();
+	else
+		printf("soft binding is %s on this node\n", off ? "off" : "on");
+	rc = visit_steps(&visit);
+	if (rc >= 0 && options->common.json) {
+		json_t *all = json_pack("{s:b, s:O}", "on", !off, "steps",
+					visit.steps);
+
+		rc = tb_command_print_json(options->common.name, all);
+		json_decref(all);
+	}
+	json_decref(visit.steps);
+	return rc < 0 ? TB_EXIT_BAD : TB_EXIT_OK;
+}
+
+static int reset_counters(const struct options *options,
+			  struct tb_registry *registry)
+{
+	struct visit visit = { .options = options,
+			       .registry = registry,
+			       .reset = true };
+
+	return visit_steps(&visit) < 0 ? TB_EXIT_BAD : TB_EXIT_OK;
+}
+
+static int is_of_job(struct tb_soft_state *state, bool alive, void *data)
+{
+	const uint32_t *job = data;
+
+	return alive && state->job == *job ? 2 : 0;
+}
+
+static int switch_spreading(const struct options *options,
+			    struct tb_registry *registry, bool on)
+{
+	struct tb_error err;
+	int rc = tb_registry_switch(registry, options->job, on, &err);
+
+	return rc ? tb_command_fail(options->common.name, "%s", err.text)
+		  : TB_EXIT_OK;
+}
+
+/* "on" also takes back what was said of steps that have ended. */
+static int run_action(const struct options *options,
+		      struct tb_registry *registry)
+{
+	uint32_t job = options->job;
+
+	if (job && strcmp(options->action, "on") &&
+	    tb_soft_node_each(registry, is_of_job, &job) != 2)
+		return tb_command_fail(options->common.name,
+				       "job %u has no soft-bound step on this node",
+				       job);
+	if (!strcmp(options->action, "status"))
+		return print_status(options, registry);
+	if (!strcmp(options->action, "reset"))
+		return reset_counters(options, registry);
+	return switch_spreading(options, registry,
+				!strcmp(options->action, "on"));
+}
+
+int tb_command_soft(int argc, char **argv)
+{
+	struct options options = { .common.name = argv[0] };
+	struct tb_registry *registry;
+	int rc;
+
+	if (tb_command_read(&options.common, &usage, argc, argv, &options))
+		return TB_EXIT_BAD;
+	if (options.common.done)
+		return TB_EXIT_OK;
+	registry = tb_soft_node_open(options.common.name, options.node);
+	if (!registry)
+		return TB_EXIT_BAD;
+	rc = run_action(&options, registry);
+	tb_registry_close(registry);
+	return rc;
+}
