@@ -493,6 +493,7 @@ case_thousand() {
 	done
 	assert_nothing_is_left
 	assert_nothing_new_since "$before"
+	[ "$(empty_freezers)" -le 5 ] || fail "$(empty_freezers) freezers are left"
 	[ "$least" -lt 125 ] || fail "slurmd grows by $least kB or more in each round"
 	[ "$fds" -lt 64 ] || fail "slurmd has $fds files open"
 	assert_works
