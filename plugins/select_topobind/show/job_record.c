@@ -2,9 +2,14 @@
 #include "job_record.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
+
+#include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/request/granted_request.h"
 
 #include "grant_text.h"
 
@@ -97,75 +102,89 @@ static void add_request(char **line, const char *request)
 			   REQUEST_MAX - (int)strlen(CUT), request, CUT);
 }
 
-void tb_job_record_set_grant(job_record_t *job, const char *request)
+/* The whole line of a job that has its cores; NULL: not bound. */
+static char *print_grant(const job_record_t *job, const char *request)
 {
 	char *line = NULL, *grants;
 
-	if (request) {
-		add_request(&line, request);
-		grants = tb_grant_text_print(job->job_resrcs,
-					     SHOWN_MAX - strlen(line));
-		xstrcat(line, grants);
-		xfree(grants);
-	}
+	if (!request)
+		return NULL;
+	add_request(&line, request);
+	grants = tb_grant_text_print(job->job_resrcs, SHOWN_MAX - strlen(line));
+	xstrcat(line, grants);
+	xfree(grants);
+	return line;
+}
+
+void tb_job_record_set_grant(job_record_t *job, const char *request)
+{
+	char *line = print_grant(job, request);
+
 	set_line(job, line);
 	xfree(line);
 }
 
-/* xmalloc()ed; NULL for none. */
+/* Of a pending job; xmalloc()ed, NULL for none. */
 static char *copy_shown_request(const job_record_t *job)
 {
 	return find_value(job->system_comment, binding_prefix, " ");
 }
 
-bool tb_job_record_read_request(const job_record_t *job,
-				struct tb_request *request)
-{
-	char *shown = copy_shown_request(job);
-	const char *asked = shown;
-	struct tb_error why;
-	bool read;
-
-	if (begins_with(shown, TB_JOB_RECORD_IMPLICIT))
-		asked += strlen(TB_JOB_RECORD_IMPLICIT);
-	read = asked && !tb_request_parse(request, asked, &why);
-	xfree(shown);
-	return read;
-}
-
 void tb_job_record_renew_grant(job_record_t *job)
 {
-	char *request = copy_shown_request(job);
+	char *request = tb_granted_print(job);
 
 	if (request && job->job_resrcs)
 		tb_job_record_set_grant(job, request);
 	xfree(request);
 }
 
-bool tb_job_record_is_bound(const job_record_t *job)
+/* Is this what topobind's line says? */
+static bool is_shown(const job_record_t *job, const char *line)
 {
-	const char *line = find_line(job->system_comment);
+	const char *shown = find_line(job->system_comment);
+	size_t length = strlen(line);
 
-	return line && begins_with(line, binding_prefix);
+	return shown && !strncmp(shown, line, length) &&
+	       (!shown[length] || shown[length] == '\n');
 }
 
-/* A request that was cut is never the same as another. */
-bool tb_job_record_has_binding(const job_record_t *job, const char *request)
+/* Does it begin with that request, before whatever grant? */
+static bool shows_request(const job_record_t *job, const char *request)
 {
-	char *own = copy_shown_request(job);
-	bool same = !xstrcmp(own, request);
+	const char *shown = find_line(job->system_comment);
+	char *begin = NULL;
+	bool same;
 
-	xfree(own);
+	add_request(&begin, request);
+	same = begins_with(shown, begin) && shown[strlen(begin)] == ' ';
+	xfree(begin);
 	return same;
 }
 
-bool tb_job_record_same_binding(const job_record_t *a, const job_record_t *b)
+/* Not when a node's topology is lost until it says it again. */
+static bool topologies_are_known(const job_record_t *job)
 {
-	char *binding = copy_shown_request(b);
-	bool same = tb_job_record_has_binding(a, binding);
+	struct tb_allocated_node at = { 0 };
 
-	xfree(binding);
-	return same;
+	while (tb_allocated_node_next(job->job_resrcs, &at))
+		if (!tb_node_shape_for(at.node, job))
+			return false;
+	return true;
+}
+
+void tb_job_record_restore_grant(job_record_t *job)
+{
+	char *request = job->job_resrcs ? tb_granted_print(job) : NULL;
+	char *line = print_grant(job, request);
+
+	if (line && !is_shown(job, line) &&
+	    (!shows_request(job, request) || topologies_are_known(job))) {
+		set_line(job, line);
+		last_job_update = time(NULL);
+	}
+	xfree(line);
+	xfree(request);
 }
 
 static void show_pending(job_record_t *job, const char *request,
@@ -195,7 +214,7 @@ void tb_job_record_set_request(job_record_t *job, const char *request)
 
 void tb_job_record_drop_grant(job_record_t *job)
 {
-	char *request = copy_shown_request(job);
+	char *request = tb_granted_print(job);
 
 	if (request)
 		show_pending(job, request, NULL);
