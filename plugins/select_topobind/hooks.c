@@ -154,11 +154,25 @@ void tb_hook_reconfigure(void)
 			tb_extra_write(node);
 }
 
+/*
+ * From 24.11 on slurmctld ends its own work for a reconfigure, and takes it up again
+ * when the new slurmctld refuses the configuration.  Then it shows the nodes first.
+ */
+static void go_on_if_stopped(void)
+{
+	if (slurmctld_config.shutdown_time)
+		return;
+	tb_metrics_file_go_on();
+	tb_reasons_go_on();
+	tb_accounting_go_on();
+}
+
 /* An update of a node sets last_node_update, in seconds. */
 void tb_hook_nodes_shown(void)
 {
 	static time_t looked_at;
 
+	go_on_if_stopped();
 	if (!job_list || looked_at > last_node_update)
 		return;
 	looked_at = time(NULL);
