@@ -29,6 +29,7 @@
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/reasons.h"
+#include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
 #include "select_topobind/steps/steps.h"
@@ -58,6 +59,7 @@ void tb_hook_fini(void)
 	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
+	tb_running_conf_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -140,6 +142,7 @@ void tb_hook_node_init(void)
 {
 	reload_conf();
 	set_metrics_file();
+	tb_running_conf_set(site);
 	tb_conf_names_check(site);
 	rebuild_books();
 }
