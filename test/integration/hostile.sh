@@ -251,7 +251,6 @@ test_case "a line of three megabytes" case_rubbish \
 test_case "a name of three megabytes" case_rubbish \
 	"$(file_of name repeat 3000000 x "${option}")" "${option}bamount=1"
 test_case "empty strings" case_not_ours "" "" =
-test_case "a comment like that of a bound job" case_forged_comment
 test_case "5000 variables" case_many_variables
 test_case "random bytes" case_random_bytes
 test_case "changed topology strings" case_changed_filter_strings
@@ -259,4 +258,5 @@ test_case "a client without the plugin" case_client_without_plugin
 test_case "rubbish in the job's own environment" case_environment_of_the_node
 test_case "what a user may update" case_updates
 test_case "the controller's own notes" case_forged_notes
+test_case "a comment like that of a bound job" case_forged_comment
 tests_done

@@ -9,6 +9,7 @@
 #include "src/common/xstring.h"
 
 #include "wait_reason_devices.h"
+#include "wait_reason_limits.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/offers.h"
@@ -323,7 +324,9 @@ static char *print_slots(const struct tb_test *test,
 			   nodes == 1 ? "" : "s");
 	} else {
 		*kind = TB_REFUSED_OTHER;
-		text = print_others(offers, test, kind);
+		text = tb_explain_limits(offers, test);
+		if (!text)
+			text = print_others(offers, test, kind);
 	}
 	tb_offers_destroy(offers);
 	return text;
