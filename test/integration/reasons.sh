@@ -359,7 +359,7 @@ case_cpus_of_a_partition() {
 	alloc -w "$NODE_ZEN" --bunit=X --bamount=2 >/dev/null
 	first=$(alloc -p limited -w "$NODE_ZEN" --bunit=X --bamount=1)
 	job=$(batch -p limited -N1 -w "$NODE_ZEN" --bunit=X --bamount=1)
-	assert_told "$job" "units are free, but on no node may jobs of partition limited have so many CPUs more (MaxCPUsPerNode=8)"
+	assert_told "$job" "units are free, but jobs of partition limited may not have so many CPUs more of a node (MaxCPUsPerNode=8)"
 	other=$(alloc -p limited -w "$NODE_ZEN" --bunit=C --bamount=1)
 	cancel "$first" "$other"
 	wait_until 20 runs "$job"

@@ -730,8 +730,7 @@ assert_shown() {
 	assert_eq Implicit "yes ETC/topobind.conf line $1" "$(shown site Implicit)"
 	assert_eq DefaultUnit "X ETC/topobind.conf line $2" \
 		"$(shown site DefaultUnit)"
-	assert_eq NodeAllocationPolicy "SLURM default" \
-		"$(shown site NodeAllocationPolicy)"
+	assert_eq SoftCount "job default" "$(shown site SoftCount)"
 	assert_eq "the partition's own" "NONE ETC/topobind.conf line $3" \
 		"$(shown "partition main" Filter)"
 	assert_eq "the partition's from the site" \
@@ -746,8 +745,10 @@ assert_shown() {
 case_configuration_is_shown() {
 	local at
 
-	reconfigure_with Implicit=yes DefaultUnit=X Filter=first_core \
+	conf_with Implicit=yes DefaultUnit=X Filter=first_core \
 		"PartitionName=main Filter=NONE" "NodeName=other Cost=20"
+	sed -i '/^SoftCount=/d; /^DefaultStrategy=/d' "$cluster/etc/topobind.conf"
+	reconfigure
 	at=("$(line_of ^Implicit)" "$(line_of ^DefaultUnit)"
 		"$(line_of ^PartitionName=main)" "$(line_of ^NodeName=other)")
 	chmod 600 "$cluster/etc/topobind.conf"
@@ -763,7 +764,8 @@ case_configuration_is_shown() {
 	assert_eq "masked on a map" 1 "$(filters_shown)"
 	reconfigure
 	assert_eq "masked on a map" 0 "$(filters_shown)"
-	assert_eq Implicit "no default" "$(shown site Implicit)"
+	assert_eq Implicit "no ETC/topobind.conf line $(line_of ^Implicit)" \
+		"$(shown site Implicit)"
 }
 
 # 1: the map of a node has something that a filter masks.

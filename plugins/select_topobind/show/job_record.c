@@ -7,8 +7,6 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "select_topobind/nodes/job_nodes.h"
-#include "select_topobind/nodes/nodes.h"
 #include "select_topobind/request/granted_request.h"
 
 #include "grant_text.h"
@@ -102,24 +100,17 @@ static void add_request(char **line, const char *request)
 			   REQUEST_MAX - (int)strlen(CUT), request, CUT);
 }
 
-/* The whole line of a job that has its cores; NULL: not bound. */
-static char *print_grant(const job_record_t *job, const char *request)
+void tb_job_record_set_grant(job_record_t *job, const char *request)
 {
 	char *line = NULL, *grants;
 
-	if (!request)
-		return NULL;
-	add_request(&line, request);
-	grants = tb_grant_text_print(job->job_resrcs, SHOWN_MAX - strlen(line));
-	xstrcat(line, grants);
-	xfree(grants);
-	return line;
-}
-
-void tb_job_record_set_grant(job_record_t *job, const char *request)
-{
-	char *line = print_grant(job, request);
-
+	if (request) {
+		add_request(&line, request);
+		grants = tb_grant_text_print(job->job_resrcs,
+					     SHOWN_MAX - strlen(line));
+		xstrcat(line, grants);
+		xfree(grants);
+	}
 	set_line(job, line);
 	xfree(line);
 }
@@ -139,51 +130,32 @@ void tb_job_record_renew_grant(job_record_t *job)
 	xfree(request);
 }
 
-/* Is this what topobind's line says? */
-static bool is_shown(const job_record_t *job, const char *line)
-{
-	const char *shown = find_line(job->system_comment);
-	size_t length = strlen(line);
-
-	return shown && !strncmp(shown, line, length) &&
-	       (!shown[length] || shown[length] == '\n');
-}
-
-/* Does it begin with that request, before whatever grant? */
-static bool shows_request(const job_record_t *job, const char *request)
+/*
+ * Has the line a grant behind that request?  Of which topology it is does not matter:
+ * a running job shows what it was granted, also when its node's is another now.
+ */
+static bool shows_grant(const job_record_t *job, const char *request)
 {
 	const char *shown = find_line(job->system_comment);
 	char *begin = NULL;
 	bool same;
 
 	add_request(&begin, request);
-	same = begins_with(shown, begin) && shown[strlen(begin)] == ' ';
+	same = begins_with(shown, begin) &&
+	       (begins_with(shown + strlen(begin), " grant=") ||
+		begins_with(shown + strlen(begin), " more="));
 	xfree(begin);
 	return same;
-}
-
-/* Not when a node's topology is lost until it says it again. */
-static bool topologies_are_known(const job_record_t *job)
-{
-	struct tb_allocated_node at = { 0 };
-
-	while (tb_allocated_node_next(job->job_resrcs, &at))
-		if (!tb_node_shape_for(at.node, job))
-			return false;
-	return true;
 }
 
 void tb_job_record_restore_grant(job_record_t *job)
 {
 	char *request = job->job_resrcs ? tb_granted_print(job) : NULL;
-	char *line = print_grant(job, request);
 
-	if (line && !is_shown(job, line) &&
-	    (!shows_request(job, request) || topologies_are_known(job))) {
-		set_line(job, line);
+	if (request && !shows_grant(job, request)) {
+		tb_job_record_set_grant(job, request);
 		last_job_update = time(NULL);
 	}
-	xfree(line);
 	xfree(request);
 }
 
