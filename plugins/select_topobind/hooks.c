@@ -12,12 +12,12 @@
 #include "select_topobind/request/job_combinations.h"
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
-#include "common/job/request_env.h"
 #include "common/soft/soft_record.h"
 #include "select_topobind/show/accounting.h"
 #include "select_topobind/order/consumption.h"
 #include "select_topobind/request/effective_request.h"
 #include "select_topobind/request/expand.h"
+#include "select_topobind/request/granted_request.h"
 #include "select_topobind/answer/job_answer.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
@@ -29,6 +29,7 @@
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/reasons.h"
+#include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
 #include "select_topobind/steps/steps.h"
@@ -58,6 +59,7 @@ void tb_hook_fini(void)
 	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
+	tb_running_conf_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -75,7 +77,7 @@ static bool holds_cores(const job_record_t *job)
 static int add_job(void *item, void *arg)
 {
 	job_record_t *job = item;
-	bool bound = tb_job_record_is_bound(job);
+	bool bound = tb_granted_is_bound(job);
 
 	(void)arg;
 	if (IS_JOB_PENDING(job))
@@ -86,6 +88,14 @@ static int add_job(void *item, void *arg)
 	}
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
 		tb_accounting_job_recovered(job);
+	return 0;
+}
+
+static int restore_record(void *item, void *arg)
+{
+	(void)arg;
+	if (tb_ledger_is_bound(item))
+		tb_job_record_restore_grant(item);
 	return 0;
 }
 
@@ -132,6 +142,7 @@ void tb_hook_node_init(void)
 {
 	reload_conf();
 	set_metrics_file();
+	tb_running_conf_set(site);
 	tb_conf_names_check(site);
 	rebuild_books();
 }
@@ -139,9 +150,24 @@ void tb_hook_node_init(void)
 void tb_hook_reconfigure(void)
 {
 	rebuild_books();
+	if (job_list)
+		list_for_each(job_list, restore_record, NULL);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_extra_write(node);
+}
+
+/*
+ * From 24.11 on slurmctld ends its own work for a reconfigure, and takes it up again
+ * when the new slurmctld refuses the configuration.  Then it shows the nodes first.
+ */
+static void go_on_if_stopped(void)
+{
+	if (slurmctld_config.shutdown_time)
+		return;
+	tb_metrics_file_go_on();
+	tb_reasons_go_on();
+	tb_accounting_go_on();
 }
 
 /* An update of a node sets last_node_update, in seconds. */
@@ -149,6 +175,7 @@ void tb_hook_nodes_shown(void)
 {
 	static time_t looked_at;
 
+	go_on_if_stopped();
 	if (!job_list || looked_at > last_node_update)
 		return;
 	looked_at = time(NULL);
@@ -302,7 +329,7 @@ void tb_hook_job_begin(job_record_t *job)
 			? tb_effective_request_print(&effective, site, job)
 			: NULL;
 	tb_job_record_set_grant(job, shown);
-	tb_effective_request_record(&effective, site, job);
+	tb_granted_record(job, shown);
 	if (shown)
 		last_job_update = time(NULL);
 	if (shown && tb_conf_job_record(site))
@@ -313,7 +340,7 @@ void tb_hook_job_begin(job_record_t *job)
 
 static void put_job(job_record_t *job)
 {
-	bool bound = tb_job_record_is_bound(job);
+	bool bound = tb_granted_is_bound(job);
 
 	if (!tb_ledger_put(job, bound))
 		return;
@@ -374,7 +401,7 @@ void tb_hook_job_changed(job_record_t *job)
 /* A bound job holds other cores than before, by the same request. */
 static void show_resized(job_record_t *job)
 {
-	if (!job->job_resrcs || !tb_job_record_is_bound(job))
+	if (!job->job_resrcs || !tb_granted_is_bound(job))
 		return;
 	tb_job_record_renew_grant(job);
 	if (tb_conf_job_record(site))
@@ -399,7 +426,7 @@ void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
 
 int tb_hook_job_may_resume(const job_record_t *job)
 {
-	bool bound = tb_job_record_is_bound(job);
+	bool bound = tb_granted_is_bound(job);
 
 	if (!tb_ledger_clashes(job, bound) ||
 	    (bound && tb_sharing_may_return(job)))
@@ -419,37 +446,14 @@ void tb_hook_job_resumed(job_record_t *job)
 	put_job(job);
 }
 
-/*
- * The job's own request, or the one that its record shows: topobind.conf may have
- * changed since it started.
- */
-static int find_granted_request(const job_record_t *job,
-				struct tb_request *request)
-{
-	struct tb_request shown;
-	int rc = -1;
-
-	if (tb_request_from_env(request, job->spank_job_env,
-				job->spank_job_env_size, NULL))
-		return -1;
-	if (tb_request_has_binding(request))
-		return 0;
-	tb_request_init(&shown);
-	if (tb_job_record_read_request(job, &shown))
-		rc = tb_request_bind_implicitly(request, &shown, NULL);
-	tb_request_clear(&shown);
-	return rc;
-}
-
 void tb_hook_step_start(step_record_t *step)
 {
 	struct tb_request request;
 
-	if (!tb_job_record_is_bound(step->job_ptr))
-		return;
-	tb_request_init(&request);
-	if (!find_granted_request(step->job_ptr, &request) &&
-	    tb_request_binds(&request))
+	if (tb_granted_find(step->job_ptr, &request)) {
 		tb_step_place(step, &request);
+		/* srun and slurmstepd are about to read it. */
+		tb_job_record_restore_grant(step->job_ptr);
+	}
 	tb_request_clear(&request);
 }

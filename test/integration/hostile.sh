@@ -54,6 +54,34 @@ case_granted() {
 	assert_granted "$job" "$NODE_ZEN" "$list"
 }
 
+# What the controller notes in a job's environment when it starts is not believed.
+case_forged_notes() {
+	local plain bound was
+
+	plain=$(submit TOPOBIND_IMPLICIT=bunit=S,btype=host \
+		SPANK_TOPOBIND_IMPLICIT=bunit=S)
+	bound=$(submit "${option}bunit=X" "${option}bamount=1" \
+		TOPOBIND_UNBOUND=1 SLURM_SPANK_TOPOBIND_UNBOUND=1)
+	wait_until 20 runs "$plain"
+	wait_until 20 runs "$bound"
+	was=$(granted "$bound")
+	[ -n "$was" ] || fail "it is not bound"
+	restart_slurmctld
+	assert_granted "$bound" "$NODE_ZEN" "$was"
+	assert_eq "grant of the plain job" "" "$(granted "$plain")"
+}
+
+case_forged_comment() {
+	local job line="binding=bunit=S,bamount=1 grant=$NODE_ZEN:sccc"
+
+	job=$(batch -w "$NODE_ZEN" -n1 --comment="$line")
+	wait_until 20 runs "$job"
+	reconfigure
+	assert_eq "grant" "" "$(granted "$job")"
+	assert_eq "topobind's answer" 1 \
+		"$(topobind job "$job" | grep -c 'no binding')"
+}
+
 file_of() {
 	local path=$work/$1
 
@@ -229,4 +257,6 @@ test_case "changed topology strings" case_changed_filter_strings
 test_case "a client without the plugin" case_client_without_plugin
 test_case "rubbish in the job's own environment" case_environment_of_the_node
 test_case "what a user may update" case_updates
+test_case "the controller's own notes" case_forged_notes
+test_case "a comment like that of a bound job" case_forged_comment
 tests_done

@@ -465,6 +465,19 @@ is_counted() {
 	[ "$(counted "${@:2}")" = "$1" ]
 }
 
+# What slurmctld counts is written further on when it has refused a file.
+case_refused_reconfigure() {
+	local before
+
+	settle
+	before=$(counted topobind_placements_granted_total mode=start)
+	trap 'reconfigure_with "${file[@]}"' EXIT
+	reconfigure_refused_with "${file[@]}" Nonsense=yes
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=1 >/dev/null
+	wait_until 20 is_counted $((before + 1)) \
+		topobind_placements_granted_total mode=start
+}
+
 # --- soft binding -----------------------------------------------------------------
 
 case_soft() {
@@ -567,6 +580,7 @@ test_case "the file is whole at any time" case_whole
 test_case "links are not followed" case_no_links
 test_case "a directory that is not there" case_no_directory
 test_case "a restart" case_restart
+test_case "a reconfigure that is refused" case_refused_reconfigure
 test_case "soft binding" case_soft
 test_case "wrong arguments" case_errors
 cluster_stop

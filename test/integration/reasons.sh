@@ -350,7 +350,89 @@ case_restart() {
 	assert_not_units "$job" JobHeldAdmin
 }
 
-cluster_start --nodes zen,twin,skylake --slurm GresTypes=gpu
+# --- limits of Slurm's ----------------------------------------------------------------
+
+case_cpus_of_a_partition() {
+	local first job other
+
+	# Jobs of other partitions do not count.
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=2 >/dev/null
+	first=$(alloc -p limited -w "$NODE_ZEN" --bunit=X --bamount=1)
+	job=$(batch -p limited -N1 -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_told "$job" "units are free, but jobs of partition limited may not have so many CPUs more of a node (MaxCPUsPerNode=8)"
+	other=$(alloc -p limited -w "$NODE_ZEN" --bunit=C --bamount=1)
+	cancel "$first" "$other"
+	wait_until 20 runs "$job"
+	assert_eq "sentence" "" "$(waiting_of "$job")"
+}
+
+# zen is behind one switch, the others behind another.
+with_switches() {
+	printf '%s\n' "SwitchName=left Nodes=$NODE_ZEN" \
+		"SwitchName=right Nodes=$NODE_TWIN,$NODE_SKYLAKE" \
+		"SwitchName=top Switches=left,right" >"$cluster/etc/topology.conf"
+	echo TopologyPlugin=topology/tree >>"$cluster/etc/slurm.conf"
+	restart_slurmctld
+	wait_until 60 nodes_answer
+}
+
+case_switches() {
+	local first job
+
+	first=$(alloc -w "$NODE_SKYLAKE" --exclusive)
+	job=$(batch -N2 -n2 --ntasks-per-node=1 --switches=1@60 \
+		--bunit=C --bamount=1)
+	assert_told "$job" "units are free, but not on nodes of 1 switch, as --switches asks"
+	cancel "$first"
+	wait_until 20 runs "$job"
+	assert_eq "sentence" "" "$(waiting_of "$job")"
+}
+
+# fates JOB... - states and time limits, a line each
+fates() {
+	local job
+
+	for job; do
+		echo "$(job_field "$job" JobState) $(job_field "$job" TimeLimit)"
+	done
+}
+
+# A plain job beside a bound one: the same becomes of both.
+case_deadline() {
+	local first plain bound options
+
+	options=(-N1 -w "$NODE_ZEN" -t 60 --time-min=2 --deadline=now+10minutes)
+	plain=$(batch -n1 "${options[@]}")
+	bound=$(batch -n1 --bunit=C --bamount=1 "${options[@]}")
+	wait_until 60 runs "$plain"
+	wait_until 60 runs "$bound"
+	[ "$(fates "$plain" "$bound" | sed 's/ 00:\(09\|10\):.*/ in time/' |
+		sort -u)" = "RUNNING in time" ] ||
+		fail "they differ: $(fates "$plain" "$bound")"
+	cancel "$plain" "$bound"
+	first=$(alloc -w "$NODE_ZEN" --exclusive)
+	options=(-N1 -w "$NODE_ZEN" -t 1 --deadline=now+70)
+	plain=$(batch -n1 "${options[@]}")
+	bound=$(batch -n1 --bunit=C --bamount=1 "${options[@]}")
+	wait_until 60 job_has_state "$plain" DEADLINE
+	wait_until 60 job_has_state "$bound" DEADLINE
+	cancel "$first"
+}
+
+# A file that slurmctld refuses changes nothing: sentences are corrected further on.
+case_refused_reconfigure() {
+	local job
+
+	job=$(waits_for_socket)
+	assert_told "$job" "$socket_sentence"
+	reconfigure_refused_with Nonsense=yes
+	scontrol hold "$job"
+	assert_not_units "$job" JobHeldAdmin
+	conf_with
+}
+
+cluster_start --nodes zen,twin,skylake --slurm GresTypes=gpu --slurm \
+	"PartitionName=limited Nodes=ALL MaxCPUsPerNode=8 DefaultTime=10"
 test_case "units: as many as the nodes' records have" case_units
 test_case "no unit at all" case_no_unit_at_all
 test_case "slots on several nodes" case_slots
@@ -365,6 +447,12 @@ test_case "a reservation" case_reservation
 test_case "behind another job" case_behind_another
 test_case "a sentence goes when it is not true any more" case_sentence_goes
 test_case "slurmctld was restarted" case_restart
+test_case "a reconfigure that is refused" case_refused_reconfigure
+test_case "a deadline" case_deadline
+test_case "the CPUs of a partition" case_cpus_of_a_partition
+with_switches
+test_case "switches" case_switches
+sed -i /^TopologyPlugin=topology.tree/d "$cluster/etc/slurm.conf"
 give_gpus
 test_case "units, but no GRES with them" case_gres
 tests_done

@@ -19,6 +19,32 @@ some_jobs() {
 	save_state "$running"
 }
 
+# spoil FROM TO... - what SystemComments say, while no controller runs: other text of
+# the same length in the state that it saved
+spoil() {
+	local file command=''
+
+	while [ $# -gt 0 ]; do
+		[ $((${#1} + 8)) = ${#2} ] || fail "$2 has another length"
+		command+="s/binding=$1/$2/g;"
+		shift 2
+	done
+	for file in "$cluster"/state/job_state{,.old}; do
+		[ -e "$file" ] || continue
+		LC_ALL=C sed "$command" "$file" >"$work/spoilt"
+		cmp -s "$file" "$work/spoilt" || echo "$file" >>"$work/was-spoilt"
+		cat "$work/spoilt" >"$file"
+	done
+}
+
+# Rubbish, another request, and no grant.
+spoil_all() {
+	rm -f "$work/was-spoilt"
+	spoil bunit=X rubbish=bunit=X bunit=C,bamount=1 binding=bunit=S,bamount=9 \
+		"bunit=E,bamount=3 grant=" "binding=bunit=E,bamount=3 grunt="
+	grep -q 'job_state$' "$work/was-spoilt" || fail "nothing was spoilt"
+}
+
 # HOW the controller ends: stop or kill
 case_controller_restarts() {
 	local before running pending in_use
@@ -28,6 +54,7 @@ case_controller_restarts() {
 	in_use=$(inuse "$NODE_ZEN")
 	[ -n "$before" ] || fail "nothing is held"
 	daemon slurmctld "$1"
+	spoil_all
 	daemon slurmctld start
 	is_as_before "$before" "$in_use"
 	continues
@@ -62,6 +89,7 @@ case_other_controller() {
 
 kill_controller() {
 	daemon slurmctld kill
+	spoil_all
 	wait_until 60 controller_answers
 }
 
@@ -133,7 +161,92 @@ case_cancelled_after_restart() {
 	assert_granted "$job" "$NODE_RAPTOR" 0-11
 }
 
-cluster_start --nodes this,zen,raptor
+# attack JOB FROM TO - whatever comments say, the books do not change: nobody else
+# gets the job's cores, also when they are counted anew, and they are shown again.
+# A plain job of 90 CPUs would need some of the 12.
+attack() {
+	local job=$1 line="binding=bunit=S,bamount=1 grant=$NODE_ZEN:sccc" was all some
+
+	was=$(granted "$job")
+	scontrol update job="$job" AdminComment="$line" Comment="$line"
+	save_state "$job"
+	daemon slurmctld kill
+	spoil "$2" "$3"
+	daemon slurmctld start
+	assert_granted "$job" "$NODE_ZEN" "$was"
+	scontrol suspend "$job"
+	scontrol resume "$job"
+	all=$(batch -p shared -N1 -w "$NODE_ZEN" -n90)
+	wait_until 20 was_passed_over "$all"
+	some=$(batch -p shared -N1 -w "$NODE_ZEN" -n40)
+	wait_until 20 runs "$some"
+	assert is_pending "$all"
+	[ -z "$(shared_units)" ] || fail "$(shared_units)"
+	cancel "$all" "$some"
+}
+
+case_overwritten() {
+	local job line=bunit=X,bamount=2
+
+	alloc -p shared -w "$NODE_ZEN" --bunit=X --bamount=1 >/dev/null
+	job=$(batch -p shared -w "$NODE_ZEN" --bunit=X --bamount=2)
+	wait_until 20 runs "$job"
+	attack "$job" "$line" "rubbish=$line"
+	attack "$job" "$line" binding=bunit=X,bamount=1
+	attack "$job" "$line grant=" "binding=$line grunt="
+	requeue_held "$job"
+	release_now "$job"
+	wait_until 30 runs "$job"
+	assert_granted "$job" "$NODE_ZEN" 6-17
+}
+
+# A step from a shell outside asks for the job's binding: each task has its core.
+step_outside() {
+	srun -Q --jobid="$1" -n2 sed -n 's/^Cpus_allowed_list:\s*//p' \
+		/proc/self/status | sort
+}
+
+case_new_steps() {
+	local job before
+
+	job=$(batch -w "$NODE_THIS" -n2 --bunit=C --bamount=1)
+	wait_until 20 runs "$job"
+	before=$(step_outside "$job")
+	assert_eq "different sets of CPUs" 2 "$(sort -u <<<"$before" | wc -l)"
+	save_state "$job"
+	daemon slurmctld stop
+	spoil bunit=C,bamount=1 rubbish=bunit=C,bamount=1
+	daemon slurmctld start
+	wait_until 60 nodes_answer
+	assert_eq "CPUs of a step" "$before" "$(step_outside "$job")"
+}
+
+# What counts is how a job was started, not what topobind.conf says now.
+case_as_started() {
+	local plain implicit was
+
+	reconfigure_with Enabled=no
+	plain=$(batch -w "$NODE_ZEN" --bunit=X --bamount=1)
+	wait_until 20 runs "$plain"
+	reconfigure_with Implicit=yes DefaultUnit=X
+	assert_eq "grant of a plain job" "" "$(granted "$plain")"
+	implicit=$(alloc -w "$NODE_RAPTOR" -n1)
+	was=$(granted "$implicit")
+	[ -n "$was" ] || fail "there is no implicit binding"
+	conf_with
+	save_state "$implicit"
+	daemon slurmctld kill
+	spoil implicit, rubbish=implicit,
+	daemon slurmctld start
+	assert_granted "$implicit" "$NODE_RAPTOR" "$was"
+	assert_eq "grant of a plain job" "" "$(granted "$plain")"
+}
+
+cluster_start --nodes this,zen,raptor --slurm \
+	"PartitionName=shared Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
+test_case "nobody gains by what comments say" case_overwritten
+test_case "new steps are bound by the job's own request" case_new_steps
+test_case "a job stays bound as it was started" case_as_started
 test_case "the controller ends cleanly" case_controller_restarts stop
 test_case "the controller is killed" case_controller_restarts kill
 test_case "scontrol reconfigure changes no grant" case_reconfigure

@@ -711,7 +711,71 @@ case_wrong_file_on_a_node() {
 	assert_contains "a task that did not ask" NONE "$(here -n1)"
 }
 
+# --- the configuration in force ------------------------------------------------
+
+# shown OF KEY - "VALUE FROM" as everybody can see it, also who cannot read the file
+shown() {
+	setpriv --reuid=nobody --clear-groups topobind conf --show |
+		sed -n -E "s:$cluster/etc:ETC:; s/^$1 +$2 +//p" | tr -s ' ' |
+		sed 's/ $//'
+}
+
+# line_of PATTERN - of topobind.conf
+line_of() {
+	grep -n "$1" "$cluster/etc/topobind.conf" | cut -d : -f 1 | tail -n1
+}
+
+# What slurmctld has read, whatever is in the file now.
+assert_shown() {
+	assert_eq Implicit "yes ETC/topobind.conf line $1" "$(shown site Implicit)"
+	assert_eq DefaultUnit "X ETC/topobind.conf line $2" \
+		"$(shown site DefaultUnit)"
+	assert_eq SoftCount "job default" "$(shown site SoftCount)"
+	assert_eq "the partition's own" "NONE ETC/topobind.conf line $3" \
+		"$(shown "partition main" Filter)"
+	assert_eq "the partition's from the site" \
+		"X the site, ETC/topobind.conf line $2" \
+		"$(shown "partition main" DefaultUnit)"
+	assert_eq "the partition's by default" "packed the site, default" \
+		"$(shown "partition main" DefaultStrategy)"
+	assert_eq "a node's" "20 ETC/topobind.conf line $4" \
+		"$(shown "nodes other" Cost)"
+}
+
+case_configuration_is_shown() {
+	local at
+
+	conf_with Implicit=yes DefaultUnit=X Filter=first_core \
+		"PartitionName=main Filter=NONE" "NodeName=other Cost=20"
+	sed -i '/^SoftCount=/d; /^DefaultStrategy=/d' "$cluster/etc/topobind.conf"
+	reconfigure
+	at=("$(line_of ^Implicit)" "$(line_of ^DefaultUnit)"
+		"$(line_of ^PartitionName=main)" "$(line_of ^NodeName=other)")
+	chmod 600 "$cluster/etc/topobind.conf"
+	assert_shown "${at[@]}"
+	assert_contains "scontrol's answer" "DefaultUnit" "$(scontrol show config)"
+	assert_eq "as JSON" 1 "$(topobind conf --show --json | tr -d ' \n' |
+		grep -c '"key":"Cost","value":"20"')"
+	reconfigure_refused_with Implicit=no Nonsense=yes
+	assert_shown "${at[@]}"
+	conf_with Implicit=no
+	assert_shown "${at[@]}"
+	# Other subcommands do not look into the file, either.
+	assert_eq "masked on a map" 1 "$(filters_shown)"
+	reconfigure
+	assert_eq "masked on a map" 0 "$(filters_shown)"
+	assert_eq Implicit "no ETC/topobind.conf line $(line_of ^Implicit)" \
+		"$(shown site Implicit)"
+}
+
+# 1: the map of a node has something that a filter masks.
+filters_shown() {
+	topobind map --json "$NODE_ZEN" | tr -d ' \n' |
+		grep -c '"filtered":"' || true
+}
+
 cluster_start --nodes this,zen,raptor
+test_case "the configuration in force is shown" case_configuration_is_shown
 test_case "by default nobody is bound who did not ask" \
 	case_nobody_is_bound_by_default
 test_case "implicit: as host type, on this machine" case_here_as_host_type

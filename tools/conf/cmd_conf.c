@@ -11,6 +11,7 @@
 #include "command.h"
 #include "conf_check.h"
 #include "conf_lines.h"
+#include "conf_show.h"
 #include "conf_site.h"
 #include "machine/machine_source.h"
 #include "cluster/slurm_library.h"
@@ -21,7 +22,7 @@ struct options {
 	struct tb_command common;
 	struct tb_machine_source source;
 	const char *node;
-	bool check, threads;
+	bool check, show, threads;
 };
 
 /* ---- options ---- */
@@ -34,6 +35,9 @@ static int take_conf_option(void *data, int option, struct tb_error *err)
 	switch (option) {
 	case 'c':
 		options->check = true;
+		return 0;
+	case 's':
+		options->show = true;
 		return 0;
 	case 'n':
 		options->node = optarg;
@@ -56,10 +60,13 @@ static int take_conf_arguments(void *data, int count, char **words,
 	if (tb_command_no_arguments(count, words, err) ||
 	    tb_machine_source_check(&options->source, err))
 		return -1;
-	if (options->check && (machine || options->node || options->threads))
+	if ((options->check || options->show) &&
+	    (machine || options->node || options->threads ||
+	     (options->check && options->show)))
 		return tb_fail(
 			err,
-			"--check looks at the whole cluster: give no option but --json with it");
+			"%s looks at the whole cluster: give no option but --json with it",
+			options->check ? "--check" : "--show");
 	if (options->node &&
 	    (!*options->node || strpbrk(options->node, " \t\r\n#=\"")))
 		return tb_fail(
@@ -76,13 +83,15 @@ static int take_conf_arguments(void *data, int count, char **words,
 static const struct tb_command_option own_options[] = {
 	{ NULL, "check", NULL, 'c',
 	  "look at slurm.conf, topobind.conf, plugins and nodes; goes with no option but --json" },
+	{ NULL, "show", NULL, 's',
+	  "print the settings of topobind.conf that slurmctld runs with, and where each came from; goes with no option but --json" },
 	{ NULL, "node", "NAME", 'n', "the name in the lines [this host's]" },
 	{ NULL, "threads", NULL, 't', "count hardware threads as cores" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
 	.purpose =
-		"Print the lines of this machine for slurm.conf and topobind.conf, or look for what does not fit together in a cluster's configuration.",
+		"Print the lines of this machine for slurm.conf and topobind.conf, look for what does not fit together in a cluster's configuration, or print the configuration that slurmctld runs with.",
 	.exit_codes =
 		"Exit codes: 0 done or all is well, 1 something does not fit together, 2 bad option or failure.",
 	.own = own_options,
@@ -215,6 +224,16 @@ static int run_check(const struct options *options)
 	return rc;
 }
 
+static int run_show(const struct options *options)
+{
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	rc = tb_conf_show(options->common.name, options->common.json);
+	tb_slurm_end();
+	return rc;
+}
+
 int tb_command_conf(int argc, char **argv)
 {
 	struct options options = { .common.name = argv[0] };
@@ -223,5 +242,7 @@ int tb_command_conf(int argc, char **argv)
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;
+	if (options.show)
+		return run_show(&options);
 	return options.check ? run_check(&options) : print_lines(&options);
 }

@@ -12,6 +12,7 @@
 #include "conf_site.h"
 #include "cluster/hosts.h"
 #include "plugin_file.h"
+#include "running_conf.h"
 
 /* ---- where files are ---- */
 
@@ -29,7 +30,7 @@ char *tb_conf_site_path(const struct tb_conf_site *site, const char *name)
 	return asprintf(&path, "%s/%s", site->dir, name) < 0 ? NULL : path;
 }
 
-struct tb_conf *tb_conf_here(struct tb_error *err)
+static struct tb_conf *read_file_here(struct tb_error *err)
 {
 	struct tb_conf_site site = {
 		.dir = get_directory(slurm_conf.slurm_conf),
@@ -44,6 +45,16 @@ struct tb_conf *tb_conf_here(struct tb_error *err)
 	free(path);
 	free(site.dir);
 	return loaded;
+}
+
+struct tb_conf *tb_conf_here(struct tb_error *err)
+{
+	struct tb_running_conf *running = tb_running_conf_load(NULL);
+	struct tb_conf *loaded = running ? tb_running_conf_read(running, NULL)
+					 : NULL;
+
+	tb_running_conf_destroy(running);
+	return loaded ? loaded : read_file_here(err);
 }
 
 static int read_topobind_conf(struct tb_conf_site *site)

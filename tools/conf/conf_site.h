@@ -61,8 +61,10 @@ bool tb_conf_site_has_partition(const struct tb_conf_site *site,
 				const char *name);
 
 /*
- * Only topobind.conf, beside the slurm.conf that slurm_init() has read; without
- * such a file all is as by default.  NULL with a sentence.
+ * Only the settings of topobind.conf: those that slurmctld runs with (running_conf.h),
+ * or, where it does not tell, those of the file beside the slurm.conf that
+ * slurm_init() has read; without such a file all is as by default.  NULL with a
+ * sentence.
  */
 struct tb_conf *tb_conf_here(struct tb_error *err);
 

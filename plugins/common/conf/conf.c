@@ -18,6 +18,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "conf_items.h"
 #include "conf_line.h"
 #include "conf_metrics.h"
 #include "conf_policy.h"
@@ -27,20 +28,19 @@
 #include "core/topology/topology.h"
 
 /* The numbers of a NodeName= line. */
-enum {
-	TB_NUMBER_SPEED,
-	TB_NUMBER_COST,
-	TB_NUMBER_PRIORITY,
-	TB_NUMBER_SWAP,
-	TB_NUMBERS
-};
+#define NUMBER_OF(name, key, usual) TB_NUMBER_##name,
+enum { TB_NODE_NUMBER_ITEMS(NUMBER_OF) TB_NUMBERS };
 
-static const char *const number_keys[TB_NUMBERS] = {
-	[TB_NUMBER_SPEED] = "Speed",
-	[TB_NUMBER_COST] = "Cost",
-	[TB_NUMBER_PRIORITY] = "Priority",
-	[TB_NUMBER_SWAP] = "Swap",
-};
+#define KEY_OF(name, key, usual) key,
+static const char *const number_keys[TB_NUMBERS] = { TB_NODE_NUMBER_ITEMS(
+	KEY_OF) };
+
+/* The keys of the site, those that partitions can override first. */
+#define SITE_KEY_OF(name, key, usual) { key, usual },
+static const struct site_key {
+	const char *key, *usual;
+} site_keys[] = { TB_POLICY_ITEMS(SITE_KEY_OF) TB_SITE_ITEMS(SITE_KEY_OF) };
+#define SITE_KEYS (sizeof(site_keys) / sizeof(site_keys[0]))
 
 static const struct tb_node_numbers usual_numbers = { .cost = 1 };
 
@@ -64,6 +64,7 @@ struct partition_line {
 
 struct tb_conf {
 	char *path;
+	char *site_text[SITE_KEYS]; /* as written; NULL: not there */
 	bool node_record;
 	bool job_record;
 	struct tb_conf_soft soft;
@@ -128,14 +129,11 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 			   char **leftover)
 {
 	static s_p_options_t options[] = {
-		{ .key = "Topology", .type = S_P_ARRAY },
-		{ .key = "Distances", .type = S_P_ARRAY },
-		{ .key = "Filter", .type = S_P_ARRAY },
-		{ .key = "Speed", .type = S_P_ARRAY },
-		{ .key = "Cost", .type = S_P_ARRAY },
-		{ .key = "Priority", .type = S_P_ARRAY },
-		{ .key = "Swap", .type = S_P_ARRAY },
-		{ .key = NULL }
+		/* clang-format off */
+		TB_NODE_TEXT_ITEMS(TB_PARSED_ITEM)
+		TB_NODE_NUMBER_ITEMS(TB_PARSED_ITEM)
+		{.key = NULL}
+		/* clang-format on */
 	};
 	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
 	struct node_line *line;
@@ -160,7 +158,12 @@ static int parse_partition_line(void **dest, slurm_parser_enum_t type,
 				const char *key, const char *value,
 				const char *rest, char **leftover)
 {
-	static s_p_options_t options[] = { TB_POLICY_OPTIONS, { .key = NULL } };
+	static s_p_options_t options[] = {
+		/* clang-format off */
+		TB_POLICY_ITEMS(TB_PARSED_ITEM)
+		{.key = NULL}
+		/* clang-format on */
+	};
 	s_p_hashtbl_t *table = parse_rest(options, rest, leftover);
 	struct partition_line *line;
 
@@ -178,11 +181,8 @@ static int parse_partition_line(void **dest, slurm_parser_enum_t type,
 
 static s_p_options_t conf_options[] = {
 	/* clang-format off */
-	TB_POLICY_OPTIONS,
-	{.key = "NodeRecord", .type = S_P_ARRAY},
-	{.key = "JobRecord", .type = S_P_ARRAY},
-	TB_SOFT_OPTIONS,
-	TB_METRICS_OPTIONS,
+	TB_POLICY_ITEMS(TB_PARSED_ITEM)
+	TB_SITE_ITEMS(TB_PARSED_ITEM)
 	{.key = "NodeName", .type = S_P_ARRAY, .handler = parse_node_line,
 	 .destroy = destroy_node_line},
 	{.key = "PartitionName", .type = S_P_ARRAY,
@@ -234,7 +234,8 @@ static int check_topology(const struct node_line *line,
 static int read_number(double *number, int key, const char *text,
 		       const struct tb_conf_where *where, struct tb_error *err)
 {
-	const char *digits = text + (key == TB_NUMBER_PRIORITY && *text == '-');
+	const char *digits = text +
+			     (key == TB_NUMBER_NODE_PRIORITY && *text == '-');
 	size_t whole = strspn(digits, "0123456789");
 	size_t rest = digits[whole] == '.'
 			      ? 1 + strspn(digits + whole + 1, "0123456789")
@@ -243,7 +244,7 @@ static int read_number(double *number, int key, const char *text,
 	if (!whole || digits[whole + rest] || whole + rest > 15)
 		return tb_conf_fail(
 			where, number_keys[key], text,
-			key == TB_NUMBER_PRIORITY
+			key == TB_NUMBER_NODE_PRIORITY
 				? "this is not a number such as 100, -5 or 0.5"
 				: "this is not a number such as 2400 or 0.5",
 			err);
@@ -257,7 +258,7 @@ static int read_numbers(struct node_line *line,
 	double *const numbers[TB_NUMBERS] = {
 		[TB_NUMBER_SPEED] = &line->numbers.speed,
 		[TB_NUMBER_COST] = &line->numbers.cost,
-		[TB_NUMBER_PRIORITY] = &line->numbers.priority,
+		[TB_NUMBER_NODE_PRIORITY] = &line->numbers.priority,
 		[TB_NUMBER_SWAP] = &line->numbers.swap,
 	};
 
@@ -442,6 +443,17 @@ static struct tb_conf *create_conf(const char *path)
 	return site;
 }
 
+static void take_site_text(struct tb_conf *site, s_p_hashtbl_t *table)
+{
+	char **values;
+	int count;
+
+	for (size_t i = 0; i < SITE_KEYS; i++)
+		if (s_p_get_array((void ***)&values, &count, site_keys[i].key,
+				  table))
+			site->site_text[i] = xstrdup(values[0]);
+}
+
 /* All that is in the table; an empty one gives the defaults. */
 static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 		      const char *path, struct tb_error *err)
@@ -450,6 +462,7 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 	struct tb_conf_words words = { { { NULL, NULL } } };
 	int rc;
 
+	take_site_text(site, table);
 	tb_conf_words_take(&words, table);
 	rc = tb_policy_make(&site->policy, NULL, &words, &where, err);
 	if (!rc)
@@ -470,6 +483,8 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 	return rc;
 }
 
+#define NAMED(name, key, usual) key ", "
+
 /* The daemon's log names the key that Slurm's parser does not know. */
 static int fail_unreadable(const char *path, struct tb_error *err)
 {
@@ -478,7 +493,10 @@ static int fail_unreadable(const char *path, struct tb_error *err)
 	tb_conf_bad_line(path, conf_options, &place);
 	return tb_fail(
 		err,
-		"%.150s: this cannot be read; allowed is one Key=value on a line, with the keys Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction, NodeRecord, JobRecord, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, MetricsFile, MetricsInterval, NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
+		"%.150s: this cannot be read; allowed is one Key=value on a line, with the keys " TB_POLICY_ITEMS(
+			NAMED)
+			TB_SITE_ITEMS(
+				NAMED) "NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
 		place.text);
 }
 
@@ -522,6 +540,8 @@ void tb_conf_destroy(struct tb_conf *site)
 	xfree(site->lines);
 	xfree(site->partitions);
 	tb_policy_clear(&site->policy);
+	for (size_t i = 0; i < SITE_KEYS; i++)
+		xfree(site->site_text[i]);
 	xfree(site->metrics.file);
 	xfree(site->path);
 	xfree(site);
@@ -544,6 +564,131 @@ void tb_conf_say_where(const struct tb_conf *site, const char *key,
 
 	tb_conf_name_place(&line, key, name, where);
 }
+
+/* ---- the settings, and where they are ---- */
+
+/* To find a line a file is read again: not for more of them than these. */
+#define PLACES_MAX 200
+
+struct visit {
+	const struct tb_conf *site;
+	tb_conf_setting_visitor visitor;
+	void *arg;
+	unsigned places; /* looked up */
+	char *site_from[TB_WORDS];
+};
+
+/* "FILE line N" of key=value in what the line is of; xmalloc()ed. */
+static char *find_place(struct visit *visit, const struct tb_conf_where *where,
+			const char *key, const char *value)
+{
+	struct tb_error place;
+
+	if (visit->places++ >= PLACES_MAX)
+		return xstrdup(visit->site->path);
+	tb_conf_line_of(where, key, value, &place);
+	return xstrdup(place.text);
+}
+
+static void visit_setting(const struct visit *visit, const char *list,
+			  const char *name, const struct site_key *key,
+			  const char *value, const char *from, bool is_own)
+{
+	const struct tb_conf_setting setting = {
+		.list = list,
+		.name = name,
+		.key = key->key,
+		.value = value,
+		.from = from,
+		.is_own = is_own,
+		.is_usual = !xstrcasecmp(value, key->usual),
+	};
+
+	visit->visitor(&setting, visit->arg);
+}
+
+static void visit_site(struct visit *visit)
+{
+	const struct tb_conf_where where = { visit->site->path, NULL, NULL };
+
+	for (size_t i = 0; i < SITE_KEYS; i++) {
+		const struct site_key *key = &site_keys[i];
+		const char *text = visit->site->site_text[i];
+		char *from = text ? find_place(visit, &where, key->key, text)
+				  : xstrdup(TB_CONF_DEFAULT);
+
+		visit_setting(visit, NULL, NULL, key, text ? text : key->usual,
+			      from, text != NULL);
+		if (i < TB_WORDS)
+			visit->site_from[i] = from;
+		else
+			xfree(from);
+	}
+}
+
+/* What the line does not say is the site's. */
+static void visit_partition(struct visit *visit,
+			    const struct partition_line *line)
+{
+	const struct tb_conf_where where = { visit->site->path, "PartitionName",
+					     line->name };
+
+	for (int i = 0; i < TB_WORDS; i++) {
+		const struct site_key *key = &site_keys[i];
+		const char *own = line->words.word[i].value;
+		const char *site = visit->site->site_text[i];
+		char *from = own ? find_place(visit, &where, key->key, own)
+				 : xstrdup_printf("the site, %s",
+						  visit->site_from[i]);
+
+		visit_setting(visit, "PartitionName", line->name, key,
+			      own    ? own
+			      : site ? site
+				     : key->usual,
+			      from, own != NULL);
+		xfree(from);
+	}
+}
+
+static void visit_node(struct visit *visit, const struct node_line *line)
+{
+	static const struct site_key texts[] = { TB_NODE_TEXT_ITEMS(
+		SITE_KEY_OF) };
+	static const struct site_key numbers[] = { TB_NODE_NUMBER_ITEMS(
+		SITE_KEY_OF) };
+	const struct tb_conf_where where = { visit->site->path, NULL, NULL };
+	const struct tb_conf_word *words[] = { &line->topology,
+					       &line->distances,
+					       &line->filter_text };
+	char *from = find_place(visit, &where, "NodeName", line->nodes);
+
+	for (int i = 0; i < 3; i++)
+		if (words[i]->value)
+			visit_setting(visit, "NodeName", line->nodes, &texts[i],
+				      words[i]->value, from, true);
+	for (int i = 0; i < TB_NUMBERS; i++)
+		if (line->number_text[i].value)
+			visit_setting(visit, "NodeName", line->nodes,
+				      &numbers[i], line->number_text[i].value,
+				      from, true);
+	xfree(from);
+}
+
+void tb_conf_visit_settings(const struct tb_conf *site,
+			    tb_conf_setting_visitor visitor, void *arg)
+{
+	struct visit visit = { .site = site, .visitor = visitor, .arg = arg };
+
+	visit_site(&visit);
+	for (unsigned i = 0; i < site->partition_count; i++)
+		visit_partition(&visit, &site->partitions[i]);
+	for (unsigned i = 0; i < site->line_count; i++)
+		visit_node(&visit, &site->lines[i]);
+	for (int i = 0; i < TB_WORDS; i++)
+		xfree(visit.site_from[i]);
+}
+
+/* ---- what is set ---- */
 
 static const struct tb_policy *policy_of(const struct tb_conf *site,
 					 const char *partition)

@@ -48,6 +48,25 @@ const char *tb_conf_node_line(const struct tb_conf *conf, unsigned i);
 void tb_conf_say_where(const struct tb_conf *conf, const char *key,
 		       const char *name, struct tb_error *where);
 
+/*
+ * Every setting in force: the keys of the site, all that count for each partition
+ * with a line, and what the lines of nodes say.  The texts are valid during a call.
+ */
+#define TB_CONF_DEFAULT "default"
+struct tb_conf_setting {
+	const char *list; /* "PartitionName" or "NodeName"; NULL: the site */
+	const char *name; /* in that line */
+	const char *key, *value;
+	const char *from; /* "FILE line N", "default", "the site, ..." */
+	bool is_own;	  /* it is written there, in this line */
+	bool is_usual;	  /* it is the same as by default */
+};
+typedef void (*tb_conf_setting_visitor)(const struct tb_conf_setting *setting,
+					void *arg);
+/* Reads the file again, to find lines: right after the file was read. */
+void tb_conf_visit_settings(const struct tb_conf *conf,
+			    tb_conf_setting_visitor visitor, void *arg);
+
 /* Is anything bound in this partition?  In any? */
 bool tb_conf_enabled(const struct tb_conf *conf, const char *partition);
 bool tb_conf_enabled_somewhere(const struct tb_conf *conf);

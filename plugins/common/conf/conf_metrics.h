@@ -20,13 +20,6 @@ struct tb_conf_metrics {
 	unsigned interval; /* s, between two times that it is written */
 };
 
-/* The keys, for Slurm's parser: entries of a table of options. */
-#define TB_METRICS_OPTIONS \
-	{ .key = "MetricsFile", .type = S_P_ARRAY }, \
-	{ \
-		.key = "MetricsInterval", .type = S_P_ARRAY \
-	}
-
 /* What the table says, defaults for the rest; -1 with a sentence. */
 int tb_conf_metrics_take(struct tb_conf_metrics *metrics, s_p_hashtbl_t *table,
 			 const struct tb_conf_where *where,

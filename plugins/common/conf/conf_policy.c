@@ -8,17 +8,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-static const char *const keys[TB_WORDS] = {
-	[TB_WORD_ENABLED] = "Enabled",
-	[TB_WORD_IMPLICIT] = "Implicit",
-	[TB_WORD_ANY_HOST] = "OnAnyHost",
-	[TB_WORD_UNIT] = "DefaultUnit",
-	[TB_WORD_STRATEGY] = "DefaultStrategy",
-	[TB_WORD_FILTER] = "Filter",
-	[TB_WORD_MEMORY] = "MemoryBinding",
-	[TB_WORD_NODES] = "NodeAllocationPolicy",
-	[TB_WORD_PRIORITY] = "PriorityFunction",
-};
+#define KEY_OF(name, key, usual) key,
+static const char *const keys[TB_WORDS] = { TB_POLICY_ITEMS(KEY_OF) };
 
 void tb_conf_name_place(const struct tb_conf_where *where, const char *key,
 			const char *value, struct tb_error *place)

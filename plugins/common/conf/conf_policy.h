@@ -5,9 +5,6 @@
  * Private to conf.c.  The lines are read as they are written, into a struct
  * tb_conf_words; a partition's words override the site's, and the result is
  * checked as a whole.
- *
- * All keys are arrays for Slurm's parser, so that it keeps both values of a key
- * that was given twice.
  */
 #ifndef TB_COMMON_CONF_CONF_POLICY_H
 #define TB_COMMON_CONF_CONF_POLICY_H
@@ -15,22 +12,13 @@
 #include <stdbool.h>
 
 #include "conf.h"
+#include "conf_items.h"
 #include "conf_line.h"
 #include "compat/slurm_compat.h"
 #include "core/policy/priority_function.h"
 
-enum {
-	TB_WORD_ENABLED,
-	TB_WORD_IMPLICIT,
-	TB_WORD_ANY_HOST,
-	TB_WORD_UNIT,
-	TB_WORD_STRATEGY,
-	TB_WORD_FILTER,
-	TB_WORD_MEMORY,
-	TB_WORD_NODES,
-	TB_WORD_PRIORITY,
-	TB_WORDS
-};
+#define TB_WORD_OF(name, key, usual) TB_WORD_##name,
+enum { TB_POLICY_ITEMS(TB_WORD_OF) TB_WORDS };
 
 /* A value as in the file. */
 struct tb_conf_word {
@@ -41,20 +29,6 @@ struct tb_conf_word {
 struct tb_conf_words {
 	struct tb_conf_word word[TB_WORDS];
 };
-
-/* The keys, for Slurm's parser: entries of a table of options. */
-#define TB_POLICY_OPTIONS \
-	{ .key = "Enabled", .type = S_P_ARRAY }, \
-		{ .key = "Implicit", .type = S_P_ARRAY }, \
-		{ .key = "OnAnyHost", .type = S_P_ARRAY }, \
-		{ .key = "DefaultUnit", .type = S_P_ARRAY }, \
-		{ .key = "DefaultStrategy", .type = S_P_ARRAY }, \
-		{ .key = "Filter", .type = S_P_ARRAY }, \
-		{ .key = "MemoryBinding", .type = S_P_ARRAY }, \
-		{ .key = "NodeAllocationPolicy", .type = S_P_ARRAY }, \
-	{ \
-		.key = "PriorityFunction", .type = S_P_ARRAY \
-	}
 
 struct tb_policy {
 	bool enabled;

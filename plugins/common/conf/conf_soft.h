@@ -29,15 +29,6 @@ struct tb_conf_soft {
 	unsigned interval_ms; /* between two samples */
 };
 
-/* The keys, for Slurm's parser: entries of a table of options. */
-#define TB_SOFT_OPTIONS \
-	{ .key = "Soft", .type = S_P_ARRAY }, \
-		{ .key = "SoftUtilLowPct", .type = S_P_ARRAY }, \
-		{ .key = "SoftCount", .type = S_P_ARRAY }, \
-	{ \
-		.key = "SoftIntervalMs", .type = S_P_ARRAY \
-	}
-
 /* What the table says, defaults for the rest; -1 with a sentence. */
 int tb_conf_soft_take(struct tb_conf_soft *soft, s_p_hashtbl_t *table,
 		      const struct tb_conf_where *where, struct tb_error *err);

@@ -217,6 +217,11 @@ const char *tb_implicit_from_env(char *const *env, unsigned count)
 	return find_variable(env, count, "", TB_IMPLICIT_VARIABLE);
 }
 
+bool tb_is_unbound_in_env(char *const *env, unsigned count)
+{
+	return find_variable(env, count, "", TB_UNBOUND_VARIABLE) != NULL;
+}
+
 int tb_request_bind_implicitly(struct tb_request *request,
 			       const struct tb_request *site,
 			       struct tb_error *err)

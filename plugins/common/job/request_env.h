@@ -22,10 +22,12 @@
 /* The same for a step that has a request of its own inside its job's. */
 #define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
 /*
- * How the controller tells the nodes that it has bound a batch job without a
- * request: the site's request, which has no amount.
+ * The controller's note that it has bound a job without a request, which nodes read
+ * for batch jobs: the site's request, which has no amount.
  */
 #define TB_IMPLICIT_VARIABLE "TOPOBIND_IMPLICIT"
+/* The controller's note that a job with a request was started without a binding. */
+#define TB_UNBOUND_VARIABLE "TOPOBIND_UNBOUND"
 /* What Slurm puts before these names in the environment of a job. */
 #define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
 
@@ -57,6 +59,9 @@ int tb_step_request_from_env(struct tb_request *request, char *const *env,
 
 /* The line in TB_IMPLICIT_VARIABLE, NULL for none; points into env. */
 const char *tb_implicit_from_env(char *const *env, unsigned count);
+
+/* Is there TB_UNBOUND_VARIABLE? */
+bool tb_is_unbound_in_env(char *const *env, unsigned count);
 
 /*
  * Make an empty request the site's, with an amount of 1, which stands for all

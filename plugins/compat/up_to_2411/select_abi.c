@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * select_abi.c - up to Slurm 24.11 a select plugin keeps its state when it is
- * told to, and takes part in steps
+ * told to, takes part in steps, and shows its configuration
  */
 #include "compat/select_ops.h"
 
 #include "src/common/read_config.h"
 
 #include "select_topobind/hooks.h"
+#include "select_topobind/show/running_conf.h"
 
 EXPORT extern const uint32_t plugin_id;
 
@@ -44,5 +45,16 @@ int select_p_step_start(step_record_t *step)
 
 	if (rc == SLURM_SUCCESS)
 		tb_hook_step_start(step);
+	return rc;
+}
+
+/* For "scontrol show config", where select/cons_tres has nothing to show. */
+int select_p_get_info_from_plugin(enum select_plugindata_info what,
+				  job_record_t *job, void *data)
+{
+	int rc = tb_ops.get_info_from_plugin(what, job, data);
+
+	if (rc == SLURM_SUCCESS && what == SELECT_CONFIG_INFO)
+		*(list_t **)data = tb_running_conf_list();
 	return rc;
 }

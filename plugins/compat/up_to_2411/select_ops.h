@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * select_ops.h - operations up to Slurm 24.11: to keep a plugin's state, to take
- * part in steps, and to know what it has put into messages; see ../select_ops.h
+ * part in steps, to show its configuration, and to know what it has put into messages; see ../select_ops.h
  */
 #ifndef TB_COMPAT_UP_TO_2411_SELECT_OPS_H
 #define TB_COMPAT_UP_TO_2411_SELECT_OPS_H
@@ -12,6 +12,9 @@
 	OWN(int, state_restore, (char *directory)) \
 	OWN(int, step_start, (step_record_t *step)) \
 	PASS(int, job_init, (list_t *jobs), (jobs)) \
+	OWN(int, get_info_from_plugin, \
+	    (enum select_plugindata_info what, job_record_t *job, \
+	     void *data)) \
 	PASS(bitstr_t *, step_pick_nodes, \
 	     (job_record_t *job, select_jobinfo_t *info, uint32_t node_count, \
 	      bitstr_t **available), \
@@ -49,11 +52,7 @@
 	     (info, buffer, version)) \
 	PASS(int, select_jobinfo_unpack, \
 	     (select_jobinfo_t **info, buf_t *buffer, uint16_t version), \
-	     (info, buffer, version)) \
-	PASS(int, get_info_from_plugin, \
-	     (enum select_plugindata_info what, job_record_t *job, \
-	      void *data), \
-	     (what, job, data))
+	     (info, buffer, version))
 /* clang-format on */
 
 #endif

@@ -75,8 +75,11 @@ static int test_and_say(const struct tb_test *test,
 			const struct tb_request *request,
 			const struct tb_view *view)
 {
-	int rc = test_now(test, request, view);
+	int rc;
 
+	/* Or it would tell why an earlier try failed. */
+	test->job->best_switch = true;
+	rc = test_now(test, request, view);
 	if (rc == SLURM_SUCCESS)
 		tb_reasons_tell(test->job, NULL);
 	else

@@ -25,6 +25,7 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 			  struct tb_mask *mask)
 {
 	struct tb_test call = *test;
+	uint32_t limit = INFINITE;
 	int rc;
 
 	call.nodes = nodes;
@@ -33,7 +34,12 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 	call.req_nodes = MIN(MAX(test->req_nodes, min_nodes), max_nodes);
 	if (call.preempted)
 		FREE_NULL_LIST(*call.preempted);
+	/* Offers keep to it, and so does the mask. */
+	if (mask)
+		limit = tb_partition_limit_lift(test);
 	rc = tb_cons_tres_job_test(&call, mask);
+	if (mask)
+		tb_partition_limit_restore(test, limit);
 	return rc == SLURM_SUCCESS && tb_starts_too_late(test) ? SLURM_ERROR
 							       : rc;
 }

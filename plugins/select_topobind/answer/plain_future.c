@@ -14,8 +14,8 @@
 
 #include "job_ends.h"
 #include "plain_try.h"
+#include "select_topobind/books/ledger.h"
 #include "select_topobind/request/hetjob.h"
-#include "select_topobind/show/job_record.h"
 
 struct plain_future {
 	const struct tb_test *test;
@@ -44,7 +44,7 @@ static time_t find_end_time(job_record_t *job, void *test)
 	list_t *preemptees = ((const struct tb_test *)test)->preemptees;
 	time_t latest = 0;
 
-	if (!tb_job_record_is_bound(job) ||
+	if (!tb_ledger_is_bound(job) ||
 	    (preemptees && list_find_first(preemptees, is_job, job)))
 		return 0;
 	tb_for_each_component(job, find_latest_end, &latest);

@@ -11,7 +11,6 @@
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/order/plain_order.h"
 #include "select_topobind/request/hetjob.h"
-#include "select_topobind/show/job_record.h"
 
 /* Could select/cons_tres let this job share cores with others? */
 static bool may_share(const job_record_t *job)
@@ -23,7 +22,7 @@ static bool may_share(const job_record_t *job)
 
 static int find_bound(void *job, void *found)
 {
-	*(bool *)found = *(bool *)found || tb_job_record_is_bound(job);
+	*(bool *)found = *(bool *)found || tb_ledger_is_bound(job);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "src/common/xstring.h"
 
 #include "wait_reason_devices.h"
+#include "wait_reason_limits.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/offers.h"
@@ -310,10 +311,14 @@ static char *print_slots(const struct tb_test *test,
 	struct tb_offers *offers = tb_offers_create(test, request, view);
 	uint32_t wanted = tb_job_slots(test->job), nodes;
 	uint32_t slots = count_most_slots(offers, test, &nodes);
+	bool too_few = !offers->count || slots < wanted;
 	char *text = NULL;
 
 	*kind = TB_REFUSED_SLOTS;
-	if (!offers->count && request->start) {
+	if (too_few && offers->limited) {
+		*kind = TB_REFUSED_OTHER;
+		text = tb_explain_partition_limit(test);
+	} else if (!offers->count && request->start) {
 		text = print_window(request, required);
 	} else if (request->type == TB_SLOT && slots < wanted) {
 		xstrfmtcat(text,
@@ -323,7 +328,9 @@ static char *print_slots(const struct tb_test *test,
 			   nodes == 1 ? "" : "s");
 	} else {
 		*kind = TB_REFUSED_OTHER;
-		text = print_others(offers, test, kind);
+		text = tb_explain_switches(test);
+		if (!text)
+			text = print_others(offers, test, kind);
 	}
 	tb_offers_destroy(offers);
 	return text;

@@ -286,6 +286,14 @@ bool tb_ledger_has(const job_record_t *job)
 	return entries && find_entry(job->job_id);
 }
 
+bool tb_ledger_is_bound(const job_record_t *job)
+{
+	const struct ledger_entry *entry = entries ? find_entry(job->job_id)
+						   : NULL;
+
+	return entry && entry->bound;
+}
+
 bool tb_ledger_remove(const job_record_t *job)
 {
 	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;

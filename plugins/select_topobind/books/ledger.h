@@ -28,6 +28,8 @@ void tb_ledger_fini(void);
 bool tb_ledger_put(job_record_t *job, bool bound);
 bool tb_ledger_remove(const job_record_t *job);
 bool tb_ledger_has(const job_record_t *job);
+/* Does it hold granted units?  Not a job that holds nothing. */
+bool tb_ledger_is_bound(const job_record_t *job);
 
 /*
  * Does another job hold a core of this job's allocation, while one of the two

@@ -9,7 +9,7 @@
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/job_nodes.h"
-#include "select_topobind/show/job_record.h"
+#include "select_topobind/request/granted_request.h"
 #include "select_topobind/try/scale.h"
 
 /*
@@ -235,7 +235,7 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 static uint16_t find_group(const job_record_t *job, struct tb_request *request)
 {
 	tb_request_init(request);
-	return lets_share(job) && tb_job_record_read_request(job, request)
+	return lets_share(job) && tb_granted_find(job, request)
 		       ? number_group(job->part_ptr)
 		       : 0;
 }

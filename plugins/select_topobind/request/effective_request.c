@@ -12,7 +12,8 @@
 #include "common/job/request_env.h"
 
 #include "select_topobind/nodes/nodes.h"
-#include "select_topobind/show/job_record.h"
+
+#include "granted_request.h"
 
 bool tb_partition_can_bind(const job_record_t *job)
 {
@@ -73,39 +74,8 @@ char *tb_effective_request_print(const struct tb_effective_request *effective,
 		return NULL;
 	line = tb_request_print(implicit ? find_implicit(site, job)
 					 : &effective->request);
-	shown = xstrdup_printf("%s%s", implicit ? TB_JOB_RECORD_IMPLICIT : "",
+	shown = xstrdup_printf("%s%s", implicit ? TB_GRANTED_IMPLICIT : "",
 			       line ? line : "");
 	free(line);
 	return shown;
-}
-
-static void drop_implicit(job_record_t *job)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
-		char **entry = &job->spank_job_env[i];
-
-		if (tb_implicit_from_env(entry, 1))
-			xfree(*entry);
-		else
-			job->spank_job_env[kept++] = *entry;
-	}
-	job->spank_job_env_size = kept;
-}
-
-void tb_effective_request_record(const struct tb_effective_request *effective,
-				 const struct tb_conf *site, job_record_t *job)
-{
-	char *line;
-
-	drop_implicit(job);
-	if (!effective->implicit_cpus || !job->batch_flag)
-		return;
-	line = tb_request_print(find_implicit(site, job));
-	xrecalloc(job->spank_job_env, job->spank_job_env_size + 2,
-		  sizeof(*job->spank_job_env));
-	job->spank_job_env[job->spank_job_env_size++] =
-		xstrdup_printf("%s=%s", TB_IMPLICIT_VARIABLE, line ? line : "");
-	free(line);
 }

@@ -39,13 +39,6 @@ char *tb_effective_request_print(const struct tb_effective_request *effective,
 				 const struct tb_conf *site,
 				 const job_record_t *job);
 
-/*
- * A batch job that starts takes its implicit binding along in its environment, so
- * that steps find it on the nodes even when topobind.conf has changed.
- */
-void tb_effective_request_record(const struct tb_effective_request *effective,
-				 const struct tb_conf *site, job_record_t *job);
-
 /* Can the job's partition bind?  Not where Slurm allocates whole sockets. */
 bool tb_partition_can_bind(const job_record_t *job);
 

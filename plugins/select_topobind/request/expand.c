@@ -4,7 +4,7 @@
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
 
-#include "select_topobind/show/job_record.h"
+#include "granted_request.h"
 
 int tb_expand_limit(struct tb_test *test, const char *binding)
 {
@@ -12,11 +12,11 @@ int tb_expand_limit(struct tb_test *test, const char *binding)
 	const job_record_t *larger = id ? find_job_record(id) : NULL;
 
 	if (!larger || !larger->node_bitmap ||
-	    (!binding && !tb_job_record_is_bound(larger)))
+	    (!binding && !tb_granted_is_bound(larger)))
 		return SLURM_SUCCESS;
 	nodes = bit_set_count(larger->node_bitmap);
-	if (!tb_job_record_has_binding(larger, binding) ||
-	    nodes < test->min_nodes || nodes > test->max_nodes) {
+	if (!tb_granted_is(larger, binding) || nodes < test->min_nodes ||
+	    nodes > test->max_nodes) {
 		if (tb_test_mode(test) == TB_TEST_ONLY)
 			info("topobind: %pJ refused: to expand %pJ it needs the same binding and the same nodes",
 			     test->job, larger);
@@ -37,9 +37,9 @@ static bool on_same_nodes(const job_record_t *a, const job_record_t *b)
 
 int tb_expand_may_merge(const job_record_t *from, const job_record_t *to)
 {
-	if (!tb_job_record_is_bound(from) && !tb_job_record_is_bound(to))
+	if (!tb_granted_is_bound(from) && !tb_granted_is_bound(to))
 		return SLURM_SUCCESS;
-	if (tb_job_record_same_binding(from, to) && on_same_nodes(from, to))
+	if (tb_granted_is_same(from, to) && on_same_nodes(from, to))
 		return SLURM_SUCCESS;
 	error("topobind: %pJ cannot be expanded by %pJ: bound jobs need the same binding and the same nodes",
 	      to, from);

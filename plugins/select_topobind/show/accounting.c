@@ -99,6 +99,12 @@ void tb_accounting_job_recovered(const job_record_t *job)
 		remember_job(job);
 }
 
+void tb_accounting_go_on(void)
+{
+	if (waiting && list_count(waiting))
+		tb_periodic_thread_begin(&sender);
+}
+
 void tb_accounting_reset(void)
 {
 	if (waiting)

@@ -24,6 +24,8 @@ void tb_accounting_job_resized(const job_record_t *job);
 void tb_accounting_reset(void);
 void tb_accounting_job_recovered(const job_record_t *job);
 
+/* slurmctld was about to end, and does not: the thread goes on where it is needed. */
+void tb_accounting_go_on(void);
 /* End the thread, for now or for good; called without locks. */
 void tb_accounting_stop(void);
 void tb_accounting_fini(void);

@@ -2,9 +2,12 @@
 #include "job_record.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
+
+#include "select_topobind/request/granted_request.h"
 
 #include "grant_text.h"
 
@@ -112,60 +115,48 @@ void tb_job_record_set_grant(job_record_t *job, const char *request)
 	xfree(line);
 }
 
-/* xmalloc()ed; NULL for none. */
+/* Of a pending job; xmalloc()ed, NULL for none. */
 static char *copy_shown_request(const job_record_t *job)
 {
 	return find_value(job->system_comment, binding_prefix, " ");
 }
 
-bool tb_job_record_read_request(const job_record_t *job,
-				struct tb_request *request)
-{
-	char *shown = copy_shown_request(job);
-	const char *asked = shown;
-	struct tb_error why;
-	bool read;
-
-	if (begins_with(shown, TB_JOB_RECORD_IMPLICIT))
-		asked += strlen(TB_JOB_RECORD_IMPLICIT);
-	read = asked && !tb_request_parse(request, asked, &why);
-	xfree(shown);
-	return read;
-}
-
 void tb_job_record_renew_grant(job_record_t *job)
 {
-	char *request = copy_shown_request(job);
+	char *request = tb_granted_print(job);
 
 	if (request && job->job_resrcs)
 		tb_job_record_set_grant(job, request);
 	xfree(request);
 }
 
-bool tb_job_record_is_bound(const job_record_t *job)
+/*
+ * Has the line a grant behind that request?  Of which topology it is does not matter:
+ * a running job shows what it was granted, also when its node's is another now.
+ */
+static bool shows_grant(const job_record_t *job, const char *request)
 {
-	const char *line = find_line(job->system_comment);
+	const char *shown = find_line(job->system_comment);
+	char *begin = NULL;
+	bool same;
 
-	return line && begins_with(line, binding_prefix);
-}
-
-/* A request that was cut is never the same as another. */
-bool tb_job_record_has_binding(const job_record_t *job, const char *request)
-{
-	char *own = copy_shown_request(job);
-	bool same = !xstrcmp(own, request);
-
-	xfree(own);
+	add_request(&begin, request);
+	same = begins_with(shown, begin) &&
+	       (begins_with(shown + strlen(begin), " grant=") ||
+		begins_with(shown + strlen(begin), " more="));
+	xfree(begin);
 	return same;
 }
 
-bool tb_job_record_same_binding(const job_record_t *a, const job_record_t *b)
+void tb_job_record_restore_grant(job_record_t *job)
 {
-	char *binding = copy_shown_request(b);
-	bool same = tb_job_record_has_binding(a, binding);
+	char *request = job->job_resrcs ? tb_granted_print(job) : NULL;
 
-	xfree(binding);
-	return same;
+	if (request && !shows_grant(job, request)) {
+		tb_job_record_set_grant(job, request);
+		last_job_update = time(NULL);
+	}
+	xfree(request);
 }
 
 static void show_pending(job_record_t *job, const char *request,
@@ -195,7 +186,7 @@ void tb_job_record_set_request(job_record_t *job, const char *request)
 
 void tb_job_record_drop_grant(job_record_t *job)
 {
-	char *request = copy_shown_request(job);
+	char *request = tb_granted_print(job);
 
 	if (request)
 		show_pending(job, request, NULL);

@@ -9,30 +9,20 @@
  *   pending  binding=REQUEST waiting=WHY, the latter to the end of the line
  *   started  binding=REQUEST grant=NODES:STRING grant=... (grant_text.h)
  *
- * Slurm saves the line with the job.  So topobind knows the request of a started
- * job after slurmctld was restarted, or topobind.conf changed.
+ * Slurm saves the line with the job.  Operators can overwrite it, so it is for people
+ * and tools only: the controller itself asks request/granted_request.h.
  */
 #ifndef TB_SELECT_TOPOBIND_SHOW_JOB_RECORD_H
 #define TB_SELECT_TOPOBIND_SHOW_JOB_RECORD_H
 
 #include "compat/select_compat.h"
-#include "core/request/request.h"
-
-/* Before the request of a job that has its binding from the site. */
-#define TB_JOB_RECORD_IMPLICIT "implicit,"
 
 /* The job starts: with this request, as it is shown; NULL: it is not bound. */
 void tb_job_record_set_grant(job_record_t *job, const char *request);
 /* The grant of a bound job has changed, but not its request. */
 void tb_job_record_renew_grant(job_record_t *job);
-/* Was the started job granted units? */
-bool tb_job_record_is_bound(const job_record_t *job);
-/* What it asked for; false when it is not bound, or the request was cut. */
-bool tb_job_record_read_request(const job_record_t *job,
-				struct tb_request *request);
-/* Was it granted by this request (NULL: not bound)?  By that of the other job? */
-bool tb_job_record_has_binding(const job_record_t *job, const char *request);
-bool tb_job_record_same_binding(const job_record_t *a, const job_record_t *b);
+/* Write it again where somebody has overwritten it; nothing for plain jobs. */
+void tb_job_record_restore_grant(job_record_t *job);
 
 /* The request of a job that does not run yet; NULL: it will not be bound. */
 void tb_job_record_set_request(job_record_t *job, const char *request);

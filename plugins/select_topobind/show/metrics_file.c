@@ -120,6 +120,17 @@ void tb_metrics_file_set(const char *path, unsigned seconds)
 		tb_periodic_thread_begin(&writer);
 }
 
+void tb_metrics_file_go_on(void)
+{
+	bool wanted;
+
+	slurm_mutex_lock(&lock);
+	wanted = wanted_path != NULL;
+	slurm_mutex_unlock(&lock);
+	if (wanted)
+		tb_periodic_thread_begin(&writer);
+}
+
 void tb_metrics_file_end(void)
 {
 	tb_periodic_thread_end(&writer);

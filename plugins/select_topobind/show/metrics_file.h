@@ -12,6 +12,9 @@
 /* The file, NULL for none, and how often.  Does not wait. */
 void tb_metrics_file_set(const char *path, unsigned seconds);
 
+/* slurmctld was about to end, and does not: write the file again. */
+void tb_metrics_file_go_on(void);
+
 /* Write what is new and end the thread.  Called without locks. */
 void tb_metrics_file_end(void);
 

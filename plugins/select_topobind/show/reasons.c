@@ -115,6 +115,12 @@ void tb_reasons_recovered(const job_record_t *job)
 		watch_job(job);
 }
 
+void tb_reasons_go_on(void)
+{
+	if (watched && list_count(watched))
+		tb_periodic_thread_begin(&corrector);
+}
+
 void tb_reasons_reset(void)
 {
 	if (watched)

@@ -22,6 +22,8 @@ void tb_reasons_tell(job_record_t *job, const char *why);
 void tb_reasons_reset(void);
 void tb_reasons_recovered(const job_record_t *job);
 
+/* slurmctld was about to end, and does not: the thread goes on where it is needed. */
+void tb_reasons_go_on(void);
 /* End the thread; called without locks. */
 void tb_reasons_fini(void);
 

@@ -319,9 +319,13 @@ static void offer_units(struct tb_offers *offers, const struct tb_test *test,
 	/* --mincpus, and what MaxMemPerCPU makes of --mem. */
 	if (cpus * slots < test->job->details->pn_min_cpus)
 		return;
-	offer.slots = slots;
+	offer.slots = tb_partition_limit_slots(offers->limit, node, slots,
+					       cpus);
 	offer.cpus = cpus;
-	if (offers->memo && slots == placed->slots)
+	offers->limited += offer.slots < slots;
+	if (!offer.slots)
+		return;
+	if (offers->memo && offer.slots == placed->slots)
 		offer.placed = placed;
 	add_offer(offers, &offer);
 }
@@ -375,6 +379,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->request = request;
 	offers->view = view;
 	offers->devices = tb_devices_create(test);
+	offers->limit = tb_partition_limit_create(test, view);
 	offers->filter = tb_job_filter(test->job);
 	if (!test->share && !offers->devices)
 		offers->memo = test->memo;
@@ -393,6 +398,7 @@ void tb_offers_destroy(struct tb_offers *offers)
 	if (!offers)
 		return;
 	tb_devices_destroy(offers->devices);
+	tb_partition_limit_destroy(offers->limit);
 	xfree(offers->list);
 	xfree(offers);
 }

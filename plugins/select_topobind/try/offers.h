@@ -17,6 +17,7 @@
 #include "core/request/request.h"
 
 #include "devices.h"
+#include "partition_limit.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/nodes/nodes.h"
 
@@ -45,7 +46,9 @@ struct tb_offers {
 	const struct tb_view *view; /* what is taken */
 	struct tb_offer *list;	    /* by class, then by node */
 	uint32_t count, room;
-	bool could_be_more;	    /* with a larger test->share */
+	bool could_be_more;		  /* with a larger test->share */
+	struct tb_partition_limit *limit; /* NULL: none */
+	uint32_t limited; /* offers with fewer slots, or none, for this */
 	struct tb_devices *devices; /* that the job asks for; or NULL */
 	/*
 	 * The test's: a struct tb_placed by what is taken of a node.  NULL where a

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "wait_reason_limits.h"
+
+#include "src/common/xstring.h"
+
+char *tb_explain_partition_limit(const struct tb_test *test)
+{
+	const part_record_t *partition = test->job->part_ptr;
+
+	return xstrdup_printf(
+		"units are free, but jobs of partition %s may not have so many CPUs more of a node (MaxCPUsPerNode=%u)",
+		partition->name, partition->max_cpus_per_node);
+}
+
+char *tb_explain_switches(const struct tb_test *test)
+{
+	const job_record_t *job = test->job;
+
+	if (!job->req_switch || job->best_switch)
+		return NULL;
+	return xstrdup_printf(
+		"units are free, but not on nodes of %u switch%s, as --switches asks",
+		job->req_switch, job->req_switch == 1 ? "" : "es");
+}

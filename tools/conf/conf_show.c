@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* conf_show.c - see conf_show.h */
+#include "conf_show.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "running_conf.h"
+#include "table/table.h"
+
+/* ---- the table ---- */
+
+enum { COLUMN_OF, COLUMN_KEY, COLUMN_VALUE, COLUMN_FROM, COLUMNS };
+
+static const struct tb_column columns[COLUMNS] = {
+	[COLUMN_OF] = { '\0', "of", "OF", false },
+	[COLUMN_KEY] = { '\0', "key", "KEY", false },
+	[COLUMN_VALUE] = { '\0', "value", "VALUE", false },
+	[COLUMN_FROM] = { '\0', "from", "FROM", false },
+};
+
+static const char *get_kind(const struct tb_running_setting *setting)
+{
+	if (!setting->list)
+		return "site";
+	return strcmp(setting->list, "NodeName") ? "partition" : "nodes";
+}
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const struct tb_running_setting *setting = row;
+
+	switch (column) {
+	case COLUMN_OF:
+		fputs(get_kind(setting), out);
+		if (setting->name)
+			fprintf(out, " %s", setting->name);
+		break;
+	case COLUMN_KEY:
+		fputs(setting->key, out);
+		break;
+	case COLUMN_VALUE:
+		fputs(setting->value, out);
+		break;
+	default:
+		fputs(setting->from, out);
+	}
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.print = print_cell,
+};
+
+static int print_rows(const struct tb_running_conf *conf,
+		      const struct tb_columns *shown)
+{
+	const void **rows = calloc(conf->count + 1, sizeof(*rows));
+	int rc;
+
+	if (!rows)
+		return -1;
+	for (unsigned i = 0; i < conf->count; i++)
+		rows[i] = &conf->settings[i];
+	rc = tb_table_print(&kind, shown, rows, conf->count, true, stdout);
+	free(rows);
+	return rc;
+}
+
+static int print_table(const struct tb_running_conf *conf)
+{
+	struct tb_columns *shown = tb_columns_of_names(&kind,
+						       "of,key,value,from",
+						       NULL);
+	int rc = shown ? print_rows(conf, shown) : -1;
+
+	tb_columns_destroy(shown);
+	if (!rc && conf->has_more)
+		puts("topobind.conf has more lines than slurmctld tells");
+	return rc;
+}
+
+/* ---- JSON ---- */
+
+static int print_json(const char *command, const struct tb_running_conf *conf)
+{
+	json_t *array = json_array(), *json;
+	int rc;
+
+	for (unsigned i = 0; i < conf->count; i++) {
+		const struct tb_running_setting *setting = &conf->settings[i];
+
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s*, s:s, s:s, s:s}",
+						"of", get_kind(setting), "name",
+						setting->name, "key",
+						setting->key, "value",
+						setting->value, "from",
+						setting->from));
+	}
+	json = json_pack("{s:b, s:o}", "whole", !conf->has_more, "settings",
+			 array);
+	rc = tb_command_print_json(command, json);
+	json_decref(json);
+	return rc;
+}
+
+/* ---- both ---- */
+
+int tb_conf_show(const char *command, bool as_json)
+{
+	struct tb_error err;
+	struct tb_running_conf *conf = tb_running_conf_load(&err);
+	int rc = TB_EXIT_OK;
+
+	if (!conf)
+		return tb_command_fail(command, "%s", err.text);
+	if (as_json)
+		rc = print_json(command, conf);
+	else if (print_table(conf))
+		rc = tb_command_fail(command, "out of memory");
+	tb_running_conf_destroy(conf);
+	return rc;
+}
