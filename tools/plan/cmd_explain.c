@@ -161,7 +161,8 @@ static int print_waiting_json(const struct subject *subject,
 		"request", subject->comment.request, "reason", reason,
 		"waiting", subject->comment.waiting, "slots", (int)spec->tasks,
 		"nodes", tb_explain_rows_json(explanation), "fits_now",
-		explanation->fits, "would_fit", explanation->found, "must_end",
+		explanation->fits && explanation->has_memory, "would_fit",
+		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",
 		tb_explain_when_json(explanation->when), "expected_start",
 		tb_explain_when_json(start), "summary", end);
@@ -207,6 +208,14 @@ static int explain_candidates(const struct subject *subject,
 	return rc;
 }
 
+static void warn_of_conf(const struct subject *subject,
+			 const struct tb_cluster *cluster)
+{
+	if (!cluster->conf)
+		tb_command_fail(subject->options->common.name, "%s",
+				cluster->conf_why.text);
+}
+
 static int explain_waiting(const struct subject *subject)
 {
 	struct tb_cluster *cluster = NULL;
@@ -217,9 +226,9 @@ static int explain_waiting(const struct subject *subject)
 
 	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
 				&err))
-		cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
-						  TB_CLUSTER_SITE,
-					  &err);
+		cluster = tb_candidates_load_cluster(&err);
+	if (cluster)
+		warn_of_conf(subject, cluster);
 	if (cluster)
 		candidates = tb_candidates_create(cluster, &spec, &err);
 	if (candidates)
