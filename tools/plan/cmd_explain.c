@@ -13,6 +13,9 @@
 #include "map/map_legend.h"
 #include "cluster/slurm_library.h"
 
+/* The controller shows the binding of a job that is as old as this. */
+#define NEW_SECONDS 3
+
 struct options {
 	struct tb_command common;
 	struct tb_job_argument job;
@@ -39,7 +42,7 @@ static const struct tb_command_line usage = {
 	.arguments = "JOB",
 	.purpose = "Say why a job with a binding waits: node by node which units are free, how many it needs, which jobs hold the others until when, or why the job cannot use the node; and which jobs would have to end for it to start. Of a running job: its grant. JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job.",
 	.notes = "Jobs that Slurm does not show to you are hidden: you see their units, but not whose they are and when they come free.",
-	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding, is held or is over; 2 bad option, a job that Slurm does not show, or no answer.",
+	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over; 2 bad option, a job that Slurm does not show, or no answer.",
 	.has_json = true,
 	.finish = take_explain_arguments,
 	/* clang-format on */
@@ -250,10 +253,10 @@ static int explain_bound(const struct subject *subject)
 	if (state != JOB_PENDING && !tb_cluster_job_holds(subject->job))
 		return print_no_wait(subject, "OVER", "is over");
 	if (!subject->comment.request && state == JOB_PENDING &&
-	    !subject->job->priority)
+	    subject->job->submit_time + NEW_SECONDS > time(NULL))
 		return print_no_wait(
 			subject, "PENDING",
-			"is held, and shows no binding until it is released");
+			"was just submitted, and shows no binding yet");
 	if (!subject->comment.request)
 		return print_no_wait(
 			subject, "PLAIN",
