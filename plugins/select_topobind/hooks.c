@@ -28,6 +28,7 @@
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
+#include "select_topobind/show/new_jobs.h"
 #include "select_topobind/show/reasons.h"
 #include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
@@ -51,6 +52,7 @@ int tb_hook_init(void)
 void tb_hook_fini(void)
 {
 	tb_metrics_file_end();
+	tb_new_jobs_fini();
 	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
@@ -138,6 +140,36 @@ static void set_metrics_file(void)
 	tb_metrics_file_set(metrics->file, metrics->interval);
 }
 
+static void show_request(const struct tb_effective_request *effective,
+			 job_record_t *job)
+{
+	char *shown;
+
+	if (!IS_JOB_PENDING(job))
+		return;
+	shown = tb_effective_request_print(effective, site, job);
+	tb_job_record_set_request(job, shown);
+	xfree(shown);
+}
+
+/* Slurm may not ask about it for long.  A wrong request is told when it does. */
+static void show_new_job(job_record_t *job)
+{
+	struct tb_effective_request effective;
+	char *before;
+
+	if (!job->details)
+		return;
+	before = xstrdup(job->system_comment);
+	if (!tb_effective_request_find(&effective, site, job, NULL) &&
+	    tb_request_binds(&effective.request))
+		show_request(&effective, job);
+	if (xstrcmp(before, job->system_comment))
+		last_job_update = time(NULL);
+	xfree(before);
+	tb_effective_request_clear(&effective);
+}
+
 void tb_hook_node_init(void)
 {
 	reload_conf();
@@ -145,6 +177,7 @@ void tb_hook_node_init(void)
 	tb_running_conf_set(site);
 	tb_conf_names_check(site);
 	rebuild_books();
+	tb_new_jobs_watch(show_new_job);
 }
 
 void tb_hook_reconfigure(void)
@@ -152,6 +185,7 @@ void tb_hook_reconfigure(void)
 	rebuild_books();
 	if (job_list)
 		list_for_each(job_list, restore_record, NULL);
+	tb_new_jobs_watch(show_new_job);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_extra_write(node);
@@ -254,18 +288,6 @@ static int test_effective(struct tb_test *test,
 	if (tb_node_choice_find(&choice, site, test->job, &effective->request))
 		call.choice = &choice;
 	return test_request(&call, effective);
-}
-
-static void show_request(const struct tb_effective_request *effective,
-			 job_record_t *job)
-{
-	char *shown;
-
-	if (!IS_JOB_PENDING(job))
-		return;
-	shown = tb_effective_request_print(effective, site, job);
-	tb_job_record_set_request(job, shown);
-	xfree(shown);
 }
 
 /* Of a job with a binding, also of one whose request has an error. */

@@ -243,8 +243,32 @@ case_others() {
 	exits 2 "no such task or part" topobind explain "${job}_4"
 	cancel "$job"
 	exits 1 "is over" topobind explain "$job"
-	job=$(batch -H --bunit=X --bamount=1)
-	exits 1 "is held" topobind explain "$job"
+}
+
+# Slurm does not ask about them, and their binding is shown all the same.
+case_not_asked_about() {
+	local held drained limited
+
+	scontrol update NodeName="$NODE_TWIN" State=DRAIN Reason=test
+	scontrol update PartitionName=virtual MaxNodes=1
+	held=$(batch -H -w "$NODE_ZEN" --bunit=X --bamount=1)
+	drained=$(batch -w "$NODE_TWIN" --bunit=X --bamount=2)
+	limited=$(batch -p virtual -N2 --bunit=X --bamount=3)
+	wait_until 20 shows_binding "$held" bunit=X,bamount=1
+	wait_until 20 shows_binding "$drained" bunit=X,bamount=2
+	wait_until 20 shows_binding "$limited" bunit=X,bamount=3
+	exits 0 "waits: JobHeldUser" topobind explain "$held"
+	assert_json "$held" .fits_now true
+	exits 0 "a node that the job requires is out of service" \
+		topobind explain "$drained"
+	exits 0 "waits: PartitionNodeLimit" topobind explain "$limited"
+	scontrol update NodeName="$NODE_TWIN" State=RESUME
+	scontrol update PartitionName=virtual MaxNodes=UNLIMITED
+	wait_until 20 runs "$drained"
+}
+
+shows_binding() {
+	[ "$(topobind job --json "$1" | jq -r '.jobs[0].request')" = "$2" ]
 }
 
 case_array() {
@@ -363,6 +387,7 @@ test_case "reserved nodes" case_reserved
 test_case "equal nodes are one row" case_equal_nodes
 test_case "a job that runs" case_running
 test_case "jobs that there is nothing to explain of" case_others
+test_case "jobs that Slurm does not ask about" case_not_asked_about
 test_case "tasks of an array" case_array
 test_case "parts of a heterogeneous job" case_heterogeneous
 test_case "a job that the site binds" case_implicit

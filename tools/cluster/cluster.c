@@ -10,7 +10,9 @@
 #include <slurm/slurm_errno.h>
 
 #include "cluster.h"
+#include "common/conf/conf.h"
 #include "common/node/node_extra.h"
+#include "conf/conf_site.h"
 #include "core/topology/distances.h"
 
 /* ---- asking ---- */
@@ -34,6 +36,8 @@ static int load_lists(struct tb_cluster *cluster, unsigned what,
 	if (what & (TB_CLUSTER_SITE | TB_CLUSTER_PARTITIONS) &&
 	    slurm_load_partitions(0, &cluster->partitions, SHOW_ALL))
 		return cannot_get("partitions", err);
+	if (what & TB_CLUSTER_CONF && slurm_load_ctl_conf(0, &cluster->slurm))
+		return cannot_get("configuration", err);
 	if (what & TB_CLUSTER_PARTITIONS)
 		slurm_populate_node_partitions(cluster->nodes,
 					       cluster->partitions);
@@ -54,8 +58,12 @@ struct tb_cluster *tb_cluster_load(unsigned what, struct tb_error *err)
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	if (!load_lists(cluster, what, err))
+	if (!load_lists(cluster, what, err)) {
+		/* Nodes and jobs can be told without it. */
+		if (what & TB_CLUSTER_CONF)
+			cluster->conf = tb_conf_here(&cluster->conf_why);
 		return cluster;
+	}
 	tb_cluster_destroy(cluster);
 	return NULL;
 }
@@ -72,6 +80,9 @@ void tb_cluster_destroy(struct tb_cluster *cluster)
 		slurm_free_partition_info_msg(cluster->partitions);
 	if (cluster->reservations)
 		slurm_free_reservation_info_msg(cluster->reservations);
+	if (cluster->slurm)
+		tb_free_slurm_conf(cluster->slurm);
+	tb_conf_destroy(cluster->conf);
 	free(cluster);
 }
 

@@ -21,7 +21,10 @@ enum {
 	TB_CLUSTER_CORES = 2,	   /* and their cores: common/job_cores.h */
 	TB_CLUSTER_SITE = 4,	   /* partitions and reservations */
 	TB_CLUSTER_PARTITIONS = 8, /* and which ones each node is in */
+	TB_CLUSTER_CONF = 16,	   /* configurations, Slurm's and topobind's */
 };
+
+struct tb_conf;
 
 /* Lists that were not asked for are NULL. */
 struct tb_cluster {
@@ -29,6 +32,9 @@ struct tb_cluster {
 	job_info_msg_t *jobs; /* without those that this user may not see */
 	partition_info_msg_t *partitions;
 	reserve_info_msg_t *reservations;
+	slurm_conf_t *slurm;	  /* slurmctld's */
+	struct tb_conf *conf;	  /* topobind.conf of this host; NULL: wrong, */
+	struct tb_error conf_why; /* for this reason; else empty */
 };
 
 /* slurm_init() comes before.  NULL with a sentence. */

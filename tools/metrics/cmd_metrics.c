@@ -147,7 +147,7 @@ static int print_cluster(const struct options *options, FILE *out)
 
 	tb_slurm_begin(options->common.name);
 	views = tb_node_views_load(TB_CLUSTER_PARTITIONS | TB_CLUSTER_CORES,
-				   warn_user, &err);
+				   NULL, warn_user, &err);
 	if (!views)
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else if (tb_metrics_of_cluster(views, out))

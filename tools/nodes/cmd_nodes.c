@@ -393,7 +393,8 @@ static int run_nodes(const struct options *options)
 	int rc = TB_EXIT_BAD;
 
 	tb_slurm_begin(options->common.name);
-	views = tb_node_views_load(TB_CLUSTER_PARTITIONS, warn_user, &err);
+	views = tb_node_views_load(TB_CLUSTER_PARTITIONS | TB_CLUSTER_CONF,
+				   options->partitions, warn_user, &err);
 	if (!views)
 		tb_command_fail(options->common.name, "%s", err.text);
 	else if (!check_names(options, views->cluster) &&

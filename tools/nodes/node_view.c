@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cluster/node_walk.h"
+#include "cluster/site_mask.h"
 #include "common/job/job_cores.h"
 #include "common/node/node_extra.h"
 #include "node_view.h"
@@ -65,23 +66,45 @@ static const struct tb_census *find_census(const struct tb_node_views *views,
 	return found ? &(*found)->census : NULL;
 }
 
+/* Of these threads, and those that filters keep from all jobs; they are added. */
+static int count_unmasked(struct tb_node_views *views,
+			  struct tb_node_view *node,
+			  const struct tb_topology *topology,
+			  struct tb_bitset *used, struct tb_error *why)
+{
+	char *text;
+
+	if (tb_site_mask_add(views->cluster, node->info, views->partitions,
+			     topology, used, why))
+		return -1;
+	text = tb_topology_print(topology, used);
+	node->census = text ? find_census(views, text) : NULL;
+	if (node->census)
+		free(text);
+	else
+		node->census = add_census(views, text, topology, used);
+	return node->census ? 0 : tb_fail(why, "out of memory");
+}
+
 /* By the topology in use that the node shows. */
 static int take_shown(struct tb_node_views *views, struct tb_node_view *node,
 		      struct tb_error *why)
 {
 	struct tb_topology *topology;
 	struct tb_bitset *used;
+	int rc;
 
-	node->census = find_census(views, node->inuse);
+	if (!tb_site_masks(views->cluster, node->info, views->partitions))
+		node->census = find_census(views, node->inuse);
 	if (node->census)
 		return 0;
 	topology = tb_topology_parse(node->inuse, &used, why);
 	if (!topology)
 		return -1;
-	node->census = add_census(views, strdup(node->inuse), topology, used);
+	rc = count_unmasked(views, node, topology, used, why);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(used);
-	return node->census ? 0 : tb_fail(why, "out of memory");
+	return rc;
 }
 
 /* ---- who is there ---- */
@@ -148,18 +171,16 @@ static int take_counted(struct tb_node_views *views, struct tb_node_view *node,
 	struct tb_bitset *used = NULL;
 	struct tb_topology *topology = tb_cluster_topology(node->info, &used,
 							   why);
+	int rc;
 
 	if (!topology)
 		return -1;
 	use_cores_of_jobs(node, topology, used);
 	node->inuse = tb_topology_print(topology, used);
-	node->census = node->inuse ? find_census(views, node->inuse) : NULL;
-	if (node->inuse && !node->census)
-		node->census = add_census(views, strdup(node->inuse), topology,
-					  used);
+	rc = count_unmasked(views, node, topology, used, why);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(used);
-	return node->census ? 0 : tb_fail(why, "out of memory");
+	return rc;
 }
 
 /* ---- all of it ---- */
@@ -232,7 +253,7 @@ static int fill_views(struct tb_node_views *views,
 	return 0;
 }
 
-struct tb_node_views *tb_node_views_load(unsigned what,
+struct tb_node_views *tb_node_views_load(unsigned what, const char *partitions,
 					 void (*warn)(const char *sentence),
 					 struct tb_error *err)
 {
@@ -242,7 +263,10 @@ struct tb_node_views *tb_node_views_load(unsigned what,
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
+	views->partitions = partitions;
 	views->cluster = load_cluster(what, err);
+	if (views->cluster && what & TB_CLUSTER_CONF && !views->cluster->conf)
+		warn(views->cluster->conf_why.text);
 	if (views->cluster && !fill_views(views, warn, err))
 		return views;
 	tb_node_views_destroy(views);

@@ -23,15 +23,20 @@ struct tb_node_views {
 	struct tb_cluster *cluster;
 	struct tb_node_view *nodes; /* in Slurm's order; some have no name */
 	unsigned nnodes;
-	void *known; /* private: censuses by text */
+	const char *partitions; /* private */
+	void *known;		/* private: censuses by text */
 };
 
 /*
  * what: of TB_CLUSTER_*, beside jobs.  Where a node does not show what is in use
  * (NodeRecord=no) the jobs' cores are asked for, too.  warn is told of
  * topologies that make no sense.  NULL with a sentence.
+ *
+ * With TB_CLUSTER_CONF and TB_CLUSTER_PARTITIONS, what filters of topobind.conf
+ * keep from jobs of all these partitions (a list; NULL: all that a node is in) is
+ * counted as in use.
  */
-struct tb_node_views *tb_node_views_load(unsigned what,
+struct tb_node_views *tb_node_views_load(unsigned what, const char *partitions,
 					 void (*warn)(const char *sentence),
 					 struct tb_error *err);
 void tb_node_views_destroy(struct tb_node_views *views); /* NULL is fine */

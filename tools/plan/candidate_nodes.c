@@ -2,8 +2,8 @@
 /*
  * candidate_nodes.c - see candidate_nodes.h
  *
- * The first reason that is found against a node is told: those that concern
- * nodes of any job come before those of units.
+ * The first reason that is found against a node is told: lists and reservations
+ * come before units and memory, and the state of the node comes last.
  */
 #define _GNU_SOURCE /* vasprintf */
 #include "candidate_nodes.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/node/node_extra.h"
+#include "cluster/site_mask.h"
 #include "compat/slurm_types.h"
 #include "terminal/words.h"
 
@@ -22,8 +22,11 @@
 struct rules {
 	const struct tb_job_spec *spec;
 	const struct tb_cluster *cluster;
+	const char *partitions;			     /* a list */
 	tb_hostlist_t partition, required, excluded; /* NULL: no such list */
 	bool only_required;	   /* there is room for no others */
+	bool counts_memory;	   /* jobs get theirs of what others leave */
+	uint64_t memory;	   /* as Slurm has it; 0: a node's, all of it */
 	const reserve_info_t *own; /* the job's reservation */
 	time_t now, end;	   /* of the job, should it start now */
 };
@@ -79,20 +82,72 @@ static const reserve_info_t *find_own(const struct rules *rules)
 	return NULL;
 }
 
+/* That of jobs that name none; NULL: there is none. */
+static const partition_info_t *
+find_default_partition(const struct tb_cluster *cluster)
+{
+	const partition_info_msg_t *all = cluster->partitions;
+
+	for (uint32_t i = 0; i < all->record_count; i++)
+		if (all->partition_array[i].flags & PART_FLAG_DEFAULT)
+			return &all->partition_array[i];
+	return NULL;
+}
+
+/* What Slurm makes of a job that does not say how much memory it needs. */
+static void set_memory(struct rules *rules, const partition_info_t *partition)
+{
+	uint32_t counted = rules->cluster->slurm->select_type_param;
+	uint64_t usual = rules->cluster->slurm->def_mem_per_cpu;
+
+	if (partition && partition->cr_type)
+		counted = partition->cr_type;
+	if (partition && partition->def_mem_per_cpu)
+		usual = partition->def_mem_per_cpu;
+	rules->counts_memory = counted & SELECT_MEMORY;
+	rules->memory = rules->spec->memory ? rules->spec->memory
+			: rules->counts_memory && usual != INFINITE64 ? usual
+								      : 0;
+}
+
+static void set_partitions(struct rules *rules)
+{
+	const struct tb_cluster *cluster = rules->cluster;
+	const partition_info_t *partition = find_default_partition(cluster);
+
+	rules->partitions = rules->spec->partitions;
+	if (rules->partitions)
+		partition = tb_cluster_partition(cluster, rules->partitions);
+	else if (partition)
+		rules->partitions = partition->name;
+	if (rules->partitions)
+		rules->partition = list_partition_nodes(cluster,
+							rules->partitions);
+	set_memory(rules, partition);
+}
+
+/* Each node gets a task, so there is no use for more nodes than tasks. */
+static unsigned count_most_nodes(const struct tb_job_spec *spec)
+{
+	unsigned most = spec->tasks < spec->max_nodes ? spec->tasks
+						      : spec->max_nodes;
+
+	return most > spec->min_nodes ? most : spec->min_nodes;
+}
+
 static void make_rules(struct rules *rules, const struct tb_job_spec *spec,
 		       const struct tb_cluster *cluster)
 {
 	*rules = (struct rules){ .spec = spec, .cluster = cluster };
-	if (spec->partitions)
-		rules->partition = list_partition_nodes(cluster,
-							spec->partitions);
+	set_partitions(rules);
 	if (spec->required)
 		rules->required = slurm_hostlist_create(spec->required);
 	if (spec->excluded)
 		rules->excluded = slurm_hostlist_create(spec->excluded);
 	rules->only_required = rules->required &&
 			       (unsigned)slurm_hostlist_count(
-				       rules->required) >= spec->max_nodes;
+				       rules->required) >=
+				       count_most_nodes(spec);
 	rules->own = find_own(rules);
 	rules->now = time(NULL);
 	rules->end = rules->now + (spec->minutes > 0 ? spec->minutes * 60 : 60);
@@ -115,7 +170,7 @@ static void check_lists(const struct rules *rules,
 {
 	if (rules->partition && !is_in(rules->partition, node->info))
 		set_text(&node->closed, "not in partition %s",
-			 rules->spec->partitions);
+			 rules->partitions);
 	if (rules->excluded && is_in(rules->excluded, node->info))
 		set_text(&node->closed, "excluded by the job");
 	node->required = rules->required && is_in(rules->required, node->info);
@@ -124,10 +179,12 @@ static void check_lists(const struct rules *rules,
 			 "not one of the nodes that the job requires");
 }
 
+/* The last check: what is closed for that only can be open again. */
 static void check_state(struct tb_candidate_node *node)
 {
 	uint32_t state = node->info->node_state;
 	uint32_t base = state & NODE_STATE_BASE;
+	bool open = !node->closed;
 
 	if (base == NODE_STATE_DOWN || base == NODE_STATE_UNKNOWN)
 		set_text(&node->closed, "down");
@@ -137,6 +194,7 @@ static void check_state(struct tb_candidate_node *node)
 		set_text(&node->closed, "drained");
 	if (state & NODE_STATE_NO_RESPOND)
 		set_text(&node->closed, "not responding");
+	node->out_of_service = open && node->closed;
 }
 
 /*
@@ -171,34 +229,6 @@ static void check_features(const struct rules *rules,
 
 	if (wanted && !has_features(node->info, wanted))
 		set_text(&node->closed, "lacks the features %s", wanted);
-}
-
-/* MB per node that are asked for; per CPU: for a slot's units, at least. */
-static uint64_t get_memory_per_node(const struct tb_job_spec *spec)
-{
-	if (!(spec->memory & MEM_PER_CPU))
-		return spec->memory;
-	return (spec->memory & ~MEM_PER_CPU) * spec->task_cpus;
-}
-
-static void check_memory(const struct rules *rules,
-			 struct tb_candidate_node *node)
-{
-	uint64_t wanted = get_memory_per_node(rules->spec);
-	uint64_t there = node->info->real_memory - node->info->mem_spec_limit;
-	uint64_t used = tb_allocated_memory(node->info);
-
-	if (!wanted)
-		return;
-	if (there < wanted)
-		set_text(&node->closed,
-			 "only %llu MB of memory, %llu are asked for",
-			 (unsigned long long)there, (unsigned long long)wanted);
-	if (used > there || there - used < wanted)
-		set_text(&node->note,
-			 "%llu MB of memory free, %llu are asked for",
-			 (unsigned long long)(used > there ? 0 : there - used),
-			 (unsigned long long)wanted);
 }
 
 /* ---- reservations ---- */
@@ -292,13 +322,13 @@ static void check_reservations(const struct rules *rules,
 
 static unsigned count_listed(const struct tb_candidate_node *node,
 			     const struct tb_bitset *cpus,
-			     const struct tb_bitset *among)
+			     const struct tb_bitset *used)
 {
 	unsigned count = 0;
 
 	TB_BITSET_EACH(i, cpus)
 		count += i < tb_topology_threads(node->topology) &&
-			 (!among || tb_bitset_test(among, i));
+			 !tb_bitset_test(used, i);
 	return count;
 }
 
@@ -307,8 +337,7 @@ unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
 				 const struct tb_bitset *used)
 {
 	if (request->cpus)
-		return count_listed(node, request->cpus, NULL) -
-		       (used ? count_listed(node, request->cpus, used) : 0);
+		return count_listed(node, request->cpus, used);
 	return tb_units_available(node->topology, request->unit, used);
 }
 
@@ -317,37 +346,31 @@ unsigned tb_needed_units(const struct tb_request *request)
 	return request->cpus ? tb_bitset_count(request->cpus) : request->amount;
 }
 
-/* "has no E cores", "has only 1 X unit" */
+/* "has no E cores", "has only 1 X unit that no filter masks" */
 static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 			    unsigned units)
 {
+	bool masked = units < tb_units_available(node->topology, unit, NULL);
 	const char *name = tb_unit_name(unit);
 	const char *what = unit.letter == 'C' ? "core" : "unit";
+	const char *left = masked ? " that is not masked or the system's" : "";
 
 	if (units)
-		set_text(&node->closed, "has only %u %s %s%s", units, name,
-			 what, units == 1 ? "" : "s");
+		set_text(&node->closed, "has only %u %s %s%s%s", units, name,
+			 what, units == 1 ? "" : "s",
+			 masked && units > 1
+				 ? " that are not masked or the system's"
+				 : left);
 	else
-		set_text(&node->closed, "has no %s %ss", name, what);
+		set_text(&node->closed, "has no %s %s%s%s", name, what,
+			 masked ? "" : "s", left);
 }
 
-static void check_units(const struct tb_request *request,
-			struct tb_candidate_node *node)
+static void check_amount(const struct tb_request *request,
+			 struct tb_candidate_node *node)
 {
-	unsigned units;
+	unsigned units = tb_candidate_node_units(node, request, node->masked);
 
-	if (!tb_request_matches(request, node->topology)) {
-		set_text(&node->closed, "has another shape than --btopology");
-		return;
-	}
-	if (request->filter &&
-	    !tb_filter_matches(request->filter, node->topology)) {
-		set_text(&node->closed, "has another shape than --bfilter");
-		return;
-	}
-	if (request->filter)
-		tb_filter_add(request->filter, node->topology, node->reserved);
-	units = tb_candidate_node_units(node, request, NULL);
 	if (units >= tb_needed_units(request))
 		return;
 	if (request->cpus)
@@ -356,8 +379,132 @@ static void check_units(const struct tb_request *request,
 		close_for_units(node, request->unit, units);
 }
 
+/* A filter of the job's has the node's shape, or the node is none for it. */
+static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
+		      struct tb_error *err)
+{
+	const struct tb_filter *own = rules->spec->request.filter;
+
+	tb_cluster_add_system(node->info, node->topology, node->masked);
+	if (own && !tb_filter_matches(own, node->topology))
+		set_text(&node->closed, "has another shape than --bfilter");
+	else if (own)
+		tb_filter_add(own, node->topology, node->masked);
+	if (tb_site_mask_add(rules->cluster, node->info, rules->partitions,
+			     node->topology, node->masked, err))
+		return -1;
+	tb_bitset_or(node->reserved, node->masked);
+	return 0;
+}
+
+static unsigned count_group(struct tb_candidate_node *node, unsigned group,
+			    struct tb_bitset *threads)
+{
+	tb_placed_group(node->placer, group, threads);
+	return tb_bitset_count(threads);
+}
+
+/*
+ * CPUs of the largest slot (TB_HOST: of all units) that the node has when no job
+ * uses it.  0: it has none.
+ */
+static int find_most_cpus(struct tb_candidate_node *node,
+			  const struct tb_request *request, unsigned *most,
+			  struct tb_error *err)
+{
+	unsigned all = tb_topology_threads(node->topology);
+	struct tb_request wide = *request; /* borrows what it points to */
+	struct tb_bitset *threads = tb_bitset_create(all);
+
+	*most = 0;
+	if (!threads)
+		return tb_fail(err, "out of memory");
+	tb_request_widen_window(&wide);
+	if (tb_place(node->placer, &wide, node->masked, all) > 0)
+		for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
+			unsigned cpus = count_group(node, i, threads);
+
+			*most = cpus > *most ? cpus : *most;
+		}
+	tb_bitset_destroy(threads);
+	return 0;
+}
+
+/* "2 X units have 12 CPUs, a task needs 16" */
+static void check_cpus(const struct tb_job_spec *spec, unsigned most,
+		       struct tb_candidate_node *node)
+{
+	const struct tb_request *request = &spec->request;
+
+	if (spec->implicit || request->cpus || !most || most >= spec->task_cpus)
+		return;
+	set_text(&node->closed, "%u %s unit%s %s %u CPU%s, a task needs %u",
+		 request->amount, tb_unit_name(request->unit),
+		 request->amount == 1 ? "" : "s",
+		 request->amount == 1 ? "has" : "have", most,
+		 most == 1 ? "" : "s", spec->task_cpus);
+}
+
+/* ---- memory ---- */
+
+/* MB that are asked for on a node where the job has a slot. */
+static uint64_t get_wanted_memory(const struct rules *rules, uint64_t there,
+				  unsigned cpus)
+{
+	uint64_t memory = rules->memory;
+
+	if (!memory)
+		return rules->counts_memory ? there : 0;
+	if (!(memory & MEM_PER_CPU))
+		return memory;
+	return (memory & ~MEM_PER_CPU) *
+	       (cpus > rules->spec->task_cpus ? cpus : rules->spec->task_cpus);
+}
+
+/* With the CPUs of a slot, which are all the job's. */
+static void check_memory(const struct rules *rules, unsigned cpus,
+			 struct tb_candidate_node *node)
+{
+	uint64_t there = node->info->real_memory - node->info->mem_spec_limit;
+	uint64_t wanted = get_wanted_memory(rules, there, cpus);
+	uint64_t used = tb_allocated_memory(node->info);
+
+	if (there < wanted)
+		set_text(&node->closed,
+			 "only %llu MB of memory, %llu are asked for",
+			 (unsigned long long)there, (unsigned long long)wanted);
+	if (rules->counts_memory && wanted &&
+	    (used > there || there - used < wanted))
+		set_text(&node->note,
+			 "%llu MB of memory free, %llu are asked for",
+			 (unsigned long long)(used > there ? 0 : there - used),
+			 (unsigned long long)wanted);
+}
+
+static int check_units(const struct rules *rules,
+		       struct tb_candidate_node *node, struct tb_error *err)
+{
+	const struct tb_request *request = &rules->spec->request;
+	unsigned most = 0;
+
+	if (!tb_request_matches(request, node->topology))
+		set_text(&node->closed, "has another shape than --btopology");
+	if (mask_units(rules, node, err))
+		return -1;
+	if (node->closed)
+		return 0;
+	check_amount(request, node);
+	if (!node->closed && !rules->spec->implicit &&
+	    find_most_cpus(node, request, &most, err))
+		return -1;
+	check_cpus(rules->spec, most, node);
+	check_memory(rules, most, node);
+	return 0;
+}
+
 static int read_topology(struct tb_candidate_node *node, struct tb_error *err)
 {
+	unsigned threads;
 	struct tb_error why;
 
 	node->topology = tb_cluster_topology(node->info, &node->inuse, &why);
@@ -365,10 +512,13 @@ static int read_topology(struct tb_candidate_node *node, struct tb_error *err)
 		set_text(&node->closed, "shows no topology");
 		return 0;
 	}
-	node->reserved = tb_bitset_create(tb_topology_threads(node->topology));
+	threads = tb_topology_threads(node->topology);
+	node->masked = tb_bitset_create(threads);
+	node->reserved = tb_bitset_create(threads);
 	node->placer = tb_placer_create(node->topology);
-	return node->reserved && node->placer ? 0
-					      : tb_fail(err, "out of memory");
+	return node->masked && node->reserved && node->placer
+		       ? 0
+		       : tb_fail(err, "out of memory");
 }
 
 /* ---- all of it ---- */
@@ -377,17 +527,13 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 		     struct tb_error *err)
 {
 	check_lists(rules, node);
-	check_state(node);
 	check_features(rules, node);
-	check_memory(rules, node);
 	if (read_topology(node, err))
 		return -1;
 	check_reservations(rules, node);
-	if (node->topology) {
-		tb_cluster_add_system(node->info, node->topology,
-				      node->reserved);
-		check_units(&rules->spec->request, node);
-	}
+	if (node->topology && check_units(rules, node, err))
+		return -1;
+	check_state(node);
 	return 0;
 }
 
@@ -429,6 +575,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->closed);
 	free(node->note);
 	tb_bitset_destroy(node->inuse);
+	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->reserved);
 	tb_placer_destroy(node->placer);
 	tb_topology_destroy(node->topology);

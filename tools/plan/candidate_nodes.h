@@ -17,19 +17,21 @@ struct tb_candidate_node {
 	struct tb_topology *topology; /* NULL: not known */
 	struct tb_placer *placer;
 	struct tb_bitset *inuse;     /* of all jobs */
-	struct tb_bitset *reserved;  /* masked, reserved, for the system */
+	struct tb_bitset *masked;    /* by filters, or for the system: always */
+	struct tb_bitset *reserved;  /* these, and those of reservations */
 	struct tb_holder_job *holds; /* their threads are owned, too */
 	unsigned nholds;
 	/*
-	 * Units of the request (of a list of CPUs: threads) that it has, those
-	 * that are free, and how many of them each hold takes.
+	 * Units of the request (of a list of CPUs: threads) that it has outside
+	 * of what is masked, those that are free, and how many each hold takes.
 	 */
 	unsigned units, free_units;
 	unsigned *held_units;
 	bool required;
-	char *closed;  /* why the job cannot have it; NULL: it may */
-	char *note;    /* what else is short there; NULL: nothing */
-	unsigned open; /* index among those that are not closed */
+	char *closed;	     /* why the job cannot have it; NULL: it may */
+	bool out_of_service; /* it is closed for its state only */
+	char *note;	     /* that memory is short there; NULL: it is not */
+	unsigned open;	     /* index among those that are not closed */
 };
 
 /*

@@ -25,13 +25,15 @@ static int count_units(const struct tb_request *request,
 		return tb_fail(err, "out of memory");
 	}
 	tb_bitset_or(used, node->reserved);
-	node->units = tb_candidate_node_units(node, request, NULL);
+	node->units = tb_candidate_node_units(node, request, node->masked);
 	node->free_units = tb_candidate_node_units(node, request, used);
-	for (unsigned i = 0; i < node->nholds; i++)
-		node->held_units[i] =
-			node->units -
-			tb_candidate_node_units(node, request,
-						node->holds[i].threads);
+	for (unsigned i = 0; i < node->nholds; i++) {
+		tb_bitset_assign(used, node->masked);
+		tb_bitset_or(used, node->holds[i].threads);
+		node->held_units[i] = node->units -
+				      tb_candidate_node_units(node, request,
+							      used);
+	}
 	tb_bitset_destroy(used);
 	return 0;
 }
@@ -156,11 +158,9 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 
 /* ---- whose end would suffice ---- */
 
-static void open_node(struct tb_candidates *candidates,
-		      struct tb_candidate_node *node)
+static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 {
-	node->open = candidates->nopen++;
-	candidates->open[node->open] = (struct tb_used_node){
+	return (struct tb_used_node){
 		.topology = node->topology,
 		.placer = node->placer,
 		.reserved = node->reserved,
@@ -168,6 +168,24 @@ static void open_node(struct tb_candidates *candidates,
 		.nholders = node->nholds,
 		.required = node->required,
 	};
+}
+
+static void open_node(struct tb_candidates *candidates,
+		      struct tb_candidate_node *node)
+{
+	node->open = candidates->nopen++;
+	candidates->open[node->open] = make_used_node(node);
+}
+
+static void note_closed(struct tb_candidates *candidates,
+			const struct tb_candidate_node *node)
+{
+	if (!node->required)
+		return;
+	candidates->required_out = node->out_of_service &&
+				   (!candidates->required_closed ||
+				    candidates->required_out);
+	candidates->required_closed = true;
 }
 
 static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
@@ -192,8 +210,8 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 
 		if (!node->closed)
 			open_node(candidates, node);
-		else if (node->required)
-			candidates->required_closed = true;
+		else
+			note_closed(candidates, node);
 	}
 	candidates->blockers = tb_blockers_create(&candidates->need,
 						  candidates->open,
@@ -215,6 +233,85 @@ bool tb_candidates_fits(const struct tb_candidates *candidates)
 {
 	return !candidates->required_closed &&
 	       tb_blockers_fits(candidates->blockers);
+}
+
+/* The open nodes without a note; a required one with it leaves none. */
+static unsigned list_with_memory(const struct tb_candidates *candidates,
+				 struct tb_used_node *list)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (node->closed)
+			continue;
+		if (!node->note)
+			list[count++] = candidates->open[node->open];
+		else if (node->required)
+			return 0;
+	}
+	return count;
+}
+
+bool tb_candidates_have_memory(const struct tb_candidates *candidates)
+{
+	struct tb_used_node *list = calloc(candidates->nopen + 1,
+					   sizeof(*list));
+	struct tb_blockers *blockers;
+	unsigned count;
+	bool fits = true;
+
+	if (!list)
+		return true;
+	count = list_with_memory(candidates, list);
+	blockers = tb_blockers_create(&candidates->need, list, count,
+				      candidates->ends, candidates->nholders);
+	if (blockers && count < candidates->nopen)
+		fits = tb_blockers_fits(blockers);
+	tb_blockers_destroy(blockers);
+	free(list);
+	return fits;
+}
+
+/* All that are open, and those out of service.  How many, of these only. */
+static unsigned list_with_out(const struct tb_candidates *candidates,
+			      struct tb_used_node *list)
+{
+	unsigned count = 0, out = 0;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (node->closed && !node->out_of_service)
+			continue;
+		list[count++] = make_used_node(node);
+		out += node->out_of_service;
+	}
+	return out;
+}
+
+bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
+{
+	struct tb_used_node *list = calloc(candidates->nnodes + 1,
+					   sizeof(*list));
+	struct tb_bitset *ended = tb_bitset_create(candidates->nholders);
+	unsigned out = list ? list_with_out(candidates, list) : 0;
+	struct tb_blockers *blockers = NULL;
+	bool fits = false;
+	int64_t when;
+
+	if (out && (!candidates->required_closed || candidates->required_out))
+		blockers = tb_blockers_create(&candidates->need, list,
+					      candidates->nopen + out,
+					      candidates->ends,
+					      candidates->nholders);
+	if (blockers && ended)
+		fits = tb_blockers_find(blockers, ended, &when);
+	tb_blockers_destroy(blockers);
+	tb_bitset_destroy(ended);
+	free(list);
+	return fits;
 }
 
 bool tb_candidates_find(struct tb_candidates *candidates,
@@ -265,6 +362,14 @@ static int fill_candidates(struct tb_candidates *candidates,
 	if (candidates->spec->implicit)
 		set_implicit_amount(candidates);
 	return make_blockers(candidates, err);
+}
+
+struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
+{
+	return tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
+				       TB_CLUSTER_SITE | TB_CLUSTER_PARTITIONS |
+				       TB_CLUSTER_CONF,
+			       err);
 }
 
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,

@@ -7,8 +7,8 @@
  * (job_spec.h), for lib/core/plan/blockers.h to say what is missing.  They know
  * what this user may see: what nobody who is shown holds is held by TB_HIDDEN.
  *
- * Units only: memory and GRES are looked at where they are known and told of,
- * but a node counts as one that may be used.
+ * Units only: a node that is short of memory counts as one that may be used, and
+ * is asked about with tb_candidates_have_memory().  Of GRES nothing is known.
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATES_H
 #define TB_TOOLS_PLAN_CANDIDATES_H
@@ -33,12 +33,15 @@ struct tb_candidates {
 	struct tb_used_node *open; /* nodes that are not closed */
 	unsigned nopen;
 	bool required_closed; /* a node that the job requires is */
+	bool required_out;    /* for the state of such nodes only */
 	struct tb_blockers *blockers;
 };
 
+/* What they are made of.  NULL with a sentence. */
+struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err);
+
 /*
- * cluster (with TB_CLUSTER_CORES and TB_CLUSTER_SITE) and spec must outlive
- * them.  Of an implicit spec the amount is set: as many units as hold a task.
+ * cluster (of tb_candidates_load_cluster()) and spec must outlive them.  Of an implicit spec the amount is set: as many units as hold a task.
  * NULL with a sentence.
  */
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
@@ -53,6 +56,13 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates);
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);
+/* Do they fit on nodes that are not short of memory? */
+bool tb_candidates_have_memory(const struct tb_candidates *candidates);
+/*
+ * Could they ever, were the nodes back that are out of service?  False where there
+ * are none.
+ */
+bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when);
 

@@ -13,6 +13,9 @@
 #include "map/map_legend.h"
 #include "cluster/slurm_library.h"
 
+/* The controller shows the binding of a job that is as old as this. */
+#define NEW_SECONDS 3
+
 struct options {
 	struct tb_command common;
 	struct tb_job_argument job;
@@ -39,7 +42,7 @@ static const struct tb_command_line usage = {
 	.arguments = "JOB",
 	.purpose = "Say why a job with a binding waits: node by node which units are free, how many it needs, which jobs hold the others until when, or why the job cannot use the node; and which jobs would have to end for it to start. Of a running job: its grant. JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job.",
 	.notes = "Jobs that Slurm does not show to you are hidden: you see their units, but not whose they are and when they come free.",
-	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding, is held or is over; 2 bad option, a job that Slurm does not show, or no answer.",
+	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over; 2 bad option, a job that Slurm does not show, or no answer.",
 	.has_json = true,
 	.finish = take_explain_arguments,
 	/* clang-format on */
@@ -161,7 +164,8 @@ static int print_waiting_json(const struct subject *subject,
 		"request", subject->comment.request, "reason", reason,
 		"waiting", subject->comment.waiting, "slots", (int)spec->tasks,
 		"nodes", tb_explain_rows_json(explanation), "fits_now",
-		explanation->fits, "would_fit", explanation->found, "must_end",
+		explanation->fits && explanation->has_memory, "would_fit",
+		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",
 		tb_explain_when_json(explanation->when), "expected_start",
 		tb_explain_when_json(start), "summary", end);
@@ -207,6 +211,14 @@ static int explain_candidates(const struct subject *subject,
 	return rc;
 }
 
+static void warn_of_conf(const struct subject *subject,
+			 const struct tb_cluster *cluster)
+{
+	if (!cluster->conf)
+		tb_command_fail(subject->options->common.name, "%s",
+				cluster->conf_why.text);
+}
+
 static int explain_waiting(const struct subject *subject)
 {
 	struct tb_cluster *cluster = NULL;
@@ -217,9 +229,9 @@ static int explain_waiting(const struct subject *subject)
 
 	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
 				&err))
-		cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
-						  TB_CLUSTER_SITE,
-					  &err);
+		cluster = tb_candidates_load_cluster(&err);
+	if (cluster)
+		warn_of_conf(subject, cluster);
 	if (cluster)
 		candidates = tb_candidates_create(cluster, &spec, &err);
 	if (candidates)
@@ -241,10 +253,10 @@ static int explain_bound(const struct subject *subject)
 	if (state != JOB_PENDING && !tb_cluster_job_holds(subject->job))
 		return print_no_wait(subject, "OVER", "is over");
 	if (!subject->comment.request && state == JOB_PENDING &&
-	    !subject->job->priority)
+	    subject->job->submit_time + NEW_SECONDS > time(NULL))
 		return print_no_wait(
 			subject, "PENDING",
-			"is held, and shows no binding until it is released");
+			"was just submitted, and shows no binding yet");
 	if (!subject->comment.request)
 		return print_no_wait(
 			subject, "PLAIN",

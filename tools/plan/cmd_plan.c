@@ -11,6 +11,7 @@
 static const int exit_codes[] = {
 	[TB_JOB_PLAN_NOW] = TB_EXIT_OK,
 	[TB_JOB_PLAN_LATER] = TB_EXIT_NO_FIT,
+	[TB_JOB_PLAN_WAITS] = TB_EXIT_NO_FIT,
 	[TB_JOB_PLAN_NEVER] = TB_EXIT_BAD,
 };
 
@@ -42,6 +43,8 @@ static void print_answer(const struct tb_job_plan *plan)
 	tb_explain_time(plan->start, text);
 	if (plan->answer == TB_JOB_PLAN_NEVER)
 		printf("never: %s\n", plan->why_never);
+	else if (plan->answer == TB_JOB_PLAN_WAITS)
+		printf("not now: %s\n", plan->why_never);
 	else if (plan->answer == TB_JOB_PLAN_NOW)
 		printf("now, in partition %s, on %s\n", plan->partition,
 		       plan->nodes);
@@ -123,7 +126,8 @@ static int print_plan_json(const struct tb_plan_options *options,
 			   const struct tb_explanation *explanation,
 			   const char *end)
 {
-	static const char *const answers[] = { "now", "later", "never" };
+	static const char *const answers[] = { "now", "later", "later",
+					       "never" };
 	json_t *json =
 		json_pack("{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:i, s:o, s:o}",
 			  "answer", answers[plan->answer], "start",
@@ -195,6 +199,9 @@ static int run_plan(struct tb_plan_options *options)
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else
 		rc = explain_and_show(options, &plan);
+	if (plan.cluster && !plan.cluster->conf)
+		tb_command_fail(options->common.name, "%s",
+				plan.cluster->conf_why.text);
 	tb_job_plan_clear(&plan);
 	tb_slurm_end();
 	return rc;

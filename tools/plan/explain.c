@@ -111,6 +111,7 @@ int tb_explanation_make(struct tb_explanation *explanation,
 	memset(explanation, 0, sizeof(*explanation));
 	explanation->candidates = candidates;
 	explanation->fits = tb_candidates_fits(candidates);
+	explanation->has_memory = tb_candidates_have_memory(candidates);
 	explanation->ended = tb_bitset_create(candidates->nholders);
 	if (!explanation->ended)
 		return -1;
@@ -211,12 +212,32 @@ static void print_when(const struct tb_explanation *explanation, FILE *out)
 	}
 }
 
-static bool has_notes(const struct tb_candidates *candidates)
+/* Why it does not start, though there are units for it now. */
+static void print_others(const struct tb_explanation *explanation, FILE *out)
 {
-	for (unsigned i = 0; i < candidates->nnodes; i++)
-		if (!candidates->nodes[i].closed && candidates->nodes[i].note)
-			return true;
-	return false;
+	const struct tb_candidates *candidates = explanation->candidates;
+	unsigned units = 0, lack = 0;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (!tb_candidates_room(candidates, node))
+			continue;
+		units++;
+		lack += node->note != NULL;
+	}
+	if (!explanation->has_memory)
+		fprintf(out,
+			", but too little memory with them: %u of %u node%s with units lack%s it",
+			lack, units, get_plural_suffix(units),
+			lack == 1 ? "s" : "");
+	else if (candidates->spec->gres)
+		fputs(", the GRES that it asks for may be short", out);
+}
+
+static bool has_window(const struct tb_request *request)
+{
+	return request->start || request->stop;
 }
 
 char *tb_explain_end(const struct tb_explanation *explanation)
@@ -230,12 +251,15 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 		return NULL;
 	if (explanation->fits) {
 		fputs("there are units for it now", out);
-		if (has_notes(candidates))
-			fputs(", but too little memory on some nodes", out);
-		else if (candidates->spec->gres)
-			fputs(", the GRES that it asks for may be short", out);
+		print_others(explanation, out);
+	} else if (candidates->required_out) {
+		fputs("a node that the job requires is out of service", out);
 	} else if (candidates->required_closed) {
 		fputs("the job cannot use a node that it requires", out);
+	} else if (!explanation->found &&
+		   has_window(&candidates->spec->request)) {
+		fputs("the nodes that it may use now have too few units in the window of --bstart and --bstop, which depends on what is in use",
+		      out);
 	} else if (!explanation->found) {
 		fputs("the nodes that it may use now have too few units, even after all running jobs end",
 		      out);

@@ -92,6 +92,16 @@ static bool is_failure(int error)
 	       (error >= TB_FIRST_PROTOCOL_ERROR && error <= ESLURM_AUTH_SKIP);
 }
 
+/*
+ * Slurm says of a job for nodes that are down or drained what it says of one that
+ * no node can have; but it would accept it, and let it wait.
+ */
+static bool is_about_nodes(int error)
+{
+	return error == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE ||
+	       error == ESLURM_NODES_BUSY || error == ESLURM_NODE_NOT_AVAIL;
+}
+
 static int ask_slurmctld(struct tb_job_plan *plan, job_desc_msg_t *job,
 			 struct tb_error *err)
 {
@@ -104,7 +114,16 @@ static int ask_slurmctld(struct tb_job_plan *plan, job_desc_msg_t *job,
 		return tb_fail(err, "Slurm's controller gives no answer: %s",
 			       slurm_strerror(errno));
 	plan->answer = TB_JOB_PLAN_NEVER;
+	plan->about_nodes = is_about_nodes(errno);
 	return copy_text(&plan->why_never, slurm_strerror(errno), err);
+}
+
+static int wait_for_nodes(struct tb_job_plan *plan, struct tb_error *err)
+{
+	plan->answer = TB_JOB_PLAN_WAITS;
+	free(plan->why_never);
+	return copy_text(&plan->why_never,
+			 "nodes that it could have are out of service", err);
 }
 
 /* ---- the units ---- */
@@ -292,6 +311,8 @@ static int look_at_units(struct tb_job_plan *plan,
 						err);
 	if (!plan->candidates)
 		return -1;
+	if (plan->about_nodes && tb_candidates_wait_for_nodes(plan->candidates))
+		return wait_for_nodes(plan, err);
 	/* Units of those who would be preempted are in use still. */
 	if (plan->npreempted || plan->answer == TB_JOB_PLAN_NEVER)
 		return 0;
@@ -314,9 +335,7 @@ static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
 	memset(plan, 0, sizeof(*plan));
 	if (ask_slurmctld(plan, &options->job, err))
 		return -1;
-	plan->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
-						TB_CLUSTER_SITE,
-					err);
+	plan->cluster = tb_candidates_load_cluster(err);
 	if (!plan->cluster)
 		return -1;
 	if (plan->answer != TB_JOB_PLAN_NEVER &&

@@ -17,6 +17,7 @@
 enum tb_job_plan_answer {
 	TB_JOB_PLAN_NOW,
 	TB_JOB_PLAN_LATER,
+	TB_JOB_PLAN_WAITS, /* for nodes out of service: later, nobody knows when */
 	TB_JOB_PLAN_NEVER,
 };
 
@@ -31,8 +32,9 @@ struct tb_job_plan {
 	enum tb_job_plan_answer answer;
 	time_t start;
 	char *nodes, *partition; /* where */
-	char *why_never;	 /* Slurm's sentence */
-	uint32_t *preempted;	 /* jobs to preempt for it */
+	char *why_never;     /* Slurm's sentence; WAITS: why no time is known */
+	bool about_nodes;    /* private: it is about nodes */
+	uint32_t *preempted; /* jobs to preempt for it */
 	unsigned npreempted;
 	/*
 	 * Later only by Slurm's guess of how long jobs take that wait in the

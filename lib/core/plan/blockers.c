@@ -190,11 +190,28 @@ static void set_first_ended(struct tb_blockers *blockers, unsigned *ended,
 		set_holder_ended(blockers, blockers->order[*ended - 1], false);
 }
 
+/*
+ * A window begins or ends at what is in use, so more ends do not always leave
+ * more: one after the other.
+ */
+static bool find_ends_for_window(struct tb_blockers *blockers, unsigned *ended)
+{
+	for (unsigned count = 0; count <= blockers->nholders; count++) {
+		set_first_ended(blockers, ended, count);
+		if (rooms_suffice(blockers, blockers->room))
+			return true;
+	}
+	return false;
+}
+
 /* How many first ends suffice, as few as possible; false: not all of them. */
 static bool find_fewest_ends(struct tb_blockers *blockers, unsigned *ended)
 {
+	const struct tb_request *request = blockers->need->request;
 	unsigned first = 0, last = blockers->nholders;
 
+	if (request->start || request->stop)
+		return find_ends_for_window(blockers, ended);
 	set_first_ended(blockers, ended, last);
 	if (!rooms_suffice(blockers, blockers->room))
 		return false;

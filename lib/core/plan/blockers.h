@@ -74,7 +74,8 @@ bool tb_blockers_fits(const struct tb_blockers *blockers);
  * The first time at which enough holders have ended; TB_END_NEVER when one of
  * them has no end; -1 when the nodes suffice now.  ended (as many bits as holders)
  * gets holders whose end suffices; each of them must end.  False: the nodes do
- * not suffice even when all holders have ended.
+ * not suffice even when all holders have ended; with a window, which depends on
+ * what is in use: neither then, nor after any of the ends before.
  */
 bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
 		      int64_t *when);

@@ -35,7 +35,7 @@ struct tally {
 	uint32_t fragmented;
 	uint32_t in_use, missing; /* nodes, of a list of CPUs */
 	uint32_t other_shape;
-	bool enough; /* some node has the units of one slot */
+	uint32_t enough; /* nodes that have the units of one slot */
 };
 
 static void look_at_cpus(struct finding *finding, const struct tb_bitset *cpus,
@@ -69,15 +69,21 @@ static void look_at_units(struct finding *finding,
 			      unused >= request->amount * (threads / total);
 }
 
-/* With scratch->used. */
+/* With scratch->used, which changes. */
 static void look_at_shape(struct finding *finding,
 			  const struct tb_request *request,
 			  const struct tb_shape *shape,
 			  struct tb_scratch *scratch)
 {
-	finding->other_shape = !tb_request_matches(request, shape->topology);
+	const struct tb_filter *own = request->filter;
+
+	finding->other_shape = !tb_request_matches(request, shape->topology) ||
+			       (own &&
+				!tb_filter_matches(own, shape->topology));
 	if (finding->other_shape)
 		return;
+	if (own)
+		tb_filter_add(own, shape->topology, scratch->used);
 	if (request->cpus)
 		look_at_cpus(finding, request->cpus, shape, scratch);
 	else
@@ -134,7 +140,7 @@ static void count_finding(struct tally *tally, const struct finding *found,
 	if (found->other_shape) {
 		tally->other_shape++;
 	} else if (found->enough) {
-		tally->enough = true;
+		tally->enough++;
 	} else if (request->cpus) {
 		tally->missing += found->missing;
 		tally->in_use += !found->missing;
@@ -215,14 +221,77 @@ static char *print_window(const struct tb_request *request, bool required)
 {
 	char *text = NULL;
 
-	xstrfmtcat(text,
-		   "no %s has %u free %s unit%s in the window of bstart=%c",
+	xstrfmtcat(text, "no %s has %u free %s unit%s in the window of ",
 		   required ? "required node" : "node", request->amount,
-		   tb_unit_name(request->unit), request->amount == 1 ? "" : "s",
-		   request->start);
+		   tb_unit_name(request->unit),
+		   request->amount == 1 ? "" : "s");
+	if (request->start)
+		xstrfmtcat(text, "bstart=%c%s", request->start,
+			   request->stop ? " and " : "");
 	if (request->stop)
-		xstrfmtcat(text, " and bstop=%c", request->stop);
+		xstrfmtcat(text, "bstop=%c", request->stop);
 	return text;
+}
+
+/* Free units there are, but not as large as the job says beside the binding. */
+static char *print_size(const struct tb_test *test,
+			const struct tb_request *request, bool required)
+{
+	const job_details_t *details = test->job->details;
+	uint32_t cpus = MAX(details->cpus_per_task, details->pn_min_cpus);
+	const char *who = required ? "required node" : "node";
+
+	if (cpus <= 1 || request->cpus)
+		return xstrdup_printf(
+			"no %s with free units is as large as the job asks for",
+			who);
+	return xstrdup_printf("no %s has %u free %s unit%s with %u CPUs", who,
+			      request->amount, tb_unit_name(request->unit),
+			      request->amount == 1 ? "" : "s", cpus);
+}
+
+static uint32_t count_required(const struct tb_offers *offers, uint32_t first,
+			       uint32_t end, bitstr_t *required)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		count += bit_test(required, offers->list[i].node);
+	return count;
+}
+
+/*
+ * Units are free on too few nodes, or not on all that are required.  NULL: on
+ * enough of them.
+ */
+static char *print_nodes(const struct tb_offers *offers,
+			 const struct tb_test *test,
+			 const struct tb_request *request)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	uint32_t wanted = required ? bit_set_count(required) : test->min_nodes;
+	uint32_t first = 0, end, most = 0;
+
+	while ((end = tb_offers_class(offers, first))) {
+		uint32_t nodes = required ? count_required(offers, first, end,
+							   required)
+					  : end - first;
+
+		most = MAX(most, nodes);
+		first = end;
+	}
+	if (most >= wanted)
+		return NULL;
+	if (request->cpus)
+		return xstrdup_printf("only %u of %u %s %s the CPUs free", most,
+				      wanted,
+				      required ? "required nodes" : "nodes",
+				      most == 1 ? "has" : "have");
+	return xstrdup_printf("only %u of %u %s %s %u free %s unit%s", most,
+			      wanted, required ? "required nodes" : "nodes",
+			      most == 1 ? "has" : "have", request->amount,
+			      tb_unit_name(request->unit),
+			      request->amount == 1 ? "" : "s");
 }
 
 /* The class of offers that holds the most slots, and on how many nodes. */
@@ -292,7 +361,11 @@ static char *print_others(const struct tb_offers *offers,
 			   "units are free on %u node%s, of which %u %s too little memory",
 			   nodes, nodes == 1 ? "" : "s", lacking,
 			   lacking == 1 ? "has" : "have");
-	} else if (nodes && test->job->gres_list_req) {
+	} else if (nodes && !test->job->gres_list_req) {
+		xstrfmtcat(text,
+			   "units are free on %u node%s, but not with all else that the job asks for or is limited to",
+			   nodes, nodes == 1 ? "" : "s");
+	} else if (nodes) {
 		*kind = TB_REFUSED_GRES;
 		xstrfmtcat(text,
 			   "units are free on %u node%s, but not the GRES%s with them",
@@ -318,8 +391,10 @@ static char *print_slots(const struct tb_test *test,
 	if (too_few && offers->limited) {
 		*kind = TB_REFUSED_OTHER;
 		text = tb_explain_partition_limit(test);
-	} else if (!offers->count && request->start) {
+	} else if (!offers->count && (request->start || request->stop)) {
 		text = print_window(request, required);
+	} else if (!offers->count) {
+		text = print_size(test, request, required);
 	} else if (request->type == TB_SLOT && slots < wanted) {
 		xstrfmtcat(text,
 			   "only %u of %u slots (%u %s each) are free, on %u node%s",
@@ -327,6 +402,9 @@ static char *print_slots(const struct tb_test *test,
 			   tb_unit_name(request->unit), nodes,
 			   nodes == 1 ? "" : "s");
 	} else {
+		text = print_nodes(offers, test, request);
+	}
+	if (!text) {
 		*kind = TB_REFUSED_OTHER;
 		text = tb_explain_switches(test);
 		if (!text)
@@ -336,15 +414,55 @@ static char *print_slots(const struct tb_test *test,
 	return text;
 }
 
+/* Slurm does not offer it the nodes that have jobs. */
+static bool could_be_its_own(uint32_t node, const struct tb_test *test)
+{
+	const job_record_t *job = test->job;
+	const bitstr_t *required = job->details->req_node_bitmap;
+	const bitstr_t *excluded = job->details->exc_node_bitmap;
+
+	return !bit_test(test->nodes, node) &&
+	       bit_test(avail_node_bitmap, node) &&
+	       bit_test(job->part_ptr->node_bitmap, node) &&
+	       (!required || bit_test((bitstr_t *)required, node)) &&
+	       !(excluded && bit_test((bitstr_t *)excluded, node));
+}
+
+/*
+ * Of a job that wants nodes of its own: how many have jobs and could be these.
+ * By features and reservations nodes differ in more than their units.
+ */
+static uint32_t count_busy_nodes(const struct tb_test *test,
+				 const struct tb_request *request)
+{
+	const job_record_t *job = test->job;
+	struct tally tally = { .enough = 0 };
+	struct look look = { .test = test, .request = request };
+	bitstr_t *nodes;
+
+	if (!tb_wants_whole_nodes(job) || !job->part_ptr ||
+	    !job->part_ptr->node_bitmap || job->details->features ||
+	    job->resv_ptr)
+		return 0;
+	nodes = bit_alloc(tb_node_count());
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (could_be_its_own(node, test))
+			bit_set(nodes, node);
+	tally_nodes(&tally, &look, nodes);
+	FREE_NULL_BITMAP(nodes);
+	return tally.enough;
+}
+
 char *tb_explain_wait(const struct tb_test *test,
 		      const struct tb_request *request,
 		      const struct tb_view *view, enum tb_refusal *kind)
 {
-	struct tally tally = { .enough = false };
+	struct tally tally = { .enough = 0 };
 	struct look look = { .test = test, .request = request, .view = view };
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	bitstr_t *nodes = required ? required : test->nodes;
 	char *text = tb_explain_devices(test, request, view);
+	uint32_t busy;
 
 	if (text) {
 		*kind = TB_REFUSED_GRES;
@@ -358,6 +476,12 @@ char *tb_explain_wait(const struct tb_test *test,
 		text = print_cpus(&tally, request, required);
 	else
 		text = print_tally(&tally, request, required);
+	busy = text && !test->share ? count_busy_nodes(test, request) : 0;
+	if (busy)
+		xstrfmtcat(text,
+			   "; %u more %s, but %s jobs and it wants nodes of its own",
+			   busy, busy == 1 ? "node could" : "nodes could",
+			   busy == 1 ? "has" : "have");
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);
