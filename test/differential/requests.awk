@@ -76,8 +76,13 @@ function add_memory() {
 function add_simple_constraint() {
 	if (one_in(5))
 		add("--constraint=" pick("a b a&c a|b c b|c"))
-	if (one_in(8))
-		add(pick("--nodelist= --exclude=") pick("{one} {two} {three} {four}"))
+	if (one_in(10))
+		add("--exclude=" pick("{one} {two} {three} {four}"))
+	# With more nodes than these --test-only looks at these alone.
+	if (one_in(16)) {
+		sub(/ -N[^ ]*/, "", common)
+		add("-N1 --nodelist=" pick("{one} {two} {three} {four}"))
+	}
 }
 
 function add_constraint() {
@@ -98,7 +103,7 @@ function add_others() {
 	if (one_in(20))
 		add("--licenses=" pick("few:1 few:2 few:3"))
 	if (one_in(20))
-		add(pick("--time-min=5 --nice=10 --no-kill --requeue"))
+		add(pick("--time-min=5 --nice=10 --no-kill"))
 }
 
 # A job that has exactly the cores of a plain one.
@@ -169,9 +174,10 @@ BEGIN {
 		random(2)
 	print_loads()
 	for (i = 0; i < asks; i++) {
-		begin_job(i % 3 ? 12 : 24)
+		cores = one_in(2)
+		begin_job(!cores ? 8 : i % 3 ? 12 : 24)
 		add_nodes()
-		if (one_in(2)) {
+		if (cores) {
 			add_gpus()
 			add_memory()
 			add_constraint()

@@ -20,6 +20,7 @@
 #			CPUs there to a plain job, is given, or found possible
 #	now		what is promised to start now starts
 #	later		what is promised to start later does not start now
+#	ever		what is promised is accepted, what is not is refused
 #	promised	when those jobs have ended that end before a promised start,
 #			the job starts
 #	too-late	it did not when the last of them still ran
@@ -36,6 +37,8 @@ asked=0
 skipped=0
 findings=0
 declare -A tally=()
+# yes: print each request and its answers
+tell_answers=no
 # no: judge what is in the file excluded, too
 exclude=yes
 
@@ -135,8 +138,7 @@ start_now() {
 		got=started
 		id=${BASH_REMATCH[1]}
 	elif [[ $text = *"nodes are busy"* || $text = *"resources busy"* ||
-		$text = *"start immediately"* ||
-		$text = *"Requested partition configuration"* ]]; then
+		$text = *"start immediately"* ]]; then
 		got=busy
 	elif [ "$status" -ge 124 ]; then
 		got=silence
@@ -161,7 +163,7 @@ give_back() {
 nothing_completes() {
 	local ids
 
-	ids=$(squeue -h -t CG -o %i) && [ -z "$ids" ]
+	ids=$(squeue -h -t CG -o %i) && [ -z "$ids" ] && no_node_is comp
 }
 
 # --- findings -------------------------------------------------------------------
@@ -191,7 +193,9 @@ excluded() {
 
 # --- one request ----------------------------------------------------------------
 
-# plain_answers OPTION... - of one cluster: what it tells, gives and says
+# plain_answers OPTION... - of one cluster: what it tells, gives and says.  Not on
+# which nodes a job would start: whatever was refused before changes what Slurm
+# says of that.
 plain_answers() {
 	local said told got id reply number
 
@@ -199,7 +203,7 @@ plain_answers() {
 	ask_when "$@"
 	start_now "$@"
 	echo "$told $got"
-	echo "$said"
+	sed 's/ using .*//' <<<"$said"
 	[ -n "$id" ] || { echo "$reply" && return 0; }
 	has "$id"
 	give_back "$id"
@@ -242,18 +246,37 @@ judge_bound() {
 		give_back "$id"
 	fi
 	answers="told $told, $got: $said $reply"
-	[ -z "${verbose:-}" ] || echo "$index $kind $common $binding: $answers"
+	[ "$tell_answers" = no ] || echo "$index $kind $common $binding: $answers"
 	tally[$got]=$((${tally[$got]:-0} + 1))
 	[[ $told != silence && $got != silence ]] || finding answer "$answers"
-	[ "$told" != now ] || [ "$got" = started ] || finding now "$answers"
-	[ "$told" = now ] || [ "$got" != started ] || finding later "$answers"
-	[[ $told != later* ]] || [ "$got" != never ] || finding ever "$answers"
+	judge_three_answers
 	if [ "$kind" = cores ]; then
 		judge_same_cores
 	else
 		judge_units
 	fi
 	[[ $told != later* ]] || promise="${told#later } $index"
+}
+
+# The answers contradict each other, unless they do so without a binding.
+judge_three_answers() {
+	local rule other
+
+	rule=$(broken_rule "$told" "$got")
+	[ -n "$rule" ] || return 0
+	plain_answers "$common $own" >"$work/plain" 2>&1
+	read -r other <"$work/plain"
+	[ "$rule" != "$(broken_rule "${other% *}" "${other##* }")" ] || return 0
+	finding "$rule" "$answers"
+}
+
+# broken_rule TOLD GOT - no output when they go together
+broken_rule() {
+	case "$1 $2" in
+	now\ busy | now\ never) echo now ;;
+	later*\ started | never\ started) echo later ;;
+	later*\ never | never\ busy) echo ever ;;
+	esac
 }
 
 judge_same_cores() {
@@ -350,16 +373,27 @@ judge_promise() {
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
 		give_back "$id"
-		finding too-late "promised after $when of ${#loads[@]} ends"
+		# Of the others same-time says whether Slurm would, too.
+		[ "$kind" = cores ] ||
+			finding too-late "promised after $when of ${#loads[@]} ends"
 		return 0
 	fi
 	end_loads "$when"
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
 		give_back "$id"
-	else
-		finding promised "after $when of ${#loads[@]} ends: $got $reply"
+		return 0
 	fi
+	judge_broken_promise "after $when of ${#loads[@]} ends: $got $reply"
+}
+
+# Slurm promises in vain, too: to [a|b], say.
+judge_broken_promise() {
+	local got id reply
+
+	start_now "$common $own"
+	[ -z "$id" ] || give_back "$id"
+	[[ $kind = cores && -z $id ]] || finding promised "$1"
 }
 
 # play_round SEED COUNT [INDEX] - with INDEX only that request.  Counts in asked,
