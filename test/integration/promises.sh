@@ -52,6 +52,9 @@ case_more_tasks_for_a_node() {
 	now_means_now -n1 --ntasks-per-node=4 --bunit=C --bamount=3
 	now_means_now -N1 -n3 --ntasks-per-node=4 --bunit=S --bamount=1
 	now_means_now -n2 --ntasks-per-node=4 --bunit=X --bamount=1
+	# Slurm asks for the CPUs of three tasks.
+	now_means_now -n2 --ntasks-per-node=3 -c2 --bunit=C --bamount=2
+	now_means_now -N1 -n2 --ntasks-per-node=5 -c1 --bunit=C --bamount=1
 	job=$(alloc -n1 --ntasks-per-node=2 --bunit=X --bamount=1)
 	assert_granted "$job" "$NODE_QUADRANT" 0-1
 }

@@ -33,6 +33,12 @@ struct tb_scale {
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
 
+/*
+ * CPUs that the job asks for on each node: for the tasks that it may have there, by
+ * --mincpus, and what MaxMemPerCPU makes of --mem.
+ */
+uint32_t tb_job_cpus_per_node(const job_record_t *job);
+
 /* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
 bool tb_wants_whole_nodes(const job_record_t *job);
 
