@@ -11,6 +11,7 @@
 #		rounds in which both clusters have the same load
 #	cores	a job, and with the binding one of exactly the same cores
 #	units	a job of units, for which possible.awk says whether they are free
+#	any	a job with any binding, whose answers must go together
 #
 # The nodes are those of rounds.bash, whose cores have two threads each.
 
@@ -137,6 +138,29 @@ function units() {
 		add("-c" between(1, 8))
 }
 
+function any(    letter) {
+	units()
+	if (one_in(4)) {
+		binding = " --bcpus=" pick("0-3 0,1 2-5,8-11 0-15 4 12-13")
+		return
+	}
+	if (one_in(3)) {
+		letter = pick("S s N n X x C c")
+		binding = binding " --bstart=" letter
+		if (one_in(2))
+			binding = binding " --bstop=" letter
+	}
+	if (one_in(4))
+		binding = binding " --bfilter=first_core"
+	if (one_in(4))
+		binding = binding " --bnodes=" pick("MAXBALANCE BESTTOPOLOGY " \
+			"MINRESOURCE LASTAVAILABLE")
+	if (one_in(6))
+		add("--exclusive")
+	if (one_in(6))
+		add("--overcommit")
+}
+
 function begin_job(most_tasks) {
 	tasks = one_in(4) ? between(1, most_tasks) : between(1, 5)
 	common = "-n" tasks
@@ -184,6 +208,12 @@ BEGIN {
 			add_others()
 			cores_of_plain()
 			print_job("cores")
+		} else if (one_in(3)) {
+			add_gpus()
+			add_memory()
+			add_simple_constraint()
+			any()
+			print_job("any")
 		} else {
 			add_simple_gpus()
 			add_memory()

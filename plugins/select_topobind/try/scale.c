@@ -28,12 +28,10 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 uint32_t tb_job_cpus_per_node(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
-	uint32_t tasks = details->ntasks_per_node, slots = tb_job_slots(job);
+	uint32_t per_task = details->cpus_per_task;
 
-	/* Slurm adds up the tasks of a node, also for a job that has fewer. */
-	if (tasks > slots &&
-	    details->pn_min_cpus == tasks * details->cpus_per_task)
-		return slots * details->cpus_per_task;
+	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
+		return per_task;
 	return details->pn_min_cpus;
 }
 
