@@ -16,9 +16,9 @@ case_round() {
 }
 
 start_clusters
-test_case "idle nodes" case_round 4 6
-test_case "the same load on both" case_round 2 6
-test_case "beside bound jobs" case_round 3 6
+test_case "idle nodes" case_round 4 12
+test_case "the same load on both" case_round 2 12
+test_case "beside bound jobs" case_round 3 12
 test_case "slurmctld did not die" assert slurmctld_lives
 stop_both
 tests_done
