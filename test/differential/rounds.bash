@@ -23,7 +23,8 @@
 #	ever		what is promised is accepted, what is not is refused
 #	promised	when those jobs have ended that end before a promised start,
 #			the job starts
-#	too-late	it did not when the last of them still ran
+#	too-late	it did not when the last of them still ran, though Slurm would
+#			promise an earlier start to a plain job of as many CPUs
 #	twice		no core has two holders, grant and Slurm's books agree
 #	answer		each question is answered; slurmctld lives
 # shellcheck source=test/integration/two_clusters.bash
@@ -256,7 +257,10 @@ judge_bound() {
 	cores) judge_same_cores ;;
 	units) judge_units ;;
 	esac
-	[[ $told != later* ]] || promise="${told#later } $index"
+	[[ $told != later* ]] || {
+		promise="${told#later } $index"
+		promised=$said
+	}
 }
 
 # The answers contradict each other, unless they do so without a binding.
@@ -396,20 +400,35 @@ end_loads() {
 	[ "${#ids[@]}" -eq 0 ] || give_back "${ids[@]}"
 }
 
+# When a plain job with as many CPUs would start: Slurm is late, too.  Of other
+# kinds same-time says so, or nobody knows a plain job that is like it.
+rank_of_plain() {
+	local tasks=${common#-n} cpus=${promised#* using } said told
+
+	tasks=${tasks%% *}
+	cpus=${cpus%% *}
+	if [ "$kind" != units ] || [[ $binding = *btype=host* ]]; then
+		echo "$when"
+		return 0
+	fi
+	ask_when "$(sed -E 's/ -c[0-9]*//' <<<"$common") -c$((cpus / tasks))"
+	rank "$told"
+}
+
 # The job starts when it was promised, and not before.
 judge_promise() {
-	local when=${promise% *} got id reply
+	local when=${promise% *} got id reply plain_when
 
 	index=${promise#* }
 	IFS=$'\t' read -r kind common own binding \
 		< <(sed 's/\t\t/\t \t/g' "$work/requests" |
 			grep -v ^load | sed -n "$((index + 1))p")
+	plain_when=$(rank_of_plain)
 	end_loads $((when - 1))
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
 		give_back "$id"
-		# Of the others same-time says whether Slurm would, too.
-		[ "$kind" = cores ] ||
+		[ "$plain_when" -ge "$when" ] ||
 			finding too-late "promised after $when of ${#loads[@]} ends"
 		return 0
 	fi
@@ -434,7 +453,8 @@ judge_broken_promise() {
 # play_round SEED COUNT [INDEX] - with INDEX only that request.  Counts in asked,
 # skipped and findings.
 play_round() {
-	local seed=$1 index=-1 kind common own binding promise='' lockstep loads
+	local seed=$1 index=-1 kind common own binding promise='' promised
+	local lockstep loads
 	local answers plain_told plain_said plain_got number reason
 
 	set_number
