@@ -40,6 +40,8 @@
 # an hour after the moment that both clusters take as their beginning.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/two_clusters.bash
+. "$test_dir/two_clusters.bash"
 
 workload=$top/test/data/parity/workload.txt
 
@@ -104,42 +106,6 @@ partition socket PreemptMode=OFF SelectTypeParameters=CR_Socket_Memory
 scheduler=sched_interval=1,batch_sched_delay=0,default_queue_depth=10000
 scheduler+=,bf_min_age_reserve=1000000,bf_continue,permit_job_expansion
 options+=(--slurm "SchedulerParameters=$scheduler,bf_interval=-1")
-
-plain=''
-
-start_both() {
-	trap stop_both EXIT
-	plain=$("$cluster_program" start --plain --owner "$$" "${options[@]}") || {
-		echo "Bail out! no cluster without topobind"
-		exit 1
-	}
-	cluster_start "${options[@]}"
-	trap stop_both EXIT
-}
-
-stop_both() {
-	cluster_stop
-	[ -z "$plain" ] || "$cluster_program" stop "$plain"
-	plain=''
-}
-
-# on DIR COMMAND... - with the commands of that cluster
-on() {
-	local cluster=$1 SLURM_CONF=$1/etc/slurm.conf
-
-	export SLURM_CONF
-	shift
-	"$@"
-}
-
-drain_one=$(declare -f drain)
-eval "drain_one${drain_one#drain}"
-
-# After each case: of both.
-drain() {
-	on "$plain" drain_one
-	on "$cluster" drain_one
-}
 
 # --- the events -------------------------------------------------------------
 
@@ -545,7 +511,7 @@ jobs_that_ran() {
 	END { print length(ran) }' "$work/topobind"
 }
 
-start_both
+start_both "${options[@]}"
 mapfile -t sections < <(sed -n 's/^section //p' "$workload")
 [ $# -eq 0 ] || sections=("$@")
 for section in "${sections[@]}"; do

@@ -52,6 +52,9 @@ case_more_tasks_for_a_node() {
 	now_means_now -n1 --ntasks-per-node=4 --bunit=C --bamount=3
 	now_means_now -N1 -n3 --ntasks-per-node=4 --bunit=S --bamount=1
 	now_means_now -n2 --ntasks-per-node=4 --bunit=X --bamount=1
+	# Slurm asks each node for the CPUs of as many tasks.
+	now_means_now -n2 --ntasks-per-node=3 -c2 --bunit=C --bamount=2
+	now_means_now -N1 -n2 --ntasks-per-node=5 -c1 --bunit=C --bamount=1
 	job=$(alloc -n1 --ntasks-per-node=2 --bunit=X --bamount=1)
 	assert_granted "$job" "$NODE_QUADRANT" 0-1
 }
@@ -112,6 +115,12 @@ case_gpus() {
 	assert runs "$job"
 }
 
+# A node has fewer tasks than it may have.
+case_more_tasks_for_several_nodes() {
+	now_means_now -N2 -n2 --ntasks-per-node=5 -c2 --bunit=C --bamount=1
+	now_means_now -N2 -n3 --ntasks-per-node=4 -c4 --bunit=X --bamount=1
+}
+
 cluster_start --nodes quadrant --slurm \
 	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
 note_slurmctld
@@ -124,6 +133,8 @@ cluster_stop
 
 start_gpu_nodes
 note_slurmctld
+test_case "more tasks for each of several nodes than tasks" \
+	case_more_tasks_for_several_nodes
 test_case "GPUs" case_gpus
 test_case "GPUs: slurmctld did not die" assert slurmctld_lives
 tests_done

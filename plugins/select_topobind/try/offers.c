@@ -316,8 +316,7 @@ static void offer_units(struct tb_offers *offers, const struct tb_test *test,
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
 		return;
-	/* --mincpus, and what MaxMemPerCPU makes of --mem. */
-	if (cpus * slots < test->job->details->pn_min_cpus)
+	if (cpus * slots < tb_job_cpus_per_node(test->job))
 		return;
 	offer.slots = tb_partition_limit_slots(offers->limit, node, slots,
 					       cpus);

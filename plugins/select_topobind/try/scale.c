@@ -25,6 +25,16 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 	return limit ? MIN(limit, slots) : slots;
 }
 
+uint32_t tb_job_cpus_per_node(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+	uint32_t per_task = details->cpus_per_task;
+
+	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
+		return per_task;
+	return details->pn_min_cpus;
+}
+
 /* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
 bool tb_wants_whole_nodes(const job_record_t *job)
 {
@@ -136,6 +146,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
+		details->pn_min_cpus = tb_job_cpus_per_node(job);
 		details->cpus_per_task = cpus;
 		/* It would count CPUs for tasks that the job does not have. */
 		details->ntasks_per_node = MIN(details->ntasks_per_node, slots);

@@ -33,6 +33,13 @@ struct tb_scale {
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
 
+/*
+ * CPUs that the job asks for on each node: --mincpus, and what MaxMemPerCPU makes of
+ * --mem.  Slurm also puts there those of as many tasks as --ntasks-per-node says;
+ * a node may get fewer slots than that.
+ */
+uint32_t tb_job_cpus_per_node(const job_record_t *job);
+
 /* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
 bool tb_wants_whole_nodes(const job_record_t *job);
 

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# differential - a few rounds of random requests, always the same ones, to a
+# cluster with topobind and to one without: test/differential/rounds.bash says
+# what is compared.  test/differential/run does many more.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/differential/rounds.bash
+. "$top/test/differential/rounds.bash"
+
+case_round() {
+	play_round "$1" "$2"
+	assert_eq findings 0 "$findings"
+	assert [ "$asked" -gt 0 ]
+}
+
+start_clusters
+test_case "idle nodes" case_round 4 12
+test_case "the same load on both" case_round 2 12
+test_case "beside bound jobs" case_round 3 12
+test_case "slurmctld did not die" assert slurmctld_lives
+stop_both
+tests_done
