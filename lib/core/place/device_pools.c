@@ -414,6 +414,12 @@ static void forget_fresh_devices(struct tb_device_state *devices)
 			devices->kinds[k].pools[i].fresh = 0;
 }
 
+bool tb_devices_follow_slots(const struct tb_placer *placer)
+{
+	return placer->devices &&
+	       placer->devices->attempt.where != TB_SOME_NEAR;
+}
+
 enum tb_served tb_devices_serve(struct tb_placer *placer)
 {
 	struct tb_device_state *devices = placer->devices;

@@ -87,6 +87,9 @@ void tb_devices_forget(struct tb_device_state *devices);
 /* Close the available units that are not near what the next slot needs. */
 void tb_devices_close_units(struct tb_placer *placer);
 
+/* Does what the next slot can have depend on the devices of those before it? */
+bool tb_devices_follow_slots(const struct tb_placer *placer);
+
 /* Give the group that was just taken its devices. */
 enum tb_served {
 	TB_SERVED,

@@ -10,6 +10,8 @@
 
 #include <time.h>
 
+#include "core/plan/halving.h"
+
 #include "job_ends.h"
 #include "job_try.h"
 
@@ -100,11 +102,11 @@ static int search_ends(struct future *future)
 	if (!units_fit(future, 0)) {
 		if (!count || !units_fit(future, count))
 			return SLURM_ERROR;
-		first = tb_job_ends_least(units_fit, future, 1, count);
+		first = tb_halve_least(units_fit, future, 1, count);
 	}
 	if (start_fits(future, first))
 		return SLURM_SUCCESS;
-	first = tb_job_ends_least(start_fits, future, first, count);
+	first = tb_halve_least(start_fits, future, first, count);
 	/* The job's numbers are those of the last answer. */
 	return start_fits(future, first) ? SLURM_SUCCESS : SLURM_ERROR;
 }

@@ -12,6 +12,8 @@
 
 #include "src/common/macros.h"
 
+#include "core/plan/halving.h"
+
 #include "job_ends.h"
 #include "plain_try.h"
 #include "select_topobind/request/hetjob.h"
@@ -126,7 +128,7 @@ static int search_ends(struct plain_future *future)
 	/* It waits for others, too: all bound jobs in its way have ended then. */
 	if (start >= find_last_end(future, count))
 		return SLURM_SUCCESS;
-	ended = tb_job_ends_least(start_fits, future,
+	ended = tb_halve_least(start_fits, future,
 				  MAX(count_ended_before(future, start), 1),
 				  count);
 	end = find_last_end(future, ended);
