@@ -6,7 +6,7 @@
 
 #include "core/plan/halving.h"
 
-#define LAST 70
+#define LAST 70u
 
 struct question {
 	uint32_t limit;
@@ -56,14 +56,31 @@ static void test_least(void **state)
 			for (uint32_t limit = 0; limit <= last; limit++) {
 				struct question question = { limit, true, 0 };
 
-				assert_int_equal(
-					tb_halve_least(fits, &question, first,
-						       last),
-					find_least_of_all(question, first,
-							  last));
+				assert_int_equal(tb_halve_least(fits, &question,
+								first, last,
+								UINT32_MAX),
+						 find_least_of_all(question,
+								   first,
+								   last));
 				assert_true(question.asked <=
 					    log2_up(last - first + 1));
 			}
+}
+
+/* After too few questions it fits, and is not less than the least. */
+static void test_few_questions(void **state)
+{
+	(void)state;
+	for (uint32_t limit = 0; limit < LAST; limit++)
+		for (uint32_t questions = 0; questions < 8; questions++) {
+			struct question question = { limit, true, 0 };
+			uint32_t found = tb_halve_least(fits, &question, 0,
+							LAST, questions);
+
+			assert_true(question.asked <= questions);
+			assert_true(found >= limit);
+			assert_true(found - limit <= LAST >> questions);
+		}
 }
 
 static void test_most(void **state)
@@ -74,11 +91,10 @@ static void test_most(void **state)
 			for (uint32_t limit = first; limit < LAST; limit++) {
 				struct question question = { limit, false, 0 };
 
-				assert_int_equal(
-					tb_halve_most(fits, &question, first,
-						      last),
-					find_most_of_all(question, first,
-							 last));
+				assert_int_equal(tb_halve_most(fits, &question,
+							       first, last),
+						 find_most_of_all(question,
+								  first, last));
 				assert_true(question.asked <=
 					    1 + log2_up(last - first + 1));
 				/* What mostly fits costs one question. */
@@ -105,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_least),
+		cmocka_unit_test(test_few_questions),
 		cmocka_unit_test(test_most),
 		cmocka_unit_test(test_not_monotone),
 	};

@@ -146,7 +146,7 @@ static bool grow_slots(struct tb_memo *memo)
 bool tb_memo_make_set(struct tb_memo *memo, struct tb_bitset *set)
 {
 	set->words = tb_memo_keep(memo,
-				 count_set_words(set) * sizeof(*set->words));
+				  count_set_words(set) * sizeof(*set->words));
 	return set->words;
 }
 
@@ -155,7 +155,7 @@ static struct memo_entry *create_memo_entry(struct tb_memo *memo,
 					    uint64_t hash)
 {
 	struct memo_entry *entry = tb_memo_keep(memo, sizeof(*entry) +
-							     memo->value_size);
+							      memo->value_size);
 
 	if (!entry)
 		return NULL;

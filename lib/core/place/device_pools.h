@@ -21,7 +21,7 @@ struct tb_pool_state {
 	uint32_t room;	/* slots that the taken devices can still serve */
 	uint32_t slots; /* that fit near this pool alone */
 	struct tb_bitset units; /* near ones, as the placer numbers them */
-	bool open;	/* units near it can be taken */
+	bool open;		/* units near it can be taken */
 };
 
 /* One kind of device.  One of the first two numbers is 0. */

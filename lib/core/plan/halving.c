@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "halving.h"
 
-uint32_t tb_halve_least(tb_fits fits, void *arg, uint32_t first, uint32_t last)
+uint32_t tb_halve_least(tb_fits fits, void *arg, uint32_t first, uint32_t last,
+			uint32_t questions)
 {
-	while (first < last) {
+	for (; first < last && questions; questions--) {
 		uint32_t half = first + (last - first) / 2;
 
 		if (fits(arg, half))

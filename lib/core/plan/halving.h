@@ -15,8 +15,12 @@
 
 typedef bool (*tb_fits)(void *arg, uint32_t number);
 
-/* The least from first to last; it fits for last, which is not asked. */
-uint32_t tb_halve_least(tb_fits fits, void *arg, uint32_t first, uint32_t last);
+/*
+ * The least from first to last; it fits for last, which is not asked.  After so many
+ * questions it is the least for which it is known to fit.
+ */
+uint32_t tb_halve_least(tb_fits fits, void *arg, uint32_t first, uint32_t last,
+			uint32_t questions);
 
 /*
  * The largest from first to last; it fits for first, which is not asked.  Last is

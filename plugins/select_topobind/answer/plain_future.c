@@ -19,6 +19,9 @@
 #include "select_topobind/request/hetjob.h"
 #include "select_topobind/show/job_record.h"
 
+/* So often select/cons_tres is asked while the soonest is looked for. */
+#define START_QUESTIONS_MAX 8
+
 struct plain_future {
 	const struct tb_test *test;
 	struct tb_job_ends ends; /* of bound jobs that nobody preempts */
@@ -129,8 +132,8 @@ static int search_ends(struct plain_future *future)
 	if (start >= find_last_end(future, count))
 		return SLURM_SUCCESS;
 	ended = tb_halve_least(start_fits, future,
-				  MAX(count_ended_before(future, start), 1),
-				  count);
+			       MAX(count_ended_before(future, start), 1), count,
+			       START_QUESTIONS_MAX);
 	end = find_last_end(future, ended);
 	/* Beside that bound job, when others end before it. */
 	before = find_start(future, ended - 1);

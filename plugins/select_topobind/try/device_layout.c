@@ -64,8 +64,8 @@ static struct tb_bitset *find_threads(const struct tb_shape *shape,
 				      const bitstr_t *cores,
 				      struct tb_bitset *near)
 {
-	struct tb_bitset *threads =
-		tb_bitset_create(tb_topology_threads(shape->topology));
+	struct tb_bitset *threads = tb_bitset_create(
+		tb_topology_threads(shape->topology));
 
 	tb_bitset_clear_all(near);
 	for (unsigned core = 0; core < near->nbits; core++)
@@ -153,9 +153,8 @@ tb_device_layout_find(struct tb_device_layouts *layouts,
 	while (i < layouts->count &&
 	       !has_layout(&layouts->list[i], shape, layouts->seen, places))
 		i++;
-	layout = i < layouts->count
-			 ? &layouts->list[i]
-			 : add_layout(layouts, shape, places, cores);
+	layout = i < layouts->count ? &layouts->list[i]
+				    : add_layout(layouts, shape, places, cores);
 	count_free(layout, layouts->seen);
 	return layout;
 }

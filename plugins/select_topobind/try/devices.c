@@ -161,11 +161,11 @@ static uint32_t count_state_words(const struct tb_affinity *affinity)
 
 /* Where numbers were selected they do not go with the tasks. */
 static uint64_t *add_kind_words(uint64_t *to, const struct tb_device_kind *kind,
-				const struct entry *entry)
+				const struct entry *entry, bool must)
 {
 	*to++ = (uint64_t)kind->per_slot << 32 | kind->per_node;
-	*to++ = (uint64_t)entry->index << 33 | (uint64_t)!!entry->selected << 32 |
-		kind->npools;
+	*to++ = (uint64_t)entry->index << 34 | (uint64_t)must << 33 |
+		(uint64_t) !!entry->selected << 32 | kind->npools;
 	for (uint32_t i = 0; i < kind->npools; i++) {
 		*to++ = kind->pools[i].free;
 		to = add_words(to, kind->pools[i].threads);
@@ -191,7 +191,7 @@ const struct tb_bitset *tb_devices_state(struct tb_devices *devices,
 	at = add_words(devices->state.words, cores);
 	for (uint32_t k = 0; affinity && k < affinity->nkinds; k++)
 		at = add_kind_words(at, &affinity->kinds[k],
-				    devices->of_kind[k]);
+				    devices->of_kind[k], affinity->must);
 	return &devices->state;
 }
 

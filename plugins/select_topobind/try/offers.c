@@ -77,9 +77,10 @@ struct implicit {
 static bool tasks_fit(void *arg, uint32_t tasks)
 {
 	struct implicit *implicit = arg;
-	struct tb_affinity *affinity =
-		find_affinity(implicit->offers, implicit->node, implicit->shape,
-			      tasks, implicit->scratch->cores);
+	struct tb_affinity *affinity = find_affinity(implicit->offers,
+						     implicit->node,
+						     implicit->shape, tasks,
+						     implicit->scratch->cores);
 
 	implicit->whole.amount = tasks * implicit->per_task;
 	implicit->placed = tasks;
@@ -106,10 +107,10 @@ static int place_implicit(const struct tb_offers *offers,
 	if (!implicit.per_task)
 		return 0;
 	implicit.whole.type = TB_HOST;
-	tasks = MIN(tasks, tb_units_available(shape->topology,
-					      implicit.whole.unit,
-					      scratch->used) /
-				   implicit.per_task);
+	tasks = MIN(tasks,
+		    tb_units_available(shape->topology, implicit.whole.unit,
+				       scratch->used) /
+			    implicit.per_task);
 	tasks = tb_halve_most(tasks_fit, &implicit, 0, tasks);
 	if (tasks && implicit.placed != tasks)
 		tasks_fit(&implicit, tasks);
@@ -140,8 +141,8 @@ static int place_slots(const struct tb_offers *offers,
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
 	return tb_sharing_place(shape, test, offers->request,
-				find_affinity(offers, offer->node, shape,
-					      joint, scratch->cores),
+				find_affinity(offers, offer->node, shape, joint,
+					      scratch->cores),
 				slots, scratch);
 }
 

@@ -26,7 +26,7 @@ struct tb_placed {
 	uint32_t equal; /* of them, from the first on, as large as it */
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	struct tb_bitset cores; /* Slurm's */
-	uint32_t *taken;	/* of each pool of devices (devices.h), or NULL */
+	uint32_t *taken; /* of each pool of devices (devices.h), or NULL */
 	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
 	uint32_t diameter;
 	int32_t broken;
