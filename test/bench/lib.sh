@@ -106,21 +106,74 @@ virtual_options() {
 		--slurm "SchedulerParameters=$2")
 }
 
-# start_virtual NAME COUNT SCHEDULER - with topobind and the plugin that asks
+# start_virtual NAME COUNT SCHEDULER [OPTION...] - with topobind and the plugin that
+# asks
 start_virtual() {
-	local options prefix=$work/prefix
+	local options prefix=$work/prefix name=$1 count=$2
 
-	virtual_options "$2" "$3"
+	virtual_options "$count" "$3"
+	shift 3
 	if [ ! -d "$prefix" ]; then
 		cp -r "$TOPOBIND_ROOT" "$prefix"
 		cp "$TOPOBIND_BUILD/test/bench/.libs/job_submit_topobind_bench.so" \
 			"$prefix"
 		mkfifo "$work/ask" "$work/ask.out"
 	fi
-	TOPOBIND_BENCH=$work/ask start_cluster "$1" "${options[@]}" \
+	TOPOBIND_BENCH=$work/ask start_cluster "$name" "${options[@]}" \
 		--prefix "$prefix" --slurm JobSubmitPlugins=topobind_bench \
-		--topobind "NodeName=n[1-$2] Topology=$(big_node)" \
-		--topobind 'PriorityFunction="SPEED + .01 * AMEM - 10 * JOBCOUNT"'
+		--topobind "NodeName=n[1-$count] Topology=$("${big_node:-big_node}")" \
+		--topobind 'PriorityFunction="SPEED + .01 * AMEM - 10 * JOBCOUNT"' "$@"
+}
+
+# A node of two sockets with four NUMA nodes each, of two L3 caches of eight cores.
+gpu_node() {
+	local i j k l string=''
+
+	for i in S S; do
+		string+=$i
+		for j in N N N N; do
+			string+=$j
+			for k in X X; do
+				string+=$k
+				for l in {1..8}; do string+=CTT; done
+			done
+		done
+	done
+	echo "$string"
+}
+
+# The nodes get a GPU near each NUMA node, which are sockets to Slurm: since 24.11
+# cores near a device must be whole ones.
+give_virtual_gpus() {
+	local conf=$work/$1/etc i
+
+	mkdir -p "$work/gpu"
+	for i in {0..7}; do
+		ln -sf /dev/null "$work/gpu/$i"
+		echo "NodeName=n[1-$2] Name=gpu File=$work/gpu/$i" \
+			"Cores=$((16 * i))-$((16 * i + 15))"
+	done >"$conf/gres.conf"
+	ln -sf ../gres.conf "$conf/virtual/gres.conf"
+	sed -i -E '/^NodeName=n\[/s/Sockets=2 CoresPerSocket=64/Sockets=8 CoresPerSocket=16 Gres=gpu:8/' \
+		"$conf/slurm.conf" "$conf/virtual/slurm.conf"
+}
+
+# start_virtual_gpus NAME COUNT SCHEDULER - the same with GPUs
+start_virtual_gpus() {
+	local big_node=gpu_node
+
+	start_virtual "$@" --slurm GresTypes=gpu \
+		--slurm "PartitionName=implied Nodes=n[1-$2] DefaultTime=60 State=UP" \
+		--topobind "PartitionName=implied Implicit=yes"
+	"$cluster_program" daemon "$work/$1" slurmctld stop
+	give_virtual_gpus "$1" "$2"
+	TOPOBIND_BENCH=$work/ask "$cluster_program" daemon "$work/$1" \
+		slurmctld start
+	wait_until 60 answers "$1"
+}
+
+answers() {
+	of "$1" scontrol show partition bench >/dev/null 2>&1
 }
 
 # start_virtual_plain NAME COUNT SCHEDULER - without topobind

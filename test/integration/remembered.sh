@@ -27,6 +27,9 @@ wishes=(
 	"-n4 --bunit=X --bamount=1 --bnodes=BESTTOPOLOGY"
 	"-n1 -c6"
 	"-N1 --exclusive --bunit=S --bamount=1"
+	"-n6 --bunit=C --bamount=1 --gres=gpu:1"
+	"-n2 --bunit=X --bamount=1 --gpus-per-task=1 --gres-flags=enforce-binding"
+	"-N2 --btype=host --bunit=C --bamount=5 --gpus-per-node=2"
 )
 
 submit_wishes() {
@@ -57,6 +60,7 @@ start_some() {
 	random_job 600 -p low
 	random_job 600 -p urgent
 	random_job 600 -p low -J short
+	random_job 600 -p low --gpus-per-node=1
 }
 
 end_some() {
@@ -180,7 +184,7 @@ prepare
 cluster_start --prefix "$prefix" --nodes zen,twin \
 	--machine "free NSXCTTCTTCTTCTTXCTTCTTCTTCTT 1 8 2" \
 	--slurm JobSubmitPlugins=topobind_bench \
-	--slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
+	--slurm GresTypes=gpu --slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 mv "$prefix/ask" "$prefix/ask.out" "$cluster"
@@ -189,7 +193,11 @@ rm -rf "$prefix"
 # What the node itself says of its topology counts.
 sed -i "/^NodeName=$NODE_FREE /d" "$cluster/etc/topobind.conf"
 export TOPOBIND_BENCH=$cluster/ask
-restart_slurmctld
+for node in "$NODE_ZEN" "$NODE_TWIN"; do
+	give_gres "$node" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47"
+done
+start_with_gres "$NODE_ZEN" "$NODE_TWIN"
 test_case "each change by itself" case_each
 test_case "changes in any order" case_any_order
 tests_done

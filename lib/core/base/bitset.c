@@ -263,6 +263,16 @@ bool tb_bitset_intersects(const struct tb_bitset *a, const struct tb_bitset *b)
 	return false;
 }
 
+unsigned tb_bitset_count_both(const struct tb_bitset *a,
+			      const struct tb_bitset *b)
+{
+	unsigned words = count_words(a), count = 0;
+
+	for (unsigned i = 0; i < words; i++)
+		count += count_ones(a->words[i] & b->words[i]);
+	return count;
+}
+
 bool tb_bitset_contains(const struct tb_bitset *outer,
 			const struct tb_bitset *inner)
 {

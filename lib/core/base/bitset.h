@@ -63,6 +63,9 @@ void tb_bitset_and(struct tb_bitset *to, const struct tb_bitset *from);
 void tb_bitset_andnot(struct tb_bitset *to, const struct tb_bitset *from);
 bool tb_bitset_equal(const struct tb_bitset *a, const struct tb_bitset *b);
 bool tb_bitset_intersects(const struct tb_bitset *a, const struct tb_bitset *b);
+/* How many bits have both? */
+unsigned tb_bitset_count_both(const struct tb_bitset *a,
+			      const struct tb_bitset *b);
 bool tb_bitset_contains(const struct tb_bitset *outer,
 			const struct tb_bitset *inner);
 

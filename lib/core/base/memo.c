@@ -34,7 +34,7 @@ static size_t count_set_words(const struct tb_bitset *set)
 	return (set->nbits + 63) / 64;
 }
 
-static void *take_memory(struct tb_memo *memo, size_t size)
+void *tb_memo_keep(struct tb_memo *memo, size_t size)
 {
 	struct memo_block *block = memo->blocks;
 	char *bytes;
@@ -145,8 +145,8 @@ static bool grow_slots(struct tb_memo *memo)
 
 bool tb_memo_make_set(struct tb_memo *memo, struct tb_bitset *set)
 {
-	set->words = take_memory(memo,
-				 count_set_words(set) * sizeof(*set->words));
+	set->words = tb_memo_keep(memo,
+				  count_set_words(set) * sizeof(*set->words));
 	return set->words;
 }
 
@@ -154,8 +154,8 @@ static struct memo_entry *create_memo_entry(struct tb_memo *memo,
 					    const struct tb_memo_key *key,
 					    uint64_t hash)
 {
-	struct memo_entry *entry = take_memory(memo, sizeof(*entry) +
-							     memo->value_size);
+	struct memo_entry *entry = tb_memo_keep(memo, sizeof(*entry) +
+							      memo->value_size);
 
 	if (!entry)
 		return NULL;

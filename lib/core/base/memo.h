@@ -39,6 +39,9 @@ void tb_memo_destroy(struct tb_memo *memo); /* NULL is fine */
 void *tb_memo_find(struct tb_memo *memo, const struct tb_memo_key *key,
 		   bool *is_new);
 
+/* Memory that lives as long as the memo, all zero.  NULL when out of memory. */
+void *tb_memo_keep(struct tb_memo *memo, size_t size);
+
 /*
  * Give a set, whose nbits the caller has set, words in the memo's own memory, all
  * bits clear.  False when out of memory.

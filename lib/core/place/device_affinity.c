@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "device_affinity.h"
 
+#include "available.h"
 #include "device_pools.h"
 #include "placer.h"
 #include "slots.h"
@@ -12,6 +13,7 @@ struct affinity_search {
 	const struct tb_others *others;
 	struct tb_device_state *devices;
 	uint32_t wanted; /* slots; all that can be had while all is near */
+	uint32_t enough; /* no attempt can place more */
 	struct tb_device_attempt best;
 	uint32_t slots; /* by the best */
 };
@@ -43,7 +45,7 @@ static bool try_all_near(struct affinity_search *search, uint32_t least,
 		search->slots = slots;
 		search->best = attempt;
 	}
-	return search->slots == search->wanted;
+	return search->slots >= search->enough;
 }
 
 /* With units near any pool; where says how strictly. */
@@ -88,6 +90,20 @@ static uint32_t find_pool_after(const struct tb_kind_state *kind, uint32_t last)
 	return next;
 }
 
+/* At most so many slots have all their units near the pool. */
+static uint32_t count_slots_near(const struct affinity_search *search,
+				 const struct tb_pool_state *pool)
+{
+	const struct tb_placer *placer = search->placer;
+
+	/* Of shared units more become free from level to level. */
+	if (!placer->amount || search->others->use)
+		return UINT32_MAX;
+	return tb_bitset_count_both(&search->devices->free_units,
+				    &pool->units) /
+	       placer->amount;
+}
+
 static bool try_one_pool(struct affinity_search *search)
 {
 	const struct tb_kind_state *kind = &search->devices->kinds[0];
@@ -96,7 +112,9 @@ static bool try_one_pool(struct affinity_search *search)
 	if (kind->per_slot)
 		return false;
 	while ((pool = find_pool_after(kind, pool)) != TB_ANY_POOL)
-		if (try_all_near(search, 1, pool, TB_ANY_POOL))
+		if (count_slots_near(search, &kind->pools[pool]) >
+			    search->slots &&
+		    try_all_near(search, 1, pool, TB_ANY_POOL))
 			return true;
 	return false;
 }
@@ -134,6 +152,8 @@ static bool try_largest_pools(struct affinity_search *search)
 {
 	const struct tb_kind_state *kind = &search->devices->kinds[0];
 
+	if (kind->npools < 3 || kind->per_node < 2)
+		return false;
 	count_slots_of_pools(search);
 	for (uint32_t most = 2; most < kind->npools && most <= kind->per_node;
 	     most++)
@@ -142,15 +162,38 @@ static bool try_largest_pools(struct affinity_search *search)
 	return false;
 }
 
+/* As many slots as there are devices for. */
+static uint32_t count_served_slots(const struct tb_device_state *devices)
+{
+	uint32_t served = UINT32_MAX;
+
+	for (uint32_t k = 0; k < devices->nkinds; k++) {
+		const struct tb_kind_state *kind = &devices->kinds[k];
+		uint32_t free = 0;
+
+		for (uint32_t i = 0; i < kind->npools; i++)
+			free += kind->pools[i].free;
+		if (kind->per_slot && free / kind->per_slot < served)
+			served = free / kind->per_slot;
+		if (free < kind->per_node)
+			served = 0;
+	}
+	return served;
+}
+
 /* Leaves the best in the placer; search->slots says whether there is one. */
 static void find_best_attempt(struct affinity_search *search)
 {
 	const struct tb_request *request = search->request;
 	bool spread = request->strategy == TB_SCATTER || request->sort[0];
 	uint32_t wanted = search->wanted;
+	uint32_t served = count_served_slots(search->devices);
 
+	if (!served)
+		return;
 	/* So many at most: devices are shared out among them. */
 	search->wanted = try_all_pools(search, TB_SOME_NEAR);
+	search->enough = served < search->wanted ? served : search->wanted;
 	if (search->wanted && !(spread && try_several_pools(search)) &&
 	    !try_one_pool(search) && (spread || !try_several_pools(search)) &&
 	    !try_largest_pools(search) && search->slots)
@@ -176,13 +219,13 @@ static void place_near_first(struct affinity_search *search)
 /* --- what the caller gave, and gets ------------------------------------------- */
 
 static bool copy_pools_in(struct tb_device_state *devices,
-			  const struct tb_affinity *affinity)
+			  const struct tb_affinity *affinity, unsigned nunits)
 {
 	uint32_t npools = 0;
 
 	for (uint32_t k = 0; k < affinity->nkinds; k++)
 		npools += affinity->kinds[k].npools;
-	if (!tb_device_state_reserve(devices, affinity->nkinds, npools))
+	if (!tb_device_state_reserve(devices, affinity->nkinds, npools, nunits))
 		return false;
 	devices->nkinds = affinity->nkinds;
 	npools = 0;
@@ -213,6 +256,20 @@ static void copy_taken_out(const struct tb_device_state *devices,
 				devices->kinds[k].pools[i].taken;
 }
 
+/* Units are free in all attempts, and near a pool, or are not. */
+static void find_units(const struct affinity_search *search)
+{
+	struct tb_placer *placer = search->placer;
+
+	tb_placer_begin(placer, search->request, search->others->used);
+	if (!search->others->use && placer->amount && tb_find_available(placer))
+		tb_bitset_assign(&search->devices->free_units,
+				 placer->available);
+	else
+		tb_bitset_clear_all(&search->devices->free_units);
+	tb_devices_find_units(placer, search->devices);
+}
+
 int tb_place_with_devices(struct tb_placer *placer,
 			  const struct tb_request *request,
 			  const struct tb_bitset *used,
@@ -231,8 +288,9 @@ int tb_place_with_devices(struct tb_placer *placer,
 
 	if (wanted <= 0)
 		return wanted;
-	if (!copy_pools_in(search.devices, affinity))
+	if (!copy_pools_in(search.devices, affinity, placer->available->nbits))
 		return TB_PLACE_NO_MEMORY;
+	find_units(&search);
 	find_best_attempt(&search);
 	if (!affinity->must && search.slots < search.wanted)
 		place_near_first(&search);

@@ -14,11 +14,31 @@ void tb_device_state_destroy(struct tb_device_state *devices)
 		return;
 	free(devices->kinds);
 	free(devices->pools);
+	free(devices->words);
 	free(devices);
 }
 
+/* A set of units for each pool, and two more. */
+static bool reserve_sets(struct tb_device_state *devices, uint32_t npools,
+			 unsigned nunits)
+{
+	size_t of_set = (nunits + 63) / 64, all = of_set * (npools + 2);
+
+	if (all > devices->words_room) {
+		uint64_t *words = realloc(devices->words, all * sizeof(*words));
+
+		if (!words)
+			return false;
+		devices->words = words;
+		devices->words_room = all;
+	}
+	devices->free_units = (struct tb_bitset){ nunits, devices->words };
+	devices->open = (struct tb_bitset){ nunits, devices->words + of_set };
+	return true;
+}
+
 bool tb_device_state_reserve(struct tb_device_state *devices, uint32_t nkinds,
-			     uint32_t npools)
+			     uint32_t npools, unsigned nunits)
 {
 	struct tb_kind_state *kinds = devices->kinds;
 	struct tb_pool_state *pools = devices->pools;
@@ -37,7 +57,7 @@ bool tb_device_state_reserve(struct tb_device_state *devices, uint32_t nkinds,
 		devices->pools = pools;
 		devices->pools_room = npools;
 	}
-	return true;
+	return reserve_sets(devices, npools, nunits);
 }
 
 uint32_t tb_devices_asked(const struct tb_kind_state *kind)
@@ -57,18 +77,88 @@ static uint32_t count_left_devices(const struct tb_pool_state *pool)
 
 /* --- which units are near a pool --------------------------------------------- */
 
-/* A list of CPUs may name threads of both kinds. */
-static bool run_has_affinity(const struct tb_placer *placer,
-			     const struct tb_pool_state *pool,
-			     struct tb_run run)
+/*
+ * All cores at once, as in find_free_cores(): a near thread among all but the last
+ * of a core carries into the last one.
+ */
+static void find_near_cores(const struct tb_placer *placer,
+			    struct tb_pool_state *pool)
 {
-	if (!placer->amount)
-		return tb_bitset_any_in_range(pool->threads, run.first,
-					      run.count);
-	return tb_bitset_intersects_range(pool->threads,
-					  placer->topology
-						  ->kind_threads[placer->kind],
-					  run.first, run.count);
+	const struct tb_topology *topology = placer->topology;
+	const uint64_t *kind = topology->kind_threads[placer->kind]->words;
+	const uint64_t *ends = topology->core_ends->words;
+	uint64_t carry = 0;
+
+	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++) {
+		uint64_t near = pool->threads->words[i] & kind[i];
+		uint64_t rest = near & ~ends[i];
+		uint64_t sum = rest + ~ends[i] + carry;
+
+		carry = sum < rest || (carry && sum == rest);
+		pool->units.words[i] = ends[i] & (sum | near) & kind[i];
+	}
+}
+
+static void find_near_threads(const struct tb_placer *placer,
+			      struct tb_pool_state *pool)
+{
+	const struct tb_topology *topology = placer->topology;
+	const uint64_t *kind = topology->kind_threads[placer->kind]->words;
+
+	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++)
+		pool->units.words[i] = pool->threads->words[i] & kind[i];
+}
+
+static void find_near_containers(const struct tb_placer *placer,
+				 struct tb_pool_state *pool)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint32_t count = tb_run_below(topology, 0, placer->class).count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tb_run run = tb_threads_of_object(topology,
+							 placer->class, i);
+
+		if (tb_bitset_intersects_range(pool->threads,
+					       topology->kind_threads
+						       [placer->kind],
+					       run.first, run.count))
+			tb_bitset_set(&pool->units, i);
+	}
+}
+
+/* A list of CPUs may name threads of both kinds, and each is a unit. */
+static void find_units_of_pool(const struct tb_placer *placer,
+			       struct tb_pool_state *pool)
+{
+	uint32_t nthreads = placer->topology->nthreads;
+
+	tb_bitset_clear_all(&pool->units);
+	if (!placer->amount) {
+		tb_bitset_or_range(&pool->units, pool->threads, 0, nthreads);
+	} else if (placer->class == TB_CLASS_THREAD) {
+		find_near_threads(placer, pool);
+	} else if (placer->class == TB_CLASS_CORE) {
+		find_near_cores(placer, pool);
+	} else {
+		find_near_containers(placer, pool);
+	}
+}
+
+void tb_devices_find_units(const struct tb_placer *placer,
+			   struct tb_device_state *devices)
+{
+	unsigned nunits = placer->available->nbits, set = 2;
+
+	for (uint32_t k = 0; k < devices->nkinds; k++)
+		for (uint32_t i = 0; i < devices->kinds[k].npools; i++, set++) {
+			struct tb_pool_state *pool = &devices->kinds[k].pools[i];
+
+			pool->units.nbits = nunits;
+			pool->units.words = devices->words +
+					    (size_t)set * ((nunits + 63) / 64);
+			find_units_of_pool(placer, pool);
+		}
 }
 
 /* How many units a group has; each CPU of a list is one. */
@@ -78,29 +168,27 @@ static uint32_t count_units_in_group(const struct tb_placer *placer)
 			      : tb_bitset_count(placer->granted);
 }
 
-/* The threads of the next unit; *at is 0 before the first. */
-static struct tb_run get_next_unit(const struct tb_placer *placer,
-				   uint32_t group, uint32_t *at)
+/* The next unit; *at is 0 before the first. */
+static uint32_t get_next_unit(const struct tb_placer *placer, uint32_t group,
+			      uint32_t *at)
 {
-	uint32_t thread;
+	uint32_t unit;
 
 	if (placer->amount)
-		return tb_unit_threads(placer,
-				       placer->taken[group * placer->amount +
-						     (*at)++]);
-	thread = tb_bitset_next(placer->granted, *at);
-	*at = thread + 1;
-	return (struct tb_run){ thread, 1 };
+		return placer->taken[group * placer->amount + (*at)++];
+	unit = tb_bitset_next(placer->granted, *at);
+	*at = unit + 1;
+	return unit;
 }
 
 static bool group_has_affinity(const struct tb_placer *placer, uint32_t group,
 			       const struct tb_pool_state *pool)
 {
-	uint32_t at = 0;
+	uint32_t count = count_units_in_group(placer), at = 0;
 
-	for (uint32_t i = 0; i < count_units_in_group(placer); i++)
-		if (run_has_affinity(placer, pool,
-				     get_next_unit(placer, group, &at)))
+	for (uint32_t i = 0; i < count; i++)
+		if (tb_bitset_test(&pool->units,
+				   get_next_unit(placer, group, &at)))
 			return true;
 	return false;
 }
@@ -190,32 +278,27 @@ static bool open_pools(struct tb_device_state *devices)
 	return changed;
 }
 
-static bool unit_has_open_pool(const struct tb_placer *placer,
-			       const struct tb_kind_state *kind,
-			       struct tb_run unit)
+/* Of one kind the available units near open pools stay. */
+static void close_units_of_kind(const struct tb_placer *placer,
+				const struct tb_kind_state *kind)
 {
+	struct tb_bitset *open = &placer->devices->open;
+
+	tb_bitset_clear_all(open);
 	for (uint32_t i = 0; i < kind->npools; i++)
-		if (kind->pools[i].open &&
-		    run_has_affinity(placer, &kind->pools[i], unit))
-			return true;
-	return false;
+		if (kind->pools[i].open)
+			tb_bitset_or(open, &kind->pools[i].units);
+	tb_bitset_and(placer->available, open);
 }
 
 void tb_devices_close_units(struct tb_placer *placer)
 {
 	const struct tb_device_state *devices = placer->devices;
-	struct tb_bitset *units = placer->available;
 
 	if (devices->attempt.where == TB_ANYWHERE || !placer->amount)
 		return;
-	TB_BITSET_EACH(unit, units)
-		for (uint32_t k = 0; k < devices->nkinds; k++)
-			if (!unit_has_open_pool(placer, &devices->kinds[k],
-						tb_unit_threads(placer,
-								unit))) {
-				tb_bitset_clear(units, unit);
-				break;
-			}
+	for (uint32_t k = 0; k < devices->nkinds; k++)
+		close_units_of_kind(placer, &devices->kinds[k]);
 }
 
 /* --- the devices of a slot --------------------------------------------------- */
@@ -231,7 +314,7 @@ static void take_device(struct tb_kind_state *kind, struct tb_pool_state *pool,
 
 /* Does a device that the job has already serve this unit too? */
 static bool unit_is_served(const struct tb_placer *placer,
-			   const struct tb_kind_state *kind, struct tb_run unit)
+			   const struct tb_kind_state *kind, uint32_t unit)
 {
 	const struct tb_device_attempt *attempt = &placer->devices->attempt;
 	bool last_ones = attempt->only != TB_ANY_POOL ||
@@ -242,7 +325,7 @@ static bool unit_is_served(const struct tb_placer *placer,
 		bool serves = pool->fresh || (!kind->per_slot && pool->taken &&
 					      (pool->room || last_ones));
 
-		if (serves && run_has_affinity(placer, pool, unit))
+		if (serves && tb_bitset_test(&pool->units, unit))
 			return true;
 	}
 	return false;
@@ -255,7 +338,7 @@ static bool unit_is_served(const struct tb_placer *placer,
 static struct tb_pool_state *find_fullest_pool(const struct tb_placer *placer,
 					       struct tb_kind_state *kind,
 					       uint32_t group,
-					       const struct tb_run *unit)
+					       const uint32_t *unit)
 {
 	struct tb_pool_state *best = NULL;
 
@@ -264,7 +347,7 @@ static struct tb_pool_state *find_fullest_pool(const struct tb_placer *placer,
 		uint32_t left = count_left_devices(pool);
 
 		if (left > (best ? count_left_devices(best) : 0) &&
-		    (unit ? run_has_affinity(placer, pool, *unit)
+		    (unit ? tb_bitset_test(&pool->units, *unit)
 			  : group_has_affinity(placer, group, pool)))
 			best = pool;
 	}
@@ -280,13 +363,13 @@ static bool serve_group(struct tb_placer *placer, struct tb_kind_state *kind,
 	uint32_t budget = kind->per_slot ? kind->per_slot : kind->left;
 	uint32_t share = budget >= slots ? divide_up(budget, slots) : 0;
 	uint32_t room = share || !budget ? 0 : divide_up(slots, budget);
-	uint32_t at = 0, taken = 0;
+	uint32_t units = count_units_in_group(placer), at = 0, taken = 0;
 	struct tb_pool_state *pool;
 
 	if (kind->per_slot)
 		share = kind->per_slot;
-	for (uint32_t i = 0; i < count_units_in_group(placer); i++) {
-		struct tb_run unit = get_next_unit(placer, group, &at);
+	for (uint32_t i = 0; i < units; i++) {
+		uint32_t unit = get_next_unit(placer, group, &at);
 
 		if (unit_is_served(placer, kind, unit))
 			continue;
@@ -329,6 +412,12 @@ static void forget_fresh_devices(struct tb_device_state *devices)
 	for (uint32_t k = 0; k < devices->nkinds; k++)
 		for (uint32_t i = 0; i < devices->kinds[k].npools; i++)
 			devices->kinds[k].pools[i].fresh = 0;
+}
+
+bool tb_devices_follow_slots(const struct tb_placer *placer)
+{
+	return placer->devices &&
+	       placer->devices->attempt.where != TB_SOME_NEAR;
 }
 
 enum tb_served tb_devices_serve(struct tb_placer *placer)

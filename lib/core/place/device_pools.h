@@ -20,7 +20,8 @@ struct tb_pool_state {
 	uint32_t fresh; /* of these, taken for the slot that is being placed */
 	uint32_t room;	/* slots that the taken devices can still serve */
 	uint32_t slots; /* that fit near this pool alone */
-	bool open;	/* units near it can be taken */
+	struct tb_bitset units; /* near ones, as the placer numbers them */
+	bool open;		/* units near it can be taken */
 };
 
 /* One kind of device.  One of the first two numbers is 0. */
@@ -53,20 +54,29 @@ struct tb_device_state {
 	struct tb_kind_state *kinds;
 	struct tb_pool_state *pools;	 /* of all kinds */
 	uint32_t kinds_room, pools_room; /* as many the arrays can take */
+	struct tb_bitset free_units;	 /* before the first slot */
+	struct tb_bitset open;		 /* scratch: units near open pools */
+	uint64_t *words;		 /* of these and of the pools' units */
+	size_t words_room;
 };
 
 /* NULL when out of memory. */
 struct tb_device_state *tb_device_state_create(void);
 void tb_device_state_destroy(struct tb_device_state *devices); /* NULL ok */
 /*
- * Make room for so many kinds and pools.  Allocates only when there are more of
- * them than ever before.  False when out of memory.
+ * Make room for so many kinds and pools, and a set of so many units for each pool.
+ * Allocates only when there are more of them than ever before.  False when out of
+ * memory.
  */
 bool tb_device_state_reserve(struct tb_device_state *devices, uint32_t nkinds,
-			     uint32_t npools);
+			     uint32_t npools, unsigned nunits);
 
 /* How many devices of a kind a job asks for, for a slot or for the node. */
 uint32_t tb_devices_asked(const struct tb_kind_state *kind);
+
+/* Which units are near each pool?  The placer has begun; its devices are these. */
+void tb_devices_find_units(const struct tb_placer *placer,
+			   struct tb_device_state *devices);
 
 /* Begin an attempt to place so many slots: no device is taken. */
 void tb_devices_begin(struct tb_device_state *devices,
@@ -76,6 +86,9 @@ void tb_devices_forget(struct tb_device_state *devices);
 
 /* Close the available units that are not near what the next slot needs. */
 void tb_devices_close_units(struct tb_placer *placer);
+
+/* Does what the next slot can have depend on the devices of those before it? */
+bool tb_devices_follow_slots(const struct tb_placer *placer);
 
 /* Give the group that was just taken its devices. */
 enum tb_served {

@@ -78,6 +78,9 @@ static bool take_available_slots(struct tb_placer *placer,
 				 const struct tb_request *request,
 				 unsigned wanted)
 {
+	if (!request->cpus && !tb_devices_follow_slots(placer))
+		placer->groups += tb_take_next_slots(placer, request->strategy,
+						     wanted - placer->groups);
 	while (placer->groups < wanted && take_next_slot(placer, request)) {
 		enum tb_served served = TB_SERVED;
 

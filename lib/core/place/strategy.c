@@ -340,3 +340,23 @@ bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy)
 	return take_slot_packed(placer, 0, &placer->open_levels,
 				&placer->cores_open);
 }
+
+uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
+			    uint32_t wanted)
+{
+	bool in_order = strategy == TB_LINEAR ||
+			(strategy == TB_PACKED && placer->amount == 1);
+	struct tb_run units = tb_units_below(placer, 0);
+	uint32_t missing, slots;
+
+	if (!in_order || placer->use || placer->nested_units)
+		return 0;
+	slots = tb_bitset_count_range(placer->available, units.first,
+				      units.count) /
+		placer->amount;
+	if (slots > wanted)
+		slots = wanted;
+	missing = slots * placer->amount;
+	take_units_below(placer, 0, &missing);
+	return slots;
+}

@@ -12,6 +12,13 @@
 /* Take one slot's amount.  False, and nothing is taken, when it does not fit. */
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
 
+/*
+ * Take up to so many slots at once, where each has just the units that come next.
+ * Returns how many; 0: none fits, or they have to be taken one by one.
+ */
+uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
+			    uint32_t wanted);
+
 /* Units that slots have taken are not available any more. */
 void tb_close_taken(struct tb_placer *placer);
 

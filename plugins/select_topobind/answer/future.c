@@ -10,8 +10,13 @@
 
 #include <time.h>
 
+#include "core/plan/halving.h"
+
 #include "job_ends.h"
 #include "job_try.h"
+
+/* So often select/cons_tres is asked while the first end is looked for. */
+#define START_QUESTIONS_MAX 8
 
 struct future {
 	const struct tb_test *test;
@@ -20,6 +25,9 @@ struct future {
 	struct tb_job_ends ends;
 	uint32_t ended;	  /* how many of them have, in the view */
 	bitstr_t *chosen; /* nodes, by the last answer that was yes */
+	/* By the last answer: for how many it is yes, or else when it starts. */
+	uint32_t fits_for; /* UINT32_MAX: for none */
+	time_t later;	   /* 0: never */
 };
 
 /* --- the jobs that end ------------------------------------------------------- */
@@ -75,21 +83,77 @@ static bool start_fits(void *arg, uint32_t ended)
 	job_record_t *job = future->test->job;
 	time_t now, end;
 
+	future->fits_for = UINT32_MAX;
+	future->later = 0;
 	if (try_start(future, ended) != SLURM_SUCCESS)
 		return false;
+	future->fits_for = ended;
 	now = time(NULL);
+	end = ended ? future->ends.list[ended - 1].time : 0;
 	/* "Now" has been refused already; elsewhere it can be sooner than later. */
-	if (!ended)
-		return job->start_time <= now &&
-		       tb_test_asked_start(future->test) > now;
-	end = future->ends.list[ended - 1].time;
-	/* When a job that is over its time ends is cons_tres' guess. */
-	if (end <= now)
+	if (!ended && job->start_time <= now &&
+	    tb_test_asked_start(future->test) > now)
 		return true;
-	if (job->start_time > end)
-		return false;
-	job->start_time = end;
-	return true;
+	/* When a job that is over its time ends is cons_tres' guess. */
+	if (ended && end <= now)
+		return true;
+	if (ended && job->start_time <= end) {
+		job->start_time = end;
+		return true;
+	}
+	future->fits_for = UINT32_MAX;
+	future->later = job->start_time > now ? job->start_time : 0;
+	return false;
+}
+
+/* So many of them have ended at that time. */
+static uint32_t count_ended_at(const struct future *future, time_t time)
+{
+	uint32_t count = 0;
+
+	while (count < future->ends.count &&
+	       future->ends.list[count].time <= time)
+		count++;
+	return count;
+}
+
+/* The job's numbers are those of the last answer: let it be this one. */
+static int answer_for(struct future *future, uint32_t ended)
+{
+	return future->fits_for == ended || start_fits(future, ended)
+		       ? SLURM_SUCCESS
+		       : SLURM_ERROR;
+}
+
+/* It does not fit for first, perhaps for last. */
+static int search_between(struct future *future, uint32_t first, uint32_t last)
+{
+	return first < last
+		       ? answer_for(future, tb_halve_least(start_fits, future,
+							   first + 1, last,
+							   START_QUESTIONS_MAX))
+		       : SLURM_ERROR;
+}
+
+/*
+ * With the units of first, select/cons_tres has just told a later start: memory or
+ * GRES are free then.  Mostly they are the reason, and nothing is gained by more
+ * units before that.
+ */
+static int search_before(struct future *future, uint32_t first)
+{
+	time_t later = future->later;
+	uint32_t last = count_ended_at(future, later);
+
+	if (last <= first)
+		return search_between(future, first, future->ends.count);
+	if (last == first + 1 && future->ends.list[first].time == later)
+		return SLURM_SUCCESS;
+	if (last > first + 1 && start_fits(future, last - 1))
+		return search_between(future, first, last - 1);
+	if (answer_for(future, last) == SLURM_SUCCESS)
+		return SLURM_SUCCESS;
+	return search_between(future, last, future->ends.count);
 }
 
 static int search_ends(struct future *future)
@@ -100,13 +164,12 @@ static int search_ends(struct future *future)
 	if (!units_fit(future, 0)) {
 		if (!count || !units_fit(future, count))
 			return SLURM_ERROR;
-		first = tb_job_ends_least(units_fit, future, 1, count);
+		first = tb_halve_least(units_fit, future, 1, count, UINT32_MAX);
 	}
 	if (start_fits(future, first))
 		return SLURM_SUCCESS;
-	first = tb_job_ends_least(start_fits, future, first, count);
-	/* The job's numbers are those of the last answer. */
-	return start_fits(future, first) ? SLURM_SUCCESS : SLURM_ERROR;
+	return future->later ? search_before(future, first)
+			     : search_between(future, first, count);
 }
 
 int tb_future_find(const struct tb_test *test, const struct tb_request *request,

@@ -57,17 +57,3 @@ void tb_job_ends_clear(struct tb_job_ends *ends)
 	xfree(ends->list);
 	ends->count = 0;
 }
-
-uint32_t tb_job_ends_least(tb_job_ends_fit fits, void *arg, uint32_t first,
-			   uint32_t last)
-{
-	while (first < last) {
-		uint32_t half = first + (last - first) / 2;
-
-		if (fits(arg, half))
-			last = half;
-		else
-			first = half + 1;
-	}
-	return last;
-}

@@ -28,11 +28,4 @@ void tb_job_ends_find(struct tb_job_ends *ends, const bitstr_t *nodes,
 		      tb_job_end_time end_time, void *arg);
 void tb_job_ends_clear(struct tb_job_ends *ends);
 
-/* Does it fit when so many of the jobs have ended?  The more, the more fits. */
-typedef bool (*tb_job_ends_fit)(void *arg, uint32_t ended);
-
-/* The least number from first to last for which it fits; it does for last. */
-uint32_t tb_job_ends_least(tb_job_ends_fit fits, void *arg, uint32_t first,
-			   uint32_t last);
-
 #endif

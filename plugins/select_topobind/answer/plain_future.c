@@ -12,10 +12,15 @@
 
 #include "src/common/macros.h"
 
+#include "core/plan/halving.h"
+
 #include "job_ends.h"
 #include "plain_try.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/request/hetjob.h"
+
+/* So often select/cons_tres is asked while the soonest is looked for. */
+#define START_QUESTIONS_MAX 8
 
 struct plain_future {
 	const struct tb_test *test;
@@ -126,9 +131,9 @@ static int search_ends(struct plain_future *future)
 	/* It waits for others, too: all bound jobs in its way have ended then. */
 	if (start >= find_last_end(future, count))
 		return SLURM_SUCCESS;
-	ended = tb_job_ends_least(start_fits, future,
-				  MAX(count_ended_before(future, start), 1),
-				  count);
+	ended = tb_halve_least(start_fits, future,
+			       MAX(count_ended_before(future, start), 1), count,
+			       START_QUESTIONS_MAX);
 	end = find_last_end(future, ended);
 	/* Beside that bound job, when others end before it. */
 	before = find_start(future, ended - 1);

@@ -5,7 +5,7 @@
  * so halving finds the shortest prefix of the candidates, in the order in which
  * they should go, with about log2 of their number of tests.  From there on only
  * the chosen nodes count.  The jobs without a core among those that the new job
- * would get there are spared together, the others are tried one by one.
+ * would get there are spared together, the others by halves.
  */
 #include "preempt.h"
 
@@ -21,8 +21,8 @@
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
 
-/* How many jobs are tried one by one whether they can be spared. */
-#define PREEMPT_TRIES_MAX 64
+/* So often it is tried whether jobs can be spared. */
+#define PREEMPT_TRIES_MAX 32
 
 struct preemptee {
 	job_record_t *job; /* of a heterogeneous job its leader */
@@ -227,21 +227,68 @@ static void spare_all_beside(struct preempt_choice *choice)
 	xfree(ended);
 }
 
-/* The most important first; in memory or GRES they may be needed all the same. */
-static void spare_one_by_one(struct preempt_choice *choice)
+/* Those that end, the most important last; in tries so many are left. */
+struct sparing {
+	struct preempt_choice *choice;
+	struct preemptee **list;
+	uint32_t tries;
+};
+
+static void set_range_ends(const struct sparing *sparing, uint32_t first,
+			   uint32_t end, bool ends)
 {
-	uint32_t tries = 0;
+	for (uint32_t i = first; i < end; i++)
+		set_ends(sparing->choice, sparing->list[i], ends);
+}
 
-	for (uint32_t i = choice->count; i-- && tries < PREEMPT_TRIES_MAX;) {
-		struct preemptee *preemptee = &choice->jobs[i];
+/* Does it fit without ending any of [first, end)?  If not, they end. */
+static bool spare_all(struct sparing *sparing, uint32_t first, uint32_t end)
+{
+	if (!sparing->tries)
+		return false;
+	sparing->tries--;
+	set_range_ends(sparing, first, end, false);
+	if (try_preemption(sparing->choice))
+		return true;
+	set_range_ends(sparing, first, end, true);
+	return false;
+}
 
-		if (!preemptee->ends)
-			continue;
-		tries++;
-		set_ends(choice, preemptee, false);
-		if (!try_preemption(choice))
-			set_ends(choice, preemptee, true);
-	}
+/*
+ * Spare as many of [first, end) as it fits without, the most important first: just
+ * those that would be spared if each were tried alone.  needed: it does not fit
+ * without all of them, which need not be tried.  Returns whether all are spared.
+ * Depth is bounded by log2 of their number.
+ */
+static bool spare_range(struct sparing *sparing, uint32_t first, uint32_t end,
+			bool needed)
+{
+	uint32_t half = first + (end - first) / 2;
+	bool spared;
+
+	if (first == end || (!needed && spare_all(sparing, first, end)))
+		return true;
+	if (end - first == 1 || !sparing->tries)
+		return false;
+	spared = spare_range(sparing, half, end, false);
+	spare_range(sparing, first, half, spared);
+	return false;
+}
+
+/* In memory or GRES jobs may be needed whose cores are not. */
+static void spare_by_halves(struct preempt_choice *choice)
+{
+	struct sparing sparing = { .choice = choice,
+				   .list = xcalloc(choice->count + 1,
+						   sizeof(*sparing.list)),
+				   .tries = PREEMPT_TRIES_MAX };
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < choice->count; i++)
+		if (choice->jobs[i].ends)
+			sparing.list[count++] = &choice->jobs[i];
+	spare_range(&sparing, 0, count, false);
+	xfree(sparing.list);
 }
 
 /* All of the candidates have ended, and it fits: choose. */
@@ -260,7 +307,7 @@ static void choose_preemptees(struct preempt_choice *choice)
 		return;
 	if (choice->request)
 		spare_all_beside(choice);
-	spare_one_by_one(choice);
+	spare_by_halves(choice);
 }
 
 static void clear_choice(struct preempt_choice *choice)

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "devices.h"
 
+#include <string.h>
+
 #include "src/common/xmalloc.h"
 
-#include "compat/select_gres.h"
-
-#define NO_POOL UINT32_MAX
+#include "device_layout.h"
 
 /* One entry of what the job asks for. */
 struct entry {
 	uint32_t index;
 	struct tb_gres_ask ask;
 	uint32_t *selected; /* by node, or NULL */
-	/* On the node of the last tb_devices_find(): */
-	uint32_t places, room; /* in pool_of */
-	uint32_t *pool_of;     /* by place */
-	struct tb_device_pool *pools;
-	uint32_t npools, nsets; /* pools with a set of threads: so many first */
+	struct tb_device_layouts layouts;
+	struct tb_device_layout *layout; /* of the last tb_devices_find() */
 };
 
 struct tb_devices {
@@ -27,6 +24,8 @@ struct tb_devices {
 	struct tb_device_kind *kinds; /* for some of the entries: */
 	struct entry **of_kind;
 	struct tb_affinity affinity;
+	struct tb_bitset state; /* the last tb_devices_state() */
+	uint32_t room;		/* in words */
 };
 
 struct tb_devices *tb_devices_create(const struct tb_test *test)
@@ -53,21 +52,15 @@ struct tb_devices *tb_devices_create(const struct tb_test *test)
 	return devices;
 }
 
-static void destroy_entry(struct entry *entry)
-{
-	for (uint32_t i = 0; i < entry->nsets; i++)
-		tb_bitset_destroy(entry->pools[i].threads);
-	xfree(entry->pools);
-	xfree(entry->pool_of);
-	xfree(entry->selected);
-}
-
 void tb_devices_destroy(struct tb_devices *devices)
 {
 	if (!devices)
 		return;
 	for (uint32_t i = 0; i < devices->count; i++)
-		destroy_entry(&devices->entries[i]);
+		tb_device_layouts_clear(&devices->entries[i].layouts);
+	for (uint32_t i = 0; i < devices->count; i++)
+		xfree(devices->entries[i].selected);
+	xfree(devices->state.words);
 	xfree(devices->entries);
 	xfree(devices->kinds);
 	xfree(devices->of_kind);
@@ -79,73 +72,7 @@ bool tb_devices_must_be_near(const struct tb_devices *devices)
 	return devices && devices->affinity.must;
 }
 
-/* --- the pools of a node ----------------------------------------------------- */
-
-struct filling {
-	struct entry *entry;
-	struct tb_shape *shape;
-	struct tb_bitset *near; /* Slurm's cores, of one place */
-};
-
-/* The threads near a place, into the set of the pool after the last one. */
-static struct tb_device_pool *spare_pool(struct filling *filling,
-					 const bitstr_t *cores)
-{
-	struct entry *entry = filling->entry;
-	struct tb_shape *shape = filling->shape;
-	struct tb_device_pool *pool = &entry->pools[entry->npools];
-	unsigned threads = tb_topology_threads(shape->topology);
-	struct tb_bitset *near = filling->near;
-
-	if (entry->npools == entry->nsets) {
-		pool->threads = tb_bitset_create(threads);
-		entry->nsets++;
-	} else if (pool->threads->nbits != threads) {
-		tb_bitset_destroy(pool->threads);
-		pool->threads = tb_bitset_create(threads);
-	}
-	tb_bitset_clear_all(near);
-	for (unsigned core = 0; core < near->nbits; core++)
-		if (!cores || (core < bit_size((bitstr_t *)cores) &&
-			       bit_test((bitstr_t *)cores, core)))
-			tb_bitset_set(near, core);
-	tb_shape_threads(shape, near, pool->threads);
-	return pool;
-}
-
-/* Places that are near the same cores are one pool. */
-static void add_place(uint32_t place, const bitstr_t *cores, uint32_t free,
-		      void *arg)
-{
-	struct filling *filling = arg;
-	struct entry *entry = filling->entry;
-	struct tb_device_pool *spare = spare_pool(filling, cores);
-	uint32_t pool = 0;
-
-	while (pool < entry->npools &&
-	       !tb_bitset_equal(entry->pools[pool].threads, spare->threads))
-		pool++;
-	if (pool == entry->npools) {
-		spare->free = 0;
-		entry->npools++;
-	}
-	entry->pools[pool].free += free;
-	entry->pool_of[place] = pool;
-}
-
-static void make_room(struct entry *entry, uint32_t places)
-{
-	entry->places = places;
-	entry->npools = 0;
-	if (places > entry->room) {
-		xrecalloc(entry->pool_of, places, sizeof(*entry->pool_of));
-		/* One more, in which a place is compared. */
-		xrecalloc(entry->pools, places + 1, sizeof(*entry->pools));
-		entry->room = places;
-	}
-	for (uint32_t place = 0; place < places; place++)
-		entry->pool_of[place] = NO_POOL;
-}
+/* --- the devices of a node --------------------------------------------------- */
 
 /*
  * How many devices the job asks for on the node.  --gpus for several nodes: at
@@ -175,17 +102,19 @@ static void add_kind(struct tb_devices *devices, struct entry *entry,
 		     const struct tb_gres_view *view, uint32_t tasks,
 		     struct tb_bitset *cores)
 {
-	struct filling filling = { entry, shape, cores };
 	struct tb_device_kind *kind = &devices->kinds[devices->affinity.nkinds];
+	struct tb_device_layout *layout;
 
-	make_room(entry, tb_gres_places(devices->job, entry->index, node));
-	tb_gres_visit(devices->job, entry->index, node, view, add_place,
-		      &filling);
 	set_numbers(devices, entry, node, tasks, kind);
-	if (!entry->npools || (!kind->per_slot && !kind->per_node))
+	if (!kind->per_slot && !kind->per_node)
 		return;
-	kind->npools = entry->npools;
-	kind->pools = entry->pools;
+	layout = tb_device_layout_find(&entry->layouts, devices->job,
+				       entry->index, node, shape, view, cores);
+	if (!layout->npools)
+		return;
+	entry->layout = layout;
+	kind->npools = layout->npools;
+	kind->pools = layout->pools;
 	devices->of_kind[devices->affinity.nkinds++] = entry;
 }
 
@@ -201,6 +130,92 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 		add_kind(devices, &devices->entries[i], node, shape, &of_gres,
 			 tasks, cores);
 	return devices->affinity.nkinds ? &devices->affinity : NULL;
+}
+
+/* --- what a placement depends on --------------------------------------------- */
+
+static uint32_t count_words(const struct tb_bitset *set)
+{
+	return (set->nbits + 63) / 64;
+}
+
+static uint64_t *add_words(uint64_t *to, const struct tb_bitset *set)
+{
+	memcpy(to, set->words, count_words(set) * sizeof(*to));
+	return to + count_words(set);
+}
+
+static uint32_t count_state_words(const struct tb_affinity *affinity)
+{
+	uint32_t words = 0;
+
+	for (uint32_t k = 0; k < affinity->nkinds; k++) {
+		const struct tb_device_kind *kind = &affinity->kinds[k];
+
+		words += 2;
+		for (uint32_t i = 0; i < kind->npools; i++)
+			words += 1 + count_words(kind->pools[i].threads);
+	}
+	return words;
+}
+
+/* Where numbers were selected they do not go with the tasks. */
+static uint64_t *add_kind_words(uint64_t *to, const struct tb_device_kind *kind,
+				const struct entry *entry, bool must)
+{
+	*to++ = (uint64_t)kind->per_slot << 32 | kind->per_node;
+	*to++ = (uint64_t)entry->index << 34 | (uint64_t)must << 33 |
+		(uint64_t) !!entry->selected << 32 | kind->npools;
+	for (uint32_t i = 0; i < kind->npools; i++) {
+		*to++ = kind->pools[i].free;
+		to = add_words(to, kind->pools[i].threads);
+	}
+	return to;
+}
+
+const struct tb_bitset *tb_devices_state(struct tb_devices *devices,
+					 const struct tb_affinity *affinity,
+					 const struct tb_bitset *cores)
+{
+	uint32_t words = count_words(cores);
+	uint64_t *at;
+
+	if (affinity)
+		words += count_state_words(affinity);
+	if (words > devices->room) {
+		xrecalloc(devices->state.words, words,
+			  sizeof(*devices->state.words));
+		devices->room = words;
+	}
+	devices->state.nbits = words * 64;
+	at = add_words(devices->state.words, cores);
+	for (uint32_t k = 0; affinity && k < affinity->nkinds; k++)
+		at = add_kind_words(at, &affinity->kinds[k],
+				    devices->of_kind[k], affinity->must);
+	return &devices->state;
+}
+
+uint32_t tb_devices_pools(const struct tb_devices *devices)
+{
+	uint32_t pools = 0;
+
+	for (uint32_t k = 0; k < devices->affinity.nkinds; k++)
+		pools += devices->kinds[k].npools;
+	return pools;
+}
+
+void tb_devices_get_taken(const struct tb_devices *devices, uint32_t *taken)
+{
+	for (uint32_t k = 0; k < devices->affinity.nkinds; k++)
+		for (uint32_t i = 0; i < devices->kinds[k].npools; i++)
+			*taken++ = devices->kinds[k].pools[i].taken;
+}
+
+void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken)
+{
+	for (uint32_t k = 0; k < devices->affinity.nkinds; k++)
+		for (uint32_t i = 0; i < devices->kinds[k].npools; i++)
+			devices->kinds[k].pools[i].taken = *taken++;
 }
 
 /* --- what the job gets ------------------------------------------------------- */
@@ -220,16 +235,25 @@ void tb_devices_count_selected(struct tb_devices *devices)
 	}
 }
 
+static void select_from_layout(struct tb_devices *devices,
+			       const struct entry *entry, uint32_t node)
+{
+	const struct tb_device_layout *layout = entry->layout;
+	uint32_t *pool_of = xcalloc(layout->nplaces + 1, sizeof(*pool_of));
+	uint32_t *taken = xcalloc(layout->npools, sizeof(*taken));
+
+	for (uint32_t i = 0; i < layout->nplaces; i++)
+		pool_of[i] = layout->places[i].pool;
+	for (uint32_t i = 0; i < layout->npools; i++)
+		taken[i] = layout->pools[i].taken;
+	tb_gres_select(devices->job, entry->index, node, pool_of, taken,
+		       layout->npools);
+	xfree(pool_of);
+	xfree(taken);
+}
+
 void tb_devices_select(struct tb_devices *devices, uint32_t node)
 {
-	for (uint32_t k = 0; k < devices->affinity.nkinds; k++) {
-		const struct entry *entry = devices->of_kind[k];
-		uint32_t *taken = xcalloc(entry->npools, sizeof(*taken));
-
-		for (uint32_t i = 0; i < entry->npools; i++)
-			taken[i] = entry->pools[i].taken;
-		tb_gres_select(devices->job, entry->index, node, entry->pool_of,
-			       taken, entry->npools);
-		xfree(taken);
-	}
+	for (uint32_t k = 0; k < devices->affinity.nkinds; k++)
+		select_from_layout(devices, devices->of_kind[k], node);
 }

@@ -37,6 +37,22 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 				    struct tb_bitset *cores);
 
 /*
+ * All that the placement depends on, after the node's cores in use: these, and what
+ * tb_devices_find() has just returned.  Valid until the next call.
+ */
+const struct tb_bitset *tb_devices_state(struct tb_devices *devices,
+					 const struct tb_affinity *affinity,
+					 const struct tb_bitset *cores);
+
+/*
+ * How many pools the last node has; how many devices of each the placement was made
+ * for, to be remembered, and to be the last placement's again.
+ */
+uint32_t tb_devices_pools(const struct tb_devices *devices);
+void tb_devices_get_taken(const struct tb_devices *devices, uint32_t *taken);
+void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
+
+/*
  * The job has an allocation: from now on ask on each node for as many devices as
  * are selected for it there.
  */

@@ -6,6 +6,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "core/plan/halving.h"
 #include "core/topology/fragmentation.h"
 
 #include "select_topobind/nodes/cores_taken.h"
@@ -60,39 +61,69 @@ static struct tb_affinity *find_affinity(const struct tb_offers *offers,
 			       : NULL;
 }
 
-/*
- * The units of all tasks at once, as host type places them, for as many of the
- * tasks as there are units for.
- */
+/* The units of all tasks of an implicitly bound job on a node at once. */
+struct implicit {
+	const struct tb_offers *offers;
+	const struct tb_test *test;
+	uint32_t node;
+	struct tb_shape *shape;
+	struct tb_scratch *scratch;
+	struct tb_request whole; /* borrows its filter */
+	uint32_t per_task;	 /* units */
+	uint32_t placed;	 /* the tasks of the last placement */
+};
+
+/* The more tasks there are, the more units and devices they need. */
+static bool tasks_fit(void *arg, uint32_t tasks)
+{
+	struct implicit *implicit = arg;
+	struct tb_affinity *affinity = find_affinity(implicit->offers,
+						     implicit->node,
+						     implicit->shape, tasks,
+						     implicit->scratch->cores);
+
+	implicit->whole.amount = tasks * implicit->per_task;
+	implicit->placed = tasks;
+	return tb_sharing_place(implicit->shape, implicit->test,
+				&implicit->whole, affinity, tasks,
+				implicit->scratch) > 0;
+}
+
+/* As host type places them, for as many of the tasks as there are units for. */
 static int place_implicit(const struct tb_offers *offers,
 			  const struct tb_test *test, uint32_t node,
 			  struct tb_shape *shape, uint32_t tasks,
 			  struct tb_scratch *scratch)
 {
-	struct tb_request whole = *offers->request; /* borrows its filter */
-	uint32_t per_task = count_units_per_task(offers, test, node, shape,
+	struct implicit implicit = { .offers = offers,
+				     .test = test,
+				     .node = node,
+				     .shape = shape,
+				     .scratch = scratch,
+				     .whole = *offers->request };
+
+	implicit.per_task = count_units_per_task(offers, test, node, shape,
 						 scratch);
-
-	if (!per_task)
+	if (!implicit.per_task)
 		return 0;
-	tasks = MIN(tasks, tb_units_available(shape->topology, whole.unit,
-					      scratch->used) /
-				   per_task);
-	whole.type = TB_HOST;
-	for (; tasks; tasks--) {
-		struct tb_affinity *affinity = find_affinity(offers, node,
-							     shape, tasks,
-							     scratch->cores);
+	implicit.whole.type = TB_HOST;
+	tasks = MIN(tasks,
+		    tb_units_available(shape->topology, implicit.whole.unit,
+				       scratch->used) /
+			    implicit.per_task);
+	tasks = tb_halve_most(tasks_fit, &implicit, 0, tasks);
+	if (tasks && implicit.placed != tasks)
+		tasks_fit(&implicit, tasks);
+	return tasks;
+}
 
-		whole.amount = tasks * per_task;
-		if (tb_sharing_place(shape, test, &whole, affinity, tasks,
-				     scratch) > 0)
-			return tasks;
-		/* All of the available ones: only what is near is too few. */
-		if (!affinity)
-			break;
-	}
-	return 0;
+/* So many tasks have their units together; 0: each slot has its own. */
+static uint32_t count_joint_tasks(const struct tb_offers *offers,
+				  const struct tb_test *test, uint32_t slots)
+{
+	if (test->implicit_cpus)
+		return slots;
+	return offers->request->type == TB_HOST;
 }
 
 /* With what scratch says is used; how many slots, or less than 1. */
@@ -101,7 +132,7 @@ static int place_slots(const struct tb_offers *offers,
 		       struct tb_shape *shape, uint32_t slots,
 		       struct tb_scratch *scratch)
 {
-	uint32_t per_host = offers->request->type == TB_HOST;
+	uint32_t joint = count_joint_tasks(offers, test, slots);
 
 	if (offer->unit_size)
 		tb_unit_size_only(shape, offers->request->unit,
@@ -110,9 +141,27 @@ static int place_slots(const struct tb_offers *offers,
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
 	return tb_sharing_place(shape, test, offers->request,
-				find_affinity(offers, offer->node, shape,
-					      per_host, scratch->cores),
+				find_affinity(offers, offer->node, shape, joint,
+					      scratch->cores),
 				slots, scratch);
+}
+
+/*
+ * Have all slots equally many CPUs?  Slots of threads share cores.  Units that lie
+ * inside others are not of one size, whatever their cores say.
+ */
+static bool slots_are_alike(const struct tb_offers *offers,
+			    const job_record_t *job, uint32_t node,
+			    struct tb_shape *shape, struct tb_scratch *scratch,
+			    uint32_t cpus)
+{
+	const struct tb_request *request = offers->request;
+
+	return !request->cpus && request->unit.letter != 'T' &&
+	       !tb_unit_size_after(shape, request->unit, 0) &&
+	       count_cpus(offers, job, node, shape,
+			  tb_placed_threads(shape->placer), scratch->cores) ==
+		       cpus * tb_placed_groups(shape->placer);
 }
 
 /*
@@ -121,7 +170,7 @@ static int place_slots(const struct tb_offers *offers,
  */
 static uint32_t count_equal_slots(const struct tb_offers *offers,
 				  const job_record_t *job, uint32_t node,
-				  const struct tb_shape *shape,
+				  struct tb_shape *shape,
 				  struct tb_scratch *scratch, uint32_t *cpus)
 {
 	struct tb_bitset *slot = scratch->threads;
@@ -129,6 +178,8 @@ static uint32_t count_equal_slots(const struct tb_offers *offers,
 
 	tb_placed_group(shape->placer, 0, slot);
 	*cpus = count_cpus(offers, job, node, shape, slot, scratch->cores);
+	if (slots_are_alike(offers, job, node, shape, scratch, *cpus))
+		return groups;
 	for (equal = 1; equal < groups; equal++) {
 		tb_placed_group(shape->placer, equal, slot);
 		if (count_cpus(offers, job, node, shape, slot,
@@ -140,7 +191,7 @@ static uint32_t count_equal_slots(const struct tb_offers *offers,
 
 static void size_slots(const struct tb_offers *offers,
 		       const struct tb_test *test, uint32_t node,
-		       const struct tb_shape *shape, struct tb_scratch *scratch,
+		       struct tb_shape *shape, struct tb_scratch *scratch,
 		       struct tb_placed *placed)
 {
 	if (test->implicit_cpus) {
@@ -191,6 +242,8 @@ static void place_and_describe(const struct tb_offers *offers,
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), scratch->cores);
 	tb_bitset_assign(&placed->cores, scratch->cores);
 	describe_fit(test, shape, scratch->used, placed);
+	if (placed->taken)
+		tb_devices_get_taken(offers->devices, placed->taken);
 }
 
 /* Valid until the next node is looked at. */
@@ -213,6 +266,7 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 				   const struct tb_test *test,
 				   const struct tb_offer *offer,
 				   const struct tb_shape *shape, uint32_t slots,
+				   const struct tb_affinity *affinity,
 				   const struct tb_bitset *taken)
 {
 	return (struct tb_memo_key) {
@@ -223,8 +277,34 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 			tb_cpus_per_core(test->job, offer->node) << 16 |
 				node_record_table_ptr[offer->node]->tpc,
 		},
-		.cores = taken,
+		.cores = offers->devices ? tb_devices_state(offers->devices,
+							    affinity, taken)
+					 : taken,
 	};
+}
+
+/* A remembered placement, as if it had just been made. */
+static const struct tb_placed *recall(const struct tb_offers *offers,
+				      const struct tb_placed *placed)
+{
+	if (placed->taken)
+		tb_devices_set_taken(offers->devices, placed->taken);
+	return placed;
+}
+
+/* The memory of a new one; false: there is none. */
+static bool make_placed(const struct tb_offers *offers,
+			const struct tb_shape *shape, struct tb_placed *placed)
+{
+	uint32_t pools = offers->devices ? tb_devices_pools(offers->devices)
+					 : 0;
+
+	placed->cores.nbits = shape->ncores;
+	if (pools)
+		placed->taken = tb_memo_keep(offers->memo,
+					     pools * sizeof(*placed->taken));
+	return (!pools || placed->taken) &&
+	       tb_memo_make_set(offers->memo, &placed->cores);
 }
 
 const struct tb_placed *tb_offers_place(struct tb_offers *offers,
@@ -234,20 +314,21 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 {
 	struct tb_scratch *scratch = shape->scratch;
 	struct tb_bitset *taken = scratch->cores;
+	struct tb_affinity *affinity;
 	struct tb_placed *placed;
 	struct tb_memo_key key;
 	bool is_new;
 
 	if (!offers->memo)
 		return place_once(offers, test, offer, shape, slots, scratch);
+	affinity = find_affinity(offers, offer->node, shape,
+				 count_joint_tasks(offers, test, slots), taken);
 	tb_node_taken(offer->node, offers->view, test, taken);
-	key = make_key(offers, test, offer, shape, slots, taken);
+	key = make_key(offers, test, offer, shape, slots, affinity, taken);
 	placed = tb_memo_find(offers->memo, &key, &is_new);
 	if (placed && !is_new)
-		return placed;
-	if (placed)
-		placed->cores.nbits = shape->ncores;
-	if (!placed || !tb_memo_make_set(offers->memo, &placed->cores))
+		return recall(offers, placed);
+	if (!placed || !make_placed(offers, shape, placed))
 		return place_once(offers, test, offer, shape, slots, scratch);
 	tb_shape_threads(shape, taken, scratch->used);
 	if (key.filter)
@@ -380,7 +461,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->devices = tb_devices_create(test);
 	offers->limit = tb_partition_limit_create(test, view);
 	offers->filter = tb_job_filter(test->job);
-	if (!test->share && !offers->devices)
+	if (!test->share)
 		offers->memo = test->memo;
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));

@@ -27,6 +27,7 @@ struct tb_placed {
 	uint32_t equal; /* of them, from the first on, as large as it */
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	struct tb_bitset cores; /* Slurm's */
+	uint32_t *taken; /* of each pool of devices (devices.h), or NULL */
 	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
 	uint32_t diameter;
 	int32_t broken;
@@ -52,7 +53,7 @@ struct tb_offers {
 	struct tb_devices *devices; /* that the job asks for; or NULL */
 	/*
 	 * The test's: a struct tb_placed by what is taken of a node.  NULL where a
-	 * placement depends on more: on who shares units, on devices.
+	 * placement depends on more: on who shares units.
 	 */
 	struct tb_memo *memo;
 	const struct tb_filter *filter; /* of the job's partition */
