@@ -176,11 +176,10 @@ attack() {
 	assert_granted "$job" "$NODE_ZEN" "$was"
 	scontrol suspend "$job"
 	scontrol resume "$job"
-	all=$(batch -p shared -N1 -w "$NODE_ZEN" -n90)
-	wait_until 20 was_passed_over "$all"
 	some=$(batch -p shared -N1 -w "$NODE_ZEN" -n40)
 	wait_until 20 runs "$some"
-	assert is_pending "$all"
+	all=$(batch -p shared -N1 -w "$NODE_ZEN" -n90)
+	wait_until 20 was_passed_over "$all"
 	[ -z "$(shared_units)" ] || fail "$(shared_units)"
 	cancel "$all" "$some"
 }

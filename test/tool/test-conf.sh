@@ -82,6 +82,10 @@ run conf --check --node x
 check 'a check of one node' refused_for --check
 run conf --check --threads
 check 'a check with threads' refused_for --check
+run conf --show --node x
+check 'what is in force, of one node' refused_for --show
+run conf --show --check
+check 'two questions' refused_for --check
 run conf surplus
 check 'one argument too many' refused_for surplus
 

@@ -36,7 +36,7 @@ static int take_conf_option(void *data, int option, struct tb_error *err)
 	case 'c':
 		options->check = true;
 		return 0;
-	case 's':
+	case 'r':
 		options->show = true;
 		return 0;
 	case 'n':
@@ -83,7 +83,7 @@ static int take_conf_arguments(void *data, int count, char **words,
 static const struct tb_command_option own_options[] = {
 	{ NULL, "check", NULL, 'c',
 	  "look at slurm.conf, topobind.conf, plugins and nodes; goes with no option but --json" },
-	{ NULL, "show", NULL, 's',
+	{ NULL, "show", NULL, 'r',
 	  "print the settings of topobind.conf that slurmctld runs with, and where each came from; goes with no option but --json" },
 	{ NULL, "node", "NAME", 'n', "the name in the lines [this host's]" },
 	{ NULL, "threads", NULL, 't', "count hardware threads as cores" },

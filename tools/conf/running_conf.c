@@ -52,7 +52,7 @@ static bool split_setting(struct tb_running_setting *setting, char *name,
 	return setting->from && (!blank || setting->name);
 }
 
-static int add_setting(struct tb_running_conf *conf, const char *name,
+static int add_setting(struct tb_running_conf *running, const char *name,
 		       const char *value)
 {
 	struct tb_running_setting setting = { 0 }, *settings;
@@ -64,44 +64,42 @@ static int add_setting(struct tb_running_conf *conf, const char *name,
 		free(setting.text);
 		return 0;
 	}
-	settings = reallocarray(conf->settings, conf->count + 1,
+	settings = reallocarray(running->settings, running->count + 1,
 				sizeof(*settings));
 	if (!settings) {
 		free(setting.text);
 		return -1;
 	}
-	conf->settings = settings;
-	settings[conf->count++] = setting;
+	running->settings = settings;
+	settings[running->count++] = setting;
 	return 0;
 }
 
 static int take_pair(void *item, void *arg)
 {
 	const config_key_pair_t *pair = item;
-	struct tb_running_conf *conf = arg;
+	struct tb_running_conf *running = arg;
 
-	if (!pair->name || !pair->value)
-		return 0;
-	if (!strcmp(pair->name, TB_CONF_PAIR_MORE)) {
-		conf->has_more = true;
-		return 0;
-	}
-	return add_setting(conf, pair->name, pair->value);
+	if (pair->name && !strcmp(pair->name, TB_CONF_PAIR_MORE))
+		running->has_more = true;
+	else if (pair->name && pair->value)
+		return add_setting(running, pair->name, pair->value);
+	return 0;
 }
 
-static int take_pairs(struct tb_running_conf *conf, list_t *pairs,
+static int take_pairs(struct tb_running_conf *running, list_t *pairs,
 		      struct tb_error *err)
 {
-	if (pairs && list_for_each(pairs, take_pair, conf) < 0)
+	if (pairs && list_for_each(pairs, take_pair, running) < 0)
 		return tb_fail(err, "out of memory");
-	if (!conf->count)
+	if (!running->count)
 		return tb_fail(
 			err,
 			"slurmctld does not tell its configuration of topobind: it runs without select/topobind, with an older one, or in Slurm 25.05 or later; its log has what differs from the defaults");
 	return 0;
 }
 
-static int ask_slurmctld(struct tb_running_conf *conf, struct tb_error *err)
+static int ask_slurmctld(struct tb_running_conf *running, struct tb_error *err)
 {
 	slurm_conf_t *slurm = NULL;
 	int rc;
@@ -110,33 +108,33 @@ static int ask_slurmctld(struct tb_running_conf *conf, struct tb_error *err)
 		return tb_fail(err,
 			       "cannot get the configuration from Slurm: %s",
 			       slurm_strerror(errno));
-	rc = take_pairs(conf, slurm->select_conf_key_pairs, err);
+	rc = take_pairs(running, slurm->select_conf_key_pairs, err);
 	slurm_free_ctl_conf(slurm);
 	return rc;
 }
 
 struct tb_running_conf *tb_running_conf_load(struct tb_error *err)
 {
-	struct tb_running_conf *conf = calloc(1, sizeof(*conf));
+	struct tb_running_conf *running = calloc(1, sizeof(*running));
 
-	if (!conf) {
+	if (!running) {
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	if (!ask_slurmctld(conf, err))
-		return conf;
-	tb_running_conf_destroy(conf);
+	if (!ask_slurmctld(running, err))
+		return running;
+	tb_running_conf_destroy(running);
 	return NULL;
 }
 
-void tb_running_conf_destroy(struct tb_running_conf *conf)
+void tb_running_conf_destroy(struct tb_running_conf *running)
 {
-	if (!conf)
+	if (!running)
 		return;
-	for (unsigned i = 0; i < conf->count; i++)
-		free(conf->settings[i].text);
-	free(conf->settings);
-	free(conf);
+	for (unsigned i = 0; i < running->count; i++)
+		free(running->settings[i].text);
+	free(running->settings);
+	free(running);
 }
 
 /* ---- as a file, for the one parser ---- */
@@ -153,12 +151,12 @@ static bool is_in_same_line(const struct tb_running_setting *a,
 	       !strcmp(a->name, b->name);
 }
 
-static void write_settings(const struct tb_running_conf *conf, FILE *file)
+static void write_settings(const struct tb_running_conf *running, FILE *file)
 {
 	const struct tb_running_setting *before = NULL;
 
-	for (unsigned i = 0; i < conf->count; i++) {
-		const struct tb_running_setting *setting = &conf->settings[i];
+	for (unsigned i = 0; i < running->count; i++) {
+		const struct tb_running_setting *setting = &running->settings[i];
 
 		if (!is_written(setting))
 			continue;
@@ -175,14 +173,14 @@ static void write_settings(const struct tb_running_conf *conf, FILE *file)
 }
 
 /* -1 when out of memory. */
-static int open_as_file(const struct tb_running_conf *conf)
+static int open_as_file(const struct tb_running_conf *running)
 {
 	int fd = memfd_create("topobind.conf", MFD_CLOEXEC);
 	int copy = fd < 0 ? -1 : dup(fd);
 	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
 
 	if (file) {
-		write_settings(conf, file);
+		write_settings(running, file);
 		if (!fclose(file))
 			return fd;
 	} else if (copy >= 0) {
@@ -193,18 +191,18 @@ static int open_as_file(const struct tb_running_conf *conf)
 	return -1;
 }
 
-struct tb_conf *tb_running_conf_read(const struct tb_running_conf *conf,
+struct tb_conf *tb_running_conf_read(const struct tb_running_conf *running,
 				     struct tb_error *err)
 {
 	char path[sizeof("/proc/self/fd/2147483647")];
 	struct tb_conf *read;
 	int fd;
 
-	if (conf->has_more) {
+	if (running->has_more) {
 		tb_fail(err, "topobind.conf has more than slurmctld tells");
 		return NULL;
 	}
-	fd = open_as_file(conf);
+	fd = open_as_file(running);
 	if (fd < 0) {
 		tb_fail(err, "out of memory");
 		return NULL;

@@ -31,13 +31,13 @@ struct tb_running_conf {
  * does not answer, or does not tell.
  */
 struct tb_running_conf *tb_running_conf_load(struct tb_error *err);
-void tb_running_conf_destroy(struct tb_running_conf *conf); /* NULL is fine */
+void tb_running_conf_destroy(struct tb_running_conf *running); /* NULL is fine */
 
 /*
  * As if the file had been read that slurmctld has read.  NULL with a sentence, also
  * where there is more than slurmctld tells.
  */
-struct tb_conf *tb_running_conf_read(const struct tb_running_conf *conf,
+struct tb_conf *tb_running_conf_read(const struct tb_running_conf *running,
 				     struct tb_error *err);
 
 #endif

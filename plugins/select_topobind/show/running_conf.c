@@ -66,12 +66,12 @@ static void take_setting(const struct tb_conf_setting *setting, void *arg)
 		add_pair(xstrdup(TB_CONF_PAIR_MORE), xstrdup(""));
 }
 
-void tb_running_conf_set(const struct tb_conf *conf)
+void tb_running_conf_set(const struct tb_conf *site)
 {
 	tb_running_conf_fini();
 	pairs = xcalloc(TB_CONF_PAIRS_MAX + 1, sizeof(*pairs));
 	logged = 0;
-	tb_conf_visit_settings(conf, take_setting, NULL);
+	tb_conf_visit_settings(site, take_setting, NULL);
 	if (!logged)
 		info("topobind: configured: nothing differs from the defaults");
 	if (logged > LOGGED_MAX)

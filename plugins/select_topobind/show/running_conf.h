@@ -15,7 +15,7 @@
 #include "compat/select_compat.h"
 
 /* It was read just now: log what differs, and keep what is shown.  Reads files. */
-void tb_running_conf_set(const struct tb_conf *conf);
+void tb_running_conf_set(const struct tb_conf *site);
 void tb_running_conf_fini(void);
 
 /* A new list of config_key_pair_t, common/conf/conf_pairs.h; NULL: nothing is known. */
