@@ -253,32 +253,40 @@ case_filters() {
 
 # --- the same answer as the controller's ----------------------------------------------
 
+# pick WORD... - one of them in picked; in a subshell RANDOM would begin anew
 pick() {
 	local -a words=("$@")
 
-	echo "${words[RANDOM % $#]}"
+	picked=${words[RANDOM % $#]}
 }
 
-# A request, of options that go together.
-random_request() {
-	local unit most=3 count
+# In request: options that go together.
+make_request() {
+	local unit most=3
 
-	unit=$(pick X X C C C S N T Y)
-	count=$(pick -n1 -n1 -n2 -n3 -n5 "-N1 -n2" "-N2 -n2" "-N2 -n5" \
-		"-N1 -n3 --btype=host" "-N2 -n4 --btype=host" \
-		"-n4 --ntasks-per-node=2")
-	# Slurm's tests take other nodes beside these for none, its starts do not.
-	[[ $count != -n1 && $count != *-N1* ]] || count+=" $(pick '' '' \
-		"-w $NODE_ZEN" "-w $NODE_SKYLAKE")"
+	pick X X C C C S N T Y
+	unit=$picked
 	case $unit in
 	C | T | Y) most=9 ;;
 	S | N) most=2 ;;
 	esac
-	echo -t 5 --bunit="$unit" --bamount=$((1 + RANDOM % most)) \
-		"$count" "$(pick '' '' '' --bstrategy=scatter --bfilter=first_core \
-			--exclusive -c4 "-c7")" \
-		"$(pick '' '' '' "-p virtual" "-x $NODE_TWIN" --mem=600000 \
-			--mem-per-cpu=9000)"
+	request="-t 5 --bunit=$unit --bamount=$((1 + RANDOM % most))"
+	pick -n1 -n1 -n2 -n3 -n5 "-N1 -n2" "-N2 -n2" "-N2 -n5" \
+		"-N1 -n3 --btype=host" "-N2 -n4 --btype=host" \
+		"-n4 --ntasks-per-node=2"
+	request+=" $picked"
+	# Slurm's tests take other nodes beside these for none, its starts do not.
+	if [[ $picked = -n1 || $picked = *-N1* ]]; then
+		pick '' '' "-w $NODE_ZEN" "-w $NODE_SKYLAKE"
+		request+=" $picked"
+	fi
+	pick '' '' '' --bstrategy=scatter --bfilter=first_core -c4 -c7 \
+		"--exclusive -x $NODE_RAPTOR"
+	request+=" $picked"
+	[[ $picked != *-x* ]] || return 0
+	pick '' '' '' "-p virtual" "-x $NODE_TWIN" --mem=600000 \
+		--mem-per-cpu=9000
+	request+=" $picked"
 }
 
 # Two jobs on each of three nodes, and room for both.
@@ -288,9 +296,10 @@ hold_some() {
 
 	for node in "$NODE_ZEN" "$NODE_TWIN" "$NODE_SKYLAKE" "$NODE_ZEN" \
 		"$NODE_TWIN" "$NODE_SKYLAKE"; do
-		read -r -a options <<<"$(pick "--bunit=T --bamount=1" \
+		pick "--bunit=T --bamount=1" "--bunit=Y --bamount=2" \
 			"--bunit=C --bamount=$((1 + RANDOM % 12))" \
-			"-n$((1 + RANDOM % 9))" "--bunit=Y --bamount=2")"
+			"-n$((1 + RANDOM % 9))"
+		read -r -a options <<<"$picked"
 		alloc -t $((20 + RANDOM % 40)) -w "$node" "${options[@]}" \
 			--mem=$((RANDOM % 500000)) >/dev/null
 	done
@@ -298,17 +307,17 @@ hold_some() {
 
 # Held jobs move nothing, so all are asked about in the same state.
 case_same_answer() {
-	local seed=$1 line job plan told i
+	local seed=$1 picked request job plan told i
 	local -a options jobs=() lines=()
 
 	RANDOM=$seed
 	hold_some
 	for ((i = 0; i < 15; i++)); do
-		line=$(random_request)
-		read -r -a options <<<"$line"
+		make_request
+		read -r -a options <<<"$request"
 		job=$(batch -H "${options[@]}" 2>/dev/null) || continue
 		jobs+=("$job")
-		lines+=("$line")
+		lines+=("$request")
 	done
 	[ "${#jobs[@]}" -ge 8 ] || fail "only ${#jobs[@]} jobs were accepted"
 	wait_until 20 all_show_bindings "${jobs[@]}"
