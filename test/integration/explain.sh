@@ -219,6 +219,134 @@ case_equal_nodes() {
 	assert_node "$job" "$NODE_ZEN" '[.free_units, .held_by[0].units]' '[1,1]'
 }
 
+# Masked units are nobody's: the same numbers as in the Reason.
+case_filters() {
+	local job
+
+	conf_with Filter=first_core "PartitionName=virtual Filter=NONE"
+	sed -i "/^NodeName=$NODE_SKYLAKE /s/\$/ Filter=NONE/" \
+		"$cluster/etc/topobind.conf"
+	reconfigure
+	alloc -t 20 -w "$NODE_ZEN" --bcpus=48 >/dev/null
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_contains "sentence" "1 node has 0" \
+		"$(scontrol show job "$job")"
+	assert_node "$job" "$NODE_ZEN" '[.free_units, .units, .slots]' '[0,1,0]'
+	assert_json "$job" '[.fits_now, .would_fit]' '[false,true]'
+	assert_node "$job" "$NODE_TWIN" .closed \
+		'"not one of the nodes that the job requires"'
+	cancel "$job"
+	# Each to its own: the node's line comes before the partition's.
+	job=$(batch -H -N1 -p virtual -t 5 --bunit=S --bamount=2)
+	wait_until 20 shows_binding "$job" bunit=S,bamount=2
+	assert_node "$job" "$NODE_TWIN" '[.free_units, .units]' '[2,2]'
+	cancel "$job"
+	job=$(batch -H -N1 -t 5 --bunit=S --bamount=2)
+	wait_until 20 shows_binding "$job" bunit=S,bamount=2
+	assert_node "$job" "$NODE_TWIN" .closed \
+		"\"has only 1 S unit that is not masked or the system's\""
+	assert_node "$job" "$NODE_SKYLAKE" '[.free_units, .units]' '[2,2]'
+	cancel "$job"
+	reconfigure_with
+}
+
+# --- the same answer as the controller's ----------------------------------------------
+
+# pick WORD... - one of them in picked; in a subshell RANDOM would begin anew
+pick() {
+	local -a words=("$@")
+
+	picked=${words[RANDOM % $#]}
+}
+
+# In request: options that go together.
+make_request() {
+	local unit most=3
+
+	pick X X C C C S N T Y
+	unit=$picked
+	case $unit in
+	C | T | Y) most=9 ;;
+	S | N) most=2 ;;
+	esac
+	request="-t 5 --bunit=$unit --bamount=$((1 + RANDOM % most))"
+	pick -n1 -n1 -n2 -n3 -n5 "-N1 -n2" "-N2 -n2" "-N2 -n5" \
+		"-N1 -n3 --btype=host" "-N2 -n4 --btype=host" \
+		"-n4 --ntasks-per-node=2"
+	request+=" $picked"
+	# Slurm's tests take other nodes beside these for none, its starts do not.
+	if [[ $picked = -n1 || $picked = *-N1* ]]; then
+		pick '' '' "-w $NODE_ZEN" "-w $NODE_SKYLAKE"
+		request+=" $picked"
+	fi
+	pick '' '' '' --bstrategy=scatter --bfilter=first_core -c4 -c7 \
+		"--exclusive -x $NODE_RAPTOR"
+	request+=" $picked"
+	[[ $picked != *-x* ]] || return 0
+	pick '' '' '' "-p virtual" "-x $NODE_TWIN" --mem=600000 \
+		--mem-per-cpu=9000
+	request+=" $picked"
+}
+
+# Two jobs on each of three nodes, and room for both.
+hold_some() {
+	local node
+	local -a options
+
+	for node in "$NODE_ZEN" "$NODE_TWIN" "$NODE_SKYLAKE" "$NODE_ZEN" \
+		"$NODE_TWIN" "$NODE_SKYLAKE"; do
+		pick "--bunit=T --bamount=1" "--bunit=Y --bamount=2" \
+			"--bunit=C --bamount=$((1 + RANDOM % 12))" \
+			"-n$((1 + RANDOM % 9))"
+		read -r -a options <<<"$picked"
+		alloc -t $((20 + RANDOM % 40)) -w "$node" "${options[@]}" \
+			--mem=$((RANDOM % 500000)) >/dev/null
+	done
+}
+
+# Held jobs move nothing, so all are asked about in the same state.
+case_same_answer() {
+	local seed=$1 picked request job plan told i
+	local -a options jobs=() lines=()
+
+	RANDOM=$seed
+	hold_some
+	for ((i = 0; i < 15; i++)); do
+		make_request
+		read -r -a options <<<"$request"
+		job=$(batch -H "${options[@]}" 2>/dev/null) || continue
+		jobs+=("$job")
+		lines+=("$request")
+	done
+	[ "${#jobs[@]}" -ge 8 ] || fail "only ${#jobs[@]} jobs were accepted"
+	wait_until 20 all_show_bindings "${jobs[@]}"
+	for i in "${!jobs[@]}"; do
+		read -r -a options <<<"${lines[i]}"
+		plan=$({ topobind plan --json "${options[@]}" || true; } |
+			jq -c '[.answer == "now", .answer != "never",
+				(if .answer == "later" then .start else null end)]')
+		told=$(explained "${jobs[i]}" | jq -c '[.fits_now, .would_fit,
+			(if .fits_now then null else .when end)]')
+		assert_eq "${lines[i]}" "$plan" "$told"
+	done
+}
+
+case_same_answer_filtered() {
+	reconfigure_with "PartitionName=virtual Filter=first_core"
+	case_same_answer "$1"
+	reconfigure_with
+}
+
+all_show_bindings() {
+	local job
+
+	for job; do
+		[ "$(topobind job --json "$job" |
+			jq -r '.jobs[0].request')" != null ] || return 1
+	done
+}
+
 # --- any job ----------------------------------------------------------------------
 
 case_running() {
@@ -385,6 +513,11 @@ test_case "other shapes" case_shapes
 test_case "features and memory" case_features_and_memory
 test_case "reserved nodes" case_reserved
 test_case "equal nodes are one row" case_equal_nodes
+test_case "filters of topobind.conf" case_filters
+test_case "the same answer as the controller's, 1" case_same_answer 5
+test_case "the same answer as the controller's, 2" case_same_answer 6
+test_case "the same answer as the controller's, with filters" \
+	case_same_answer_filtered 7
 test_case "a job that runs" case_running
 test_case "jobs that there is nothing to explain of" case_others
 test_case "jobs that Slurm does not ask about" case_not_asked_about

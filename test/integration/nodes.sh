@@ -363,6 +363,22 @@ case_manual() {
 
 # --- errors -----------------------------------------------------------------------
 
+# Masked units are free for nobody; by -p, for nobody of that partition.
+case_site_filter() {
+	reconfigure_with "PartitionName=virtual Filter=first_core"
+	assert_eq "free, any partition" 16 "$(of_node "$NODE_ZEN" .units.X.free)"
+	assert_eq "free, virtual" 15 "$(topobind nodes -p virtual --json \
+		"$NODE_ZEN" | jq '.nodes[0].units.X.free')"
+	reconfigure_with Filter=first_core
+	assert_eq "free, site" '[15,16,47]' "$(topobind nodes --json \
+		"$NODE_ZEN" | jq -c '.nodes[0].units |
+			[.X.free, .X.total, .C.free]')"
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=15 >/dev/null
+	assert_eq "free, the rest" '[0,2]' "$(topobind nodes --json \
+		"$NODE_ZEN" | jq -c '.nodes[0].units | [.X.free, .C.free]')"
+	reconfigure_with
+}
+
 case_errors() {
 	is_refused nodes 'knows no node "nowhere"' nowhere
 	is_refused nodes 'knows no node "nowhere"' -n "$NODE_ZEN,nowhere"
@@ -447,6 +463,7 @@ test_case "nodes that do not show what is in use" case_without_node_record
 test_case "columns" case_table
 test_case "equal nodes are one row" case_equal_nodes
 test_case "filters" case_filters
+test_case "filters of topobind.conf" case_site_filter
 test_case "sorting" case_sort
 test_case "formats" case_format
 test_case "the example of the manual" case_manual

@@ -201,6 +201,67 @@ case_never() {
 		env TOPOBIND=bunit=Q,bamount=1 topobind plan
 }
 
+# The same masks as the controller has.
+case_filter() {
+	local job
+
+	reconfigure_with Filter=first_core
+	exits 2 "has only 15 X units that are not masked" \
+		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=16
+	job=$(assert_now -N1 -w "$NODE_ZEN" -t 5 --bunit=X --bamount=15)
+	exits 1 "when these have ended: job $job of root" \
+		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=1
+	reconfigure_with
+	cancel "$job"
+}
+
+case_memory() {
+	alloc -t 20 -w "$NODE_ZEN" --mem=900000 --bunit=C --bamount=1 >/dev/null
+	exits 1 "there are units for it now, but too little memory with them: 1 of 1 node with units lacks it" \
+		topobind plan -w "$NODE_ZEN" --mem=200000 --bunit=X --bamount=1
+	exits 2 "only 1000000 MB of memory, 2000000 are asked for" \
+		topobind plan -w "$NODE_ZEN" --mem=2000000 --bunit=X --bamount=1
+	# A unit of 6 CPUs.
+	exits 1 "100000 MB of memory free, 120000 are asked for" topobind plan \
+		-w "$NODE_ZEN" --mem-per-cpu=20000 --bunit=X --bamount=1
+	exits 0 now topobind plan -w "$NODE_ZEN" --mem-per-cpu=16000 --bunit=X \
+		--bamount=1
+}
+
+case_large_tasks() {
+	exits 2 "1 X unit has 6 CPUs, a task needs 8" \
+		topobind plan -w "$NODE_ZEN" -c8 --bunit=X --bamount=1
+	exits 2 "2 C units have 4 CPUs, a task needs 5" topobind plan \
+		-w "$NODE_ZEN" -c5 --bunit=C --bamount=2 --btype=host
+	exits 0 now topobind plan -w "$NODE_ZEN" -c6 --bunit=X --bamount=1
+}
+
+case_drained() {
+	local job
+
+	scontrol update NodeName="$NODE_ZEN" State=DRAIN Reason=test
+	exits 1 "not now: nodes that it could have are out of service" \
+		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=1
+	assert_eq "answer" '["later",null]' "$(planned -N1 -w "$NODE_ZEN" \
+		--bunit=X --bamount=1 | jq -c '[.answer, .start]')"
+	exits 2 "never: " topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=17
+	# It waits, and runs when the node is back.
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=X --bamount=1)
+	scontrol update NodeName="$NODE_ZEN" State=RESUME
+	wait_until 20 runs "$job"
+}
+
+case_required_node() {
+	local rows
+
+	alloc -t 20 -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	rows=$({ planned -w "$NODE_ZEN" --bunit=S --bamount=1 || true; } |
+		jq -c '[.table[] | [.nodes, .closed]] | sort')
+	assert_contains "rows" "[\"$NODE_ZEN\",null]" "$rows"
+	assert_eq "open rows" 1 "$(jq 'map(select(.[1] == null)) | length' \
+		<<<"$rows")"
+}
+
 # Nobody listens on port 1.
 case_no_answer() {
 	sed -e 's/^SlurmctldPort=.*/SlurmctldPort=1/' \
@@ -299,6 +360,11 @@ test_case "later: it starts when it was told" case_later
 test_case "later: who has to end" case_later_of_several
 test_case "later: others wait, too" case_behind_others
 test_case "never, and what makes no sense" case_never
+test_case "filters of topobind.conf" case_filter
+test_case "memory" case_memory
+test_case "tasks that are larger than a slot" case_large_tasks
+test_case "a node that is drained" case_drained
+test_case "a node that is required" case_required_node
 test_case "time limits" case_time
 test_case "a reservation" case_reservation
 test_case "no job is left" case_no_job_is_left

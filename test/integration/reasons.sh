@@ -202,6 +202,56 @@ case_listed_cpus() {
 		"no node has CPUs 0-5 free: 3 nodes have some of them in use"
 }
 
+# --- what the job says beside the binding --------------------------------------------
+
+case_own_filter() {
+	local job
+
+	alloc -w "$NODE_ZEN" --bcpus=48 >/dev/null
+	job=$(batch -N1 -w "$NODE_ZEN" --bunit=S --bamount=1 \
+		--bfilter=first_core)
+	assert_told "$job" \
+		"no required node has 1 free S unit: 1 node has 0 (fragmented: 1)"
+}
+
+hold_two_nodes() {
+	alloc -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	alloc -w "$NODE_TWIN" --bcpus=0,48 >/dev/null
+}
+
+case_too_few_nodes() {
+	local job
+
+	alloc -w "$NODE_ZEN" --bcpus=0,48 >/dev/null
+	job=$(batch -N2 -n2 -w "$NODE_ZEN,$NODE_TWIN" --bunit=S --bamount=1)
+	assert_told "$job" "only 1 of 2 required nodes has 1 free S unit"
+	cancel "$job"
+	alloc -w "$NODE_TWIN" --bcpus=0,48 >/dev/null
+	job=$(batch -N2 -n2 --bunit=S --bamount=1)
+	assert_told "$job" "only 1 of 2 nodes has 1 free S unit"
+	cancel "$job"
+	job=$(batch -N2 -n2 --btype=host --bunit=S --bamount=1)
+	assert_told "$job" "only 1 of 2 nodes has 1 free S unit"
+}
+
+# A socket of the one that is idle has 36 CPUs.
+case_large_tasks() {
+	local job
+
+	hold_two_nodes
+	job=$(batch -N1 -c40 --bunit=S --bamount=1)
+	assert_told "$job" "no node has 1 free S unit with 40 CPUs"
+}
+
+case_exclusive() {
+	local job
+
+	hold_two_nodes
+	job=$(batch -N1 --exclusive --bunit=X --bamount=4)
+	assert_told "$job" \
+		"no node has 4 free X units: 1 node has 2 (fragmented: 0); 2 more nodes could, but have jobs and it wants nodes of its own"
+}
+
 # --- what is free with them -------------------------------------------------------
 
 case_memory() {
@@ -436,6 +486,10 @@ test_case "units: as many as the nodes' records have" case_units
 test_case "no unit at all" case_no_unit_at_all
 test_case "slots on several nodes" case_slots
 test_case "a list of CPUs" case_listed_cpus
+test_case "a filter of its own" case_own_filter
+test_case "too few nodes" case_too_few_nodes
+test_case "tasks that are larger than what is free" case_large_tasks
+test_case "nodes of its own" case_exclusive
 test_case "too little memory" case_memory
 test_case "held, and released" case_held
 test_case "partition down, and up" case_partition_down

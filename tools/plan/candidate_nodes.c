@@ -393,6 +393,9 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 	if (tb_site_mask_add(rules->cluster, node->info, rules->partitions,
 			     node->topology, node->masked, err))
 		return -1;
+	if (rules->spec->whole_nodes &&
+	    !tb_bitset_contains(node->masked, node->reserved))
+		set_text(&node->closed, "a part of it is reserved");
 	tb_bitset_or(node->reserved, node->masked);
 	return 0;
 }

@@ -112,6 +112,7 @@ int tb_explanation_make(struct tb_explanation *explanation,
 	explanation->candidates = candidates;
 	explanation->fits = tb_candidates_fits(candidates);
 	explanation->has_memory = tb_candidates_have_memory(candidates);
+	explanation->when = -1;
 	explanation->ended = tb_bitset_create(candidates->nholders);
 	if (!explanation->ended)
 		return -1;

@@ -27,6 +27,36 @@ static bool has_gres(const job_info_t *job)
 	       get_text(job->tres_per_socket) || get_text(job->tres_per_task);
 }
 
+static unsigned count_required(const job_info_t *job)
+{
+	tb_hostlist_t nodes = get_text(job->req_nodes)
+				      ? slurm_hostlist_create(job->req_nodes)
+				      : NULL;
+	unsigned count = 0;
+
+	if (!nodes)
+		return 0;
+	slurm_hostlist_uniq(nodes);
+	count = (unsigned)slurm_hostlist_count(nodes);
+	slurm_hostlist_destroy(nodes);
+	return count;
+}
+
+/*
+ * Of a job without -N, which has no largest number either, Slurm tells how many
+ * nodes it guesses.
+ */
+static unsigned count_least_nodes(const job_info_t *job)
+{
+	unsigned most = get_given(job->max_nodes);
+	unsigned least = most ? get_given(job->num_nodes) : 1;
+	unsigned required = count_required(job);
+
+	if (most && least > most)
+		least = most;
+	return least > required ? least : required;
+}
+
 void tb_job_spec_complete(struct tb_job_spec *spec)
 {
 	if (!spec->min_nodes)
@@ -54,7 +84,7 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 		.reservation = get_text(job->resv_name),
 		.tasks = get_given(job->num_tasks),
 		.per_node = get_given_16(job->ntasks_per_node),
-		.min_nodes = get_given(job->num_nodes),
+		.min_nodes = count_least_nodes(job),
 		.max_nodes = get_given(job->max_nodes),
 		.task_cpus = get_given_16(job->cpus_per_task),
 		.memory = job->pn_min_memory == NO_VAL64 ? 0

@@ -84,15 +84,24 @@ static void count_node_tasks(struct tb_blockers *blockers, unsigned index,
 		room->slots = need->per_node;
 }
 
+static bool is_held(const struct tb_blockers *blockers,
+		    const struct tb_used_node *node)
+{
+	for (unsigned i = 0; i < node->nholders; i++)
+		if (!blockers->has_ended[node->holders[i].holder])
+			return true;
+	return false;
+}
+
 static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 {
 	const struct tb_need *need = blockers->need;
 	const struct tb_used_node *node = &blockers->nodes[index];
 	struct node_room room = { .required = node->required };
 
-	find_used_threads(blockers, index);
-	if (need->whole_nodes && !tb_bitset_is_empty(blockers->used[index]))
+	if (need->whole_nodes && is_held(blockers, node))
 		return room;
+	find_used_threads(blockers, index);
 	if (tb_place(node->placer, need->request, blockers->used[index],
 		     need->per_node) <= 0)
 		return room;

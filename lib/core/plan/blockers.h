@@ -48,7 +48,7 @@ struct tb_need {
 	 * With TB_HOST the units of a node must have as many for each task.
 	 */
 	unsigned task_threads;
-	bool whole_nodes; /* no thread of a node may be in use */
+	bool whole_nodes; /* nobody else may hold threads of a node */
 };
 
 struct tb_blockers;
