@@ -119,6 +119,17 @@ case_gpus() {
 case_more_tasks_for_several_nodes() {
 	now_means_now -N2 -n2 --ntasks-per-node=5 -c2 --bunit=C --bamount=1
 	now_means_now -N2 -n3 --ntasks-per-node=4 -c4 --bunit=X --bamount=1
+	now_means_now -N2 -n5 --ntasks-per-node=4 --gres=gpu:1 --bunit=C \
+		--bamount=2
+}
+
+# Some releases of Slurm take nodes for contiguous that have another, which is too
+# small, between them: what they give plain jobs, bound ones get, too.
+case_contiguous() {
+	alloc -w "$NODE_THREE" -n13 --bunit=C --bamount=1 >/dev/null
+	! salloc --immediate -N2 -n10 -c6 --contiguous true ||
+		now_means_now -N2 -n10 --contiguous --bunit=C --bamount=3
+	now_means_now -N2 -n6 --contiguous --bunit=C --bamount=3
 }
 
 cluster_start --nodes quadrant --slurm \
@@ -135,6 +146,7 @@ start_gpu_nodes
 note_slurmctld
 test_case "more tasks for each of several nodes than tasks" \
 	case_more_tasks_for_several_nodes
+test_case "contiguous nodes" case_contiguous
 test_case "GPUs" case_gpus
 test_case "GPUs: slurmctld did not die" assert slurmctld_lives
 tests_done

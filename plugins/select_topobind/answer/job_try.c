@@ -12,6 +12,7 @@
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
@@ -54,18 +55,21 @@ static void ask_for_all(job_record_t *job, const struct tb_slot_deal *deal)
 	job_details_t *details = job->details;
 
 	details->min_cpus = MAX(details->min_cpus, deal->cpus);
+	/* Later Slurms give nodes with others between them, but not these alone. */
+	details->contiguous = 0;
 	if (deal->odd)
 		details->cpus_per_task = job->gres_list_req && deal->per_slot
 						 ? deal->per_slot
 						 : 1;
 	/*
 	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
-	 * host's units have.  With GRES they also say how many devices there are.
+	 * host's units have.  With GRES they also say how many devices there are,
+	 * --ntasks-per-node only with GRES for each task.
 	 */
-	if (!job->gres_list_req) {
+	if (!job->gres_list_req)
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+	if (!xstrstr(job->tres_per_task, "gres"))
 		details->ntasks_per_node = 0;
-	}
 }
 
 /*

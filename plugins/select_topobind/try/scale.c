@@ -66,6 +66,7 @@ static void save_job(const job_record_t *job, struct tb_scale *saved)
 		.flags = job->bit_flags & SCALED_FLAGS,
 		.overcommit = details->overcommit,
 		.ntasks_per_node = details->ntasks_per_node,
+		.contiguous = details->contiguous,
 		.num_tasks = details->num_tasks,
 		.cpus_per_task = details->cpus_per_task,
 		.min_cpus = details->min_cpus,
@@ -178,6 +179,7 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 	job->bit_flags |= saved->flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
+	details->contiguous = saved->contiguous;
 	details->num_tasks = saved->num_tasks;
 	details->cpus_per_task = saved->cpus_per_task;
 	details->min_cpus = saved->min_cpus;
