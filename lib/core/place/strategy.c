@@ -354,6 +354,8 @@ uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
 	slots = tb_bitset_count_range(placer->available, units.first,
 				      units.count) /
 		placer->amount;
+	if (!slots)
+		return 0;
 	if (slots > wanted)
 		slots = wanted;
 	missing = slots * placer->amount;
