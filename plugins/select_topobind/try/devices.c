@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "devices.h"
 
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
+#include "scale.h"
 
 #define NO_POOL UINT32_MAX
 
@@ -21,7 +23,8 @@ struct entry {
 
 struct tb_devices {
 	job_record_t *job;
-	uint32_t most_nodes;
+	uint32_t nodes; /* that it can be on, at most */
+	uint32_t share; /* of devices for all nodes, on each; 0: an even one */
 	uint32_t count;
 	struct entry *entries;
 	struct tb_device_kind *kinds; /* for some of the entries: */
@@ -39,7 +42,7 @@ struct tb_devices *tb_devices_create(const struct tb_test *test)
 		return NULL;
 	devices = xmalloc(sizeof(*devices));
 	devices->job = test->job;
-	devices->most_nodes = test->max_nodes;
+	devices->nodes = tb_job_most_nodes(test->job, test->max_nodes);
 	devices->count = count;
 	devices->entries = xcalloc(count, sizeof(*devices->entries));
 	devices->kinds = xcalloc(count, sizeof(*devices->kinds));
@@ -77,6 +80,22 @@ void tb_devices_destroy(struct tb_devices *devices)
 bool tb_devices_must_be_near(const struct tb_devices *devices)
 {
 	return devices && devices->affinity.must;
+}
+
+uint32_t tb_devices_ask_least(struct tb_devices *devices, uint32_t slots,
+			      uint32_t nodes)
+{
+	const struct tb_gres_ask *ask = &devices->entries[0].ask;
+
+	devices->share = 0;
+	if (!slots || nodes < 2 || devices->count > 1)
+		return 0;
+	if (ask->per_node)
+		return slots / nodes;
+	if (ask->per_task || !ask->per_job)
+		return 0;
+	devices->share = (ask->per_job + slots - 1) / slots;
+	return 1;
 }
 
 /* --- the pools of a node ----------------------------------------------------- */
@@ -147,9 +166,22 @@ static void make_room(struct entry *entry, uint32_t places)
 		entry->pool_of[place] = NO_POOL;
 }
 
+/* Of so many for all nodes, an even share; or all that the node has free. */
+static uint32_t find_share(const struct tb_devices *devices,
+			   const struct entry *entry)
+{
+	uint64_t share = (entry->ask.per_job + devices->nodes - 1) /
+			 devices->nodes;
+	uint64_t free = 0;
+
+	for (uint32_t i = 0; i < entry->npools; i++)
+		free += entry->pools[i].free;
+	return devices->share ? devices->share : MAX(MIN(share, free), 1);
+}
+
 /*
- * How many devices the job asks for on the node.  --gpus for several nodes: at
- * least one on each; how many more is for select/cons_tres to say.
+ * How many devices the job asks for on the node.  --gpus for several nodes: how
+ * many are where is for select/cons_tres to say.
  */
 static void set_numbers(const struct tb_devices *devices,
 			const struct entry *entry, uint32_t node,
@@ -167,7 +199,9 @@ static void set_numbers(const struct tb_devices *devices,
 	else if (ask->per_node)
 		kind->per_node = ask->per_node;
 	else if (ask->per_job)
-		kind->per_node = devices->most_nodes == 1 ? ask->per_job : 1;
+		kind->per_node = devices->nodes == 1
+					 ? ask->per_job
+					 : find_share(devices, entry);
 }
 
 static void add_kind(struct tb_devices *devices, struct entry *entry,
