@@ -59,10 +59,12 @@ case_more_tasks_for_a_node() {
 	assert_granted "$job" "$NODE_QUADRANT" 0-1
 }
 
-# --- GPUs ---------------------------------------------------------------------
+# --- several nodes ------------------------------------------------------------
 
 # Two sockets of two NUMA nodes; a GPU near each NUMA node.
 quad=SNXCTTCTTXCTTCTTNXCTTCTTXCTTCTTSNXCTTCTTXCTTCTTNXCTTCTTXCTTCTT
+# NUMA nodes of 6, 24 and 14 cores.
+uneven=SNCCCCCCNCCCCCCCCCCCCCCCCCCCCCCCCNCCCCCCCCCCCCCC
 
 # Since Slurm 24.11 cores near a device must be whole sockets of the record.
 make_sockets_of_numa_nodes() {
@@ -76,7 +78,7 @@ make_sockets_of_numa_nodes() {
 start_gpu_nodes() {
 	local node
 
-	cluster_start --nodes '' --machine "one $quad 2 8 2" \
+	cluster_start "$@" --machine "one $quad 2 8 2" \
 		--machine "two $quad 2 8 2" --machine "three $quad 2 8 2" \
 		--slurm GresTypes=gpu
 	for node in "$NODE_ONE" "$NODE_TWO" "$NODE_THREE"; do
@@ -89,30 +91,111 @@ start_gpu_nodes() {
 	start_with_gres "$NODE_ONE" "$NODE_TWO" "$NODE_THREE"
 }
 
-# told_now_starts OPTION... - no start now is told, or the job starts
-told_now_starts() {
-	local told start job
+# never OPTION... - on the idle cluster it cannot run: it is refused at once
+never() {
+	local answer
 
-	told=$(sbatch --test-only "$@" --wrap true 2>&1) || return 0
-	start=$(sed -n 's/.* to start at \([^ ]*\) .*/\1/p' <<<"$told")
-	[ $(($(date -d "$start" +%s) - EPOCHSECONDS)) -lt 60 ] || return 0
-	job=$(batch "$@")
-	wait_until 20 runs "$job"
+	refute sbatch --test-only "$@" --wrap true
+	answer=$(sbatch -o /dev/null "$@" --wrap true 2>&1) &&
+		fail "accepted: $*"
+	assert_contains "the answer to $*" \
+		"node configuration is not available" "$answer"
+}
+
+# gets LIST OPTION... - it starts, with so many CPUs on nodes: "one 4, three 2"
+gets() {
+	local wanted=$1 job
+
+	shift
+	now_means_now "$@"
+	job=$(alloc "$@")
+	assert_eq "CPUs of $*" "$wanted" "$(facts | awk -v job="$job" \
+		'$1 == "cpu" && $2 == job { count[$3]++ }
+		END { for (node in count) print node, count[node] }' |
+		sed -E "s/$number / /" | sort | paste -sd, | sed 's/,/, /g')"
 	cancel "$job"
 }
 
-# Some can be given to no job as it asks, on some releases of Slurm.
 case_gpus() {
-	local must=--gres-flags=enforce-binding job
+	now_means_now -N2 -n3 --gpus=2 --bunit=C --bamount=1
+	now_means_now -N2 -n3 --gpus=2 --bunit=N --bamount=1
+	now_means_now -N2 -n5 --gpus=2 --bunit=C --bamount=2
+	now_means_now -N3 -n4 --gpus=3 --bunit=C --bamount=1
+	now_means_now -N3 -n4 --gpus=3 --bunit=N --bamount=1
+	now_means_now -N2 -n4 --gpus=2 --bunit=X --bamount=1
+}
 
-	told_now_starts -N2 -n2 --gres=gpu:2 --bunit=C --bamount=1 "$must"
-	told_now_starts -N2 -n2 --gpus=3 --bunit=C --bamount=1 "$must"
-	told_now_starts -N2-3 -n2 --gpus=4 --bunit=C --bamount=1 "$must"
-	told_now_starts -N2 -n3 --gpus=2 --bunit=C --bamount=1
-	told_now_starts -N3 -n4 --gpus=3 --bunit=C --bamount=1
-	told_now_starts -N2 -n4 --gpus=2 --bunit=X --bamount=1
-	job=$(alloc -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must")
-	assert runs "$job"
+case_gpus_of_hosts() {
+	now_means_now --btype=host -N2 -n4 --gpus=2 --bunit=C --bamount=2
+	now_means_now --btype=host -N2 -n4 --gpus=2 --bunit=X --bamount=1
+	now_means_now --btype=host -N2 -n5 --gpus=3 --bunit=X --bamount=2
+	now_means_now --btype=host -n1 --gpus=1 --bunit=S --bamount=1
+	now_means_now --btype=host -N2-3 -n4 --gpus=2 --bunit=C --bamount=2
+}
+
+# Each GPU is near one of the job's units on its node, or the job cannot run.
+case_near_gpus() {
+	local must=--gres-flags=enforce-binding
+
+	never -N2 -n2 --gres=gpu:2 --bunit=C --bamount=1 "$must"
+	never -N2 -n3 --gres=gpu:2 --bunit=C --bamount=1 "$must"
+	never -N2 -n2 --gpus=3 --bunit=C --bamount=1 "$must"
+	never -N2 -n3 --gpus=4 --bunit=C --bamount=1 "$must"
+	never -N2-3 -n2 --gpus=4 --bunit=C --bamount=1 "$must"
+	now_means_now -N2 -n2 --gres=gpu:2 --bunit=S --bamount=1 "$must"
+	now_means_now -N2 -n4 --gres=gpu:2 --bunit=C --bamount=1 "$must"
+	now_means_now -N2 -n2 --gpus=3 --bunit=S --bamount=1 "$must"
+	now_means_now -N2 -n4 --gpus=7 --bunit=S --bamount=1 "$must"
+	now_means_now -N2 -n12 --gpus=6 --bunit=C --bamount=1 "$must"
+	now_means_now -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must"
+}
+
+# With a range of nodes each has so many tasks; -n says how many there are.
+case_tasks_for_each_node() {
+	now_means_now -C 'a|b' -N1-4 --ntasks-per-node=2 --bunit=C --bamount=1
+	now_means_now -C 'a|b' -N2-3 --ntasks-per-node=2 --bunit=X --bamount=1
+	gets "one 4, two 2" -C a -N2 -n3 --ntasks-per-node=2 --bunit=C \
+		--bamount=1
+	gets "quadrant 2, uneven 1" -w "$NODE_QUADRANT,$NODE_UNEVEN" -N2 -n3 \
+		--ntasks-per-node=2 --bunit=C --bamount=1
+	gets "quadrant 1" -w "$NODE_QUADRANT" -n1 --ntasks-per-node=2 \
+		--bunit=C --bamount=1
+}
+
+# Slurm asks for the nodes of each feature first: they hold some of the slots.
+case_nodes_of_features() {
+	local nodes="[a*2&b*1]"
+
+	gets "one 16, three 16, two 16" -N3 -n3 --bunit=S --bamount=1 \
+		--constraint="$nodes"
+	now_means_now -N3 -n5 --bunit=S --bamount=1 --constraint="$nodes"
+	now_means_now -N3 -n6 --bunit=N --bamount=2 --constraint="$nodes"
+	never -N3 -n7 --bunit=S --bamount=1 --constraint="$nodes"
+}
+
+case_unlike_hosts() {
+	gets "power 8, quadrant 2" -w "$NODE_POWER,$NODE_QUADRANT" -N2 -n2 \
+		--bunit=C --bamount=2 --btype=host
+	gets "power 32, quadrant 4, uneven 6" -N3 -n3 --bunit=N --bamount=1 \
+		-w "$NODE_POWER,$NODE_QUADRANT,$NODE_UNEVEN" --btype=host
+}
+
+# The first NUMA node is too small: the next one in order that is not.
+case_larger_units() {
+	set -- -w "$NODE_UNEVEN" -N1 --bunit=N --btype=host
+	gets "uneven 6" "$@" -n2 -c2 --bamount=1
+	gets "uneven 24" "$@" -n3 -c4 --bamount=1
+	gets "uneven 24" "$@" -n5 -c4 --bamount=1
+	gets "uneven 38" "$@" -n9 -c4 --bamount=2
+	never "$@" -n7 -c4 --bamount=1
+}
+
+# The window ends at the first free core, which is all that could lie in it.
+case_window_of_nothing() {
+	never --bstop=C --bunit=C --bamount=1
+	never --bstart=N --bstop=C --bunit=C --bamount=1
+	now_means_now --bstart=C --bstop=C --bunit=C --bamount=1
+	now_means_now --bstop=C --bunit=X --bamount=1
 }
 
 # A node has fewer tasks than it may have.
@@ -142,11 +225,25 @@ test_case "nothing stays in use" wait_until 10 nothing_in_use "$NODE_QUADRANT"
 test_case "slurmctld did not die" assert slurmctld_lives
 cluster_stop
 
-start_gpu_nodes
+start_gpu_nodes --nodes ''
 note_slurmctld
 test_case "more tasks for each of several nodes than tasks" \
 	case_more_tasks_for_several_nodes
 test_case "contiguous nodes" case_contiguous
-test_case "GPUs" case_gpus
-test_case "GPUs: slurmctld did not die" assert slurmctld_lives
+test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
+cluster_stop
+
+start_gpu_nodes --nodes power,quadrant --machine "uneven $uneven 1 44 1" \
+	--node "one Feature=a" --node "two Feature=a" --node "three Feature=b"
+note_slurmctld
+number=${NODE_ONE#one}
+test_case "GPUs on several nodes" case_gpus
+test_case "GPUs of hosts" case_gpus_of_hosts
+test_case "GPUs that must be near" case_near_gpus
+test_case "tasks for each of several nodes" case_tasks_for_each_node
+test_case "so many nodes of each feature" case_nodes_of_features
+test_case "hosts whose CPUs differ" case_unlike_hosts
+test_case "a host's larger units" case_larger_units
+test_case "a window that ends before the first unit" case_window_of_nothing
+test_case "several nodes: slurmctld did not die" assert slurmctld_lives
 tests_done

@@ -425,6 +425,31 @@ static void test_wide_windows(void **state)
 	}
 }
 
+static void check_window_of_nothing(const char *line, bool shut)
+{
+	struct tb_request request;
+
+	tb_request_init(&request);
+	assert_int_equal(0, tb_request_parse(&request, line, NULL));
+	assert_int_equal(shut, tb_request_window_is_shut(&request));
+	tb_request_clear(&request);
+}
+
+static void test_window_of_nothing(void **state)
+{
+	(void)state;
+	check_window_of_nothing("bamount=1", false);
+	check_window_of_nothing("bamount=1,bstop=C", true);
+	check_window_of_nothing("bamount=1,bstart=N,bstop=C", true);
+	check_window_of_nothing("bamount=1,bstart=c,bstop=C", true);
+	check_window_of_nothing("bamount=1,bstart=C,bstop=C", false);
+	check_window_of_nothing("bamount=1,bstop=c", false);
+	check_window_of_nothing("bamount=1,bstop=E", false);
+	check_window_of_nothing("bamount=1,bunit=E,bstop=E", true);
+	check_window_of_nothing("bamount=1,bunit=X,bstop=C", false);
+	check_window_of_nothing("bamount=1,bunit=T,bstop=C", false);
+}
+
 static void check_inherits(const char *upper, const char *lower,
 			   const char *expected)
 {
@@ -628,6 +653,7 @@ int main(void)
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_wide_windows),
+		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_random_round_trip),

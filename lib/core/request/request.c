@@ -358,6 +358,14 @@ void tb_request_widen_window(struct tb_request *request)
 		request->start = request->stop = 0;
 }
 
+bool tb_request_window_is_shut(const struct tb_request *request)
+{
+	char core = request->unit.kind == TB_EFFICIENCY ? 'E' : 'C';
+
+	return request->unit.letter == 'C' && request->stop == core &&
+	       request->start != core;
+}
+
 char *tb_request_print(const struct tb_request *request)
 {
 	struct tb_text line = TB_TEXT_EMPTY;

@@ -123,6 +123,12 @@ enum tb_allocation tb_request_nodes(const struct tb_request *request,
  */
 void tb_request_widen_window(struct tb_request *request);
 
+/*
+ * Does the window end before any unit that nobody has?  It does when it stops at
+ * the first free core and the units are cores, so only shared units lie in it.
+ */
+bool tb_request_window_is_shut(const struct tb_request *request);
+
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
 

@@ -50,17 +50,35 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
  */
-static void ask_for_all(job_record_t *job, const struct tb_slot_deal *deal)
+static void ask_for_all(job_record_t *job, enum tb_type type,
+			const struct tb_slot_deal *deal)
 {
 	job_details_t *details = job->details;
 
 	details->min_cpus = MAX(details->min_cpus, deal->cpus);
 	/* Later Slurms give nodes with others between them, but not these alone. */
 	details->contiguous = 0;
-	if (deal->odd)
+	/*
+	 * It puts by as many CPUs for the other nodes as this one's cores have,
+	 * out of the most that the job may have: out of plenty.
+	 */
+	details->max_cpus = INT32_MAX;
+	/* Slurm makes --ntasks-per-node that of each node, whatever -n says. */
+	details->pn_min_cpus = MIN(details->pn_min_cpus, deal->least);
+	details->orig_pn_min_cpus = MIN(details->orig_pn_min_cpus,
+					details->pn_min_cpus);
+	if (job->gres_list_req && deal->per_slot && type == TB_HOST)
+		tb_scale_tasks_of_host(job, deal->per_slot);
+	else if (deal->odd)
 		details->cpus_per_task = job->gres_list_req && deal->per_slot
 						 ? deal->per_slot
 						 : 1;
+	/* Hosts that differ: as many tasks as there are CPUs. */
+	if (job->gres_list_req && !deal->per_slot && type == TB_HOST &&
+	    !job->tres_per_task) {
+		details->cpus_per_task = 1;
+		details->num_tasks = 0;
+	}
 	/*
 	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
 	 * host's units have.  With GRES they also say how many devices there are,
@@ -89,7 +107,7 @@ static int try_exact_cores(struct tb_slot_deal *deal, struct tb_offers *offers,
 	int rc = SLURM_ERROR;
 
 	if (tb_slot_deal_allow(deal, offers, test, mask)) {
-		ask_for_all(test->job, deal);
+		ask_for_all(test->job, offers->request->type, deal);
 		rc = call_cons_tres(test, nodes, deal->count, deal->count,
 				    mask);
 	}
@@ -131,10 +149,12 @@ static int settle_deal(struct tb_slot_deal *deal, struct tb_offers *offers,
 
 /*
  * Deal the slots out evenly over the nodes of pass 1.  Where memory or GRES do not
- * allow that, leave them as pass 1 dealt them out.
+ * allow that, leave them as pass 1 dealt them out.  *as_given: that needs no other
+ * pass, but pass 1 again.
  */
 static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
-			uint32_t first, uint32_t end, bitstr_t *nodes)
+			uint32_t first, uint32_t end, bitstr_t *nodes,
+			bool *as_given)
 {
 	struct tb_slot_deal *given = tb_slot_deal_of_allocation(offers, test,
 								first, end);
@@ -145,7 +165,11 @@ static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
 
 	if (offers->devices)
 		tb_devices_count_selected(offers->devices);
-	tb_slot_deal_even_out(even);
+	*as_given = test->job->gres_list_req &&
+		    tb_slot_deal_is_granted(given, offers, test);
+	tb_slot_deal_even_out(even, offers->request->type == TB_SLOT
+					    ? tb_job_exact_slots(test->job)
+					    : 0);
 	rc = settle_deal(even, offers, test, nodes);
 	if (rc != SLURM_SUCCESS) {
 		bit_copybits(nodes, chosen);
@@ -175,10 +199,10 @@ static bool includes_required_nodes(const struct tb_test *test,
 	return !required || bit_super_set(required, (bitstr_t *)nodes);
 }
 
-static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
-		     uint32_t first, uint32_t end, bitstr_t *nodes)
+/* Pass 1. */
+static int pick_nodes(struct tb_offers *offers, const struct tb_test *test,
+		      uint32_t first, uint32_t end, bitstr_t *nodes)
 {
-	bool whole_nodes = tb_wants_whole_nodes(test->job);
 	struct tb_mask *mask = NULL;
 	int rc;
 
@@ -186,16 +210,52 @@ static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
 	 * A mask would make cons_tres reject nodes for an exclusive job; in
 	 * TEST_ONLY it looks at none.
 	 */
-	if (!whole_nodes && tb_test_mode(test) != TB_TEST_ONLY) {
+	if (!tb_wants_whole_nodes(test->job) &&
+	    tb_test_mode(test) != TB_TEST_ONLY) {
 		mask = tb_mask_closed(nodes);
 		tb_offers_allow(offers, test, first, end, nodes, mask);
 	}
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
 	tb_mask_destroy(mask);
-	if (rc == SLURM_SUCCESS && !whole_nodes && has_allocation(test) &&
-	    tb_test_mode(test) == TB_RUN_NOW)
-		rc = settle_cores(offers, test, first, end, nodes);
+	return rc;
+}
+
+/*
+ * select/cons_tres can refuse to repeat with just its own cores what it gave
+ * out of more: where it looks for GRES it takes other cores then.
+ */
+static int settle_as_picked(struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t first,
+			    uint32_t end, bitstr_t *nodes)
+{
+	struct tb_slot_deal *given;
+	int rc = pick_nodes(offers, test, first, end, nodes);
+
+	if (rc != SLURM_SUCCESS || !has_allocation(test))
+		return rc;
+	given = tb_slot_deal_of_allocation(offers, test, first, end);
+	rc = settle_deal(given, offers, test, nodes);
+	tb_slot_deal_destroy(given);
+	return rc;
+}
+
+static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	bitstr_t *offered = bit_copy(nodes);
+	bool as_given = false;
+	int rc = pick_nodes(offers, test, first, end, nodes);
+
+	if (rc == SLURM_SUCCESS && !tb_wants_whole_nodes(test->job) &&
+	    has_allocation(test) && tb_test_mode(test) == TB_RUN_NOW) {
+		rc = settle_cores(offers, test, first, end, nodes, &as_given);
+		if (rc != SLURM_SUCCESS && as_given) {
+			bit_copybits(nodes, offered);
+			rc = settle_as_picked(offers, test, first, end, nodes);
+		}
+	}
+	FREE_NULL_BITMAP(offered);
 	return rc;
 }
 
@@ -388,14 +448,18 @@ int tb_try_job_ever(const struct tb_test *test,
 	struct tb_offers *offers;
 	struct tb_test call = *test;
 	uint32_t first = 0, end;
+	bool shut = tb_request_window_is_shut(request) &&
+		    tb_sharing_limit(test->job) == 1;
 	int rc = SLURM_ERROR;
 
 	tb_request_widen_window(&wide);
 	/* Reservations end. */
 	call.excluded = NULL;
 	offers = tb_offers_create(&call, &wide, view);
-	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		if (class_suffices(offers, &call, first, end))
+	while (!shut && rc != SLURM_SUCCESS &&
+	       (end = tb_offers_class(offers, first))) {
+		if (class_suffices(offers, &call, first, end) &&
+		    tb_offers_reach_devices(offers, &call, first, end))
 			rc = try_one_class(offers, &call, first, end);
 		first = end;
 	}

@@ -118,7 +118,8 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 	struct tb_node_facts facts;
 	struct tb_candidate *list;
 
-	if (!test->choice || tb_offers_class(offers, 0) == offers->count)
+	if (!test->choice || offers->request->type == TB_HOST ||
+	    tb_offers_class(offers, 0) == offers->count)
 		return;
 	tb_node_facts_find(&facts, test, time(NULL));
 	list = xcalloc(offers->count, sizeof(*list));

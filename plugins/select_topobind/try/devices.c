@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
 #include "device_layout.h"
+#include "scale.h"
 
 /* One entry of what the job asks for. */
 struct entry {
@@ -18,7 +20,8 @@ struct entry {
 
 struct tb_devices {
 	job_record_t *job;
-	uint32_t most_nodes;
+	uint32_t nodes; /* that it can be on, at most */
+	uint32_t share; /* of devices for all nodes, on each; 0: an even one */
 	uint32_t count;
 	struct entry *entries;
 	struct tb_device_kind *kinds; /* for some of the entries: */
@@ -38,7 +41,7 @@ struct tb_devices *tb_devices_create(const struct tb_test *test)
 		return NULL;
 	devices = xmalloc(sizeof(*devices));
 	devices->job = test->job;
-	devices->most_nodes = test->max_nodes;
+	devices->nodes = tb_job_most_nodes(test->job, test->max_nodes);
 	devices->count = count;
 	devices->entries = xcalloc(count, sizeof(*devices->entries));
 	devices->kinds = xcalloc(count, sizeof(*devices->kinds));
@@ -72,14 +75,45 @@ bool tb_devices_must_be_near(const struct tb_devices *devices)
 	return devices && devices->affinity.must;
 }
 
+uint32_t tb_devices_ask_least(struct tb_devices *devices, uint32_t slots,
+			      uint32_t nodes)
+{
+	const struct tb_gres_ask *ask = &devices->entries[0].ask;
+
+	devices->share = 0;
+	if (!slots || nodes < 2 || devices->count > 1)
+		return 0;
+	if (ask->per_node)
+		return slots / nodes;
+	if (ask->per_task || !ask->per_job)
+		return 0;
+	devices->share = (ask->per_job + slots - 1) / slots;
+	return 1;
+}
+
 /* --- the devices of a node --------------------------------------------------- */
 
+/* Of so many for all nodes, an even share; or all that the node has free. */
+static uint32_t find_share(const struct tb_devices *devices,
+			   const struct entry *entry,
+			   const struct tb_device_layout *layout)
+{
+	uint64_t share = (entry->ask.per_job + devices->nodes - 1) /
+			 devices->nodes;
+	uint64_t free = 0;
+
+	for (uint32_t i = 0; i < layout->npools; i++)
+		free += layout->pools[i].free;
+	return devices->share ? devices->share : MAX(MIN(share, free), 1);
+}
+
 /*
- * How many devices the job asks for on the node.  --gpus for several nodes: at
- * least one on each; how many more is for select/cons_tres to say.
+ * How many devices the job asks for on the node.  --gpus for several nodes: how
+ * many are where is for select/cons_tres to say.
  */
 static void set_numbers(const struct tb_devices *devices,
-			const struct entry *entry, uint32_t node,
+			const struct entry *entry,
+			const struct tb_device_layout *layout, uint32_t node,
 			uint32_t tasks, struct tb_device_kind *kind)
 {
 	const struct tb_gres_ask *ask = &entry->ask;
@@ -94,7 +128,9 @@ static void set_numbers(const struct tb_devices *devices,
 	else if (ask->per_node)
 		kind->per_node = ask->per_node;
 	else if (ask->per_job)
-		kind->per_node = devices->most_nodes == 1 ? ask->per_job : 1;
+		kind->per_node = devices->nodes == 1
+					 ? ask->per_job
+					 : find_share(devices, entry, layout);
 }
 
 static void add_kind(struct tb_devices *devices, struct entry *entry,
@@ -103,14 +139,14 @@ static void add_kind(struct tb_devices *devices, struct entry *entry,
 		     struct tb_bitset *cores)
 {
 	struct tb_device_kind *kind = &devices->kinds[devices->affinity.nkinds];
-	struct tb_device_layout *layout;
+	struct tb_device_layout *layout = tb_device_layout_find(&entry->layouts,
+								devices->job,
+								entry->index,
+								node, shape,
+								view, cores);
 
-	set_numbers(devices, entry, node, tasks, kind);
-	if (!kind->per_slot && !kind->per_node)
-		return;
-	layout = tb_device_layout_find(&entry->layouts, devices->job,
-				       entry->index, node, shape, view, cores);
-	if (!layout->npools)
+	set_numbers(devices, entry, layout, node, tasks, kind);
+	if ((!kind->per_slot && !kind->per_node) || !layout->npools)
 		return;
 	entry->layout = layout;
 	kind->npools = layout->npools;

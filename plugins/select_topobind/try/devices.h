@@ -27,6 +27,14 @@ void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
 bool tb_devices_must_be_near(const struct tb_devices *devices);
 
 /*
+ * When so many slots are on so many nodes, one has the fewest slots for its
+ * devices.  Returns how many it has at most, and asks for the devices that it
+ * has at least, until called with 0 slots.  0: that cannot be said.
+ */
+uint32_t tb_devices_ask_least(struct tb_devices *devices, uint32_t slots,
+			      uint32_t nodes);
+
+/*
  * The free devices of a node, for so many tasks there; tasks 0: for each slot.
  * Changes cores, Slurm's of the node.  NULL: the node has no such devices near some cores only.
  * Owned by devices, valid until the next call.

@@ -136,7 +136,9 @@ static int place_slots(const struct tb_offers *offers,
 
 	if (offer->unit_size)
 		tb_unit_size_only(shape, offers->request->unit,
-				  offer->unit_size, test->share, scratch);
+				  offer->unit_size,
+				  offers->request->type == TB_HOST, test->share,
+				  scratch);
 	if (test->implicit_cpus)
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
@@ -354,7 +356,16 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 		 is_short_of(wanted->threads_per_core, record->tpc));
 }
 
-/* Another offer of the node has the same slots, and as many. */
+static bool node_is_offered(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t node,
+			    const struct tb_shape *shape)
+{
+	return shape && node_is_large_enough(node, test->job) &&
+	       (!tb_wants_whole_nodes(test->job) ||
+		tb_view_node_idle(offers->view, node));
+}
+
+/* Another offer of the node in its class has the same slots, and as many. */
 static bool is_needless(const struct tb_offers *offers,
 			const struct tb_offer *offer)
 {
@@ -362,7 +373,8 @@ static bool is_needless(const struct tb_offers *offers,
 
 	while (own > offers->list && own[-1].node == offer->node) {
 		own--;
-		if (own->cpus == offer->cpus && own->slots >= offer->slots)
+		if (own->larger == offer->larger && own->cpus == offer->cpus &&
+		    own->slots >= offer->slots)
 			return true;
 	}
 	return false;
@@ -379,53 +391,108 @@ static void add_offer(struct tb_offers *offers, const struct tb_offer *offer)
 	offers->list[offers->count++] = *offer;
 }
 
-/* What the node offers in units of one size; 0: of any size. */
-static void offer_units(struct tb_offers *offers, const struct tb_test *test,
-			uint32_t node, struct tb_shape *shape,
-			uint32_t unit_size)
+/* What the node offers in units of one size; 0: of any size.  False: nothing. */
+static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
+		       uint32_t node, struct tb_shape *shape,
+		       uint32_t unit_size, struct tb_offer *offer)
 {
-	struct tb_offer offer = { .node = node, .unit_size = unit_size };
-	const struct tb_placed *placed = tb_offers_place(offers, test, &offer,
-							 shape,
-							 tb_job_slots_per_node(
-								 test->job));
-	uint32_t slots = placed->equal, cpus = placed->cpus;
+	const struct tb_placed *placed;
+	uint32_t slots, cpus;
+
+	*offer = (struct tb_offer){ .node = node, .unit_size = unit_size };
+	placed = tb_offers_place(offers, test, offer, shape,
+				 tb_job_slots_per_node(test->job));
+	slots = placed->equal;
+	cpus = placed->cpus;
 
 	offers->could_be_more |= tb_sharing_could_be_more(shape->scratch, test);
 	if (!slots)
-		return;
+		return false;
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
-		return;
+		return false;
 	if (cpus * slots < tb_job_cpus_per_node(test->job))
-		return;
-	offer.slots = tb_partition_limit_slots(offers->limit, node, slots,
-					       cpus);
-	offer.cpus = cpus;
-	offers->limited += offer.slots < slots;
-	if (!offer.slots)
-		return;
-	if (offers->memo && offer.slots == placed->slots)
-		offer.placed = placed;
-	add_offer(offers, &offer);
+		return false;
+	offer->slots = tb_partition_limit_slots(offers->limit, node, slots,
+						cpus);
+	offer->cpus = cpus;
+	offers->limited += offer->slots < slots;
+	if (!offer->slots)
+		return false;
+	if (offers->memo && offer->slots == placed->slots)
+		offer->placed = placed;
+	return true;
 }
 
-static void offer_node(struct tb_offers *offers, const struct tb_test *test,
+/* The CPUs that hold all tasks of a job; where others hold some: any number. */
+static uint32_t count_cpus_on_one_node(const struct tb_test *test)
+{
+	const job_details_t *details = test->job->details;
+
+	return test->max_nodes == 1 && !details->overcommit
+		       ? tb_job_slots(test->job) *
+				 MAX(details->cpus_per_task, 1)
+		       : UINT32_MAX;
+}
+
+/*
+ * The first units of the node can be too small: leave out small ones until it
+ * holds all tasks, or as many as it can.
+ */
+static void offer_larger_units(struct tb_offers *offers,
+			       const struct tb_test *test, uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	uint32_t enough = count_cpus_on_one_node(test), size = 0;
+	struct tb_offer offer, best = { 0 };
+
+	if (!node_is_offered(offers, test, node, shape))
+		return;
+	do {
+		if (best.cpus < enough &&
+		    find_offer(offers, test, node, shape, size, &offer) &&
+		    offer.cpus > best.cpus)
+			best = offer;
+		size = tb_unit_size_after(shape, offers->request->unit, size);
+	} while (size);
+	best.larger = true;
+	if (best.slots)
+		add_offer(offers, &best);
+}
+
+/* Returns whether a host could have larger units than the offered ones. */
+static bool offer_node(struct tb_offers *offers, const struct tb_test *test,
 		       uint32_t node)
 {
 	struct tb_shape *shape = tb_node_shape_for(node, test->job);
 	const struct tb_request *request = offers->request;
 	uint32_t size = 0;
+	struct tb_offer offer;
 
-	if (!shape || !node_is_large_enough(node, test->job) ||
-	    (tb_wants_whole_nodes(test->job) &&
-	     !tb_view_node_idle(offers->view, node)))
-		return;
-	offer_units(offers, test, node, shape, 0);
-	if (request->type == TB_HOST || request->cpus || test->implicit_cpus)
-		return;
+	if (!node_is_offered(offers, test, node, shape))
+		return false;
+	if (find_offer(offers, test, node, shape, 0, &offer))
+		add_offer(offers, &offer);
+	if (request->cpus || test->implicit_cpus)
+		return false;
+	if (request->type == TB_HOST)
+		return tb_unit_size_after(shape, request->unit, 0);
 	while ((size = tb_unit_size_after(shape, request->unit, size)))
-		offer_units(offers, test, node, shape, size);
+		if (find_offer(offers, test, node, shape, size, &offer))
+			add_offer(offers, &offer);
+	return false;
+}
+
+static void offer_nodes(struct tb_offers *offers, const struct tb_test *test)
+{
+	bool differ = false;
+
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node))
+			differ = offer_node(offers, test, node) || differ;
+	for (uint32_t node = 0; differ && node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node))
+			offer_larger_units(offers, test, node);
 }
 
 /* First offers of units of any size, then those of one size only. */
@@ -465,9 +532,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 		offers->memo = test->memo;
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(test->nodes, node))
-			offer_node(offers, test, node);
+	offer_nodes(offers, test);
 	if (request->type == TB_SLOT)
 		sort_offers(offers);
 	return offers;
@@ -490,9 +555,11 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
 
 	if (next >= offers->count)
 		return 0;
-	if (offers->request->type == TB_HOST)
-		return offers->count;
-	while (end < offers->count && offers->list[end].cpus == own->cpus &&
+	while (offers->request->type == TB_HOST && end < offers->count &&
+	       offers->list[end].larger == own->larger)
+		end++;
+	while (offers->request->type == TB_SLOT && end < offers->count &&
+	       offers->list[end].cpus == own->cpus &&
 	       !offers->list[end].unit_size == !own->unit_size)
 		end++;
 	return end;
@@ -553,6 +620,29 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 		sum += others[i];
 	xfree(others);
 	return sum;
+}
+
+bool tb_offers_reach_devices(struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t first,
+			     uint32_t end)
+{
+	uint32_t slots = 0;
+	bool reached = false;
+
+	if (tb_devices_must_be_near(offers->devices) &&
+	    offers->request->type == TB_SLOT)
+		slots = tb_devices_ask_least(offers->devices,
+					     tb_job_slots(test->job),
+					     test->min_nodes);
+	if (!slots)
+		return true;
+	for (uint32_t i = first; i < end && !reached; i++)
+		reached = tb_offers_place(offers, test, &offers->list[i],
+					  tb_node_shape(offers->list[i].node),
+					  slots)
+				  ->slots;
+	tb_devices_ask_least(offers->devices, 0, 0);
+	return reached;
 }
 
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,

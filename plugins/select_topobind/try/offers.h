@@ -7,7 +7,8 @@
  * one size are a class, and classes are tried one by one.  A node whose units
  * differ in size has several offers: the first slots that are equally large, and
  * for each size the units of that size alone, in classes of their own at the end.
- * With btype=host the size of units does not matter to tasks: there is one class.
+ * With btype=host the size of units does not matter to tasks: there is one class,
+ * and where units differ in size a second one, with larger units of the nodes.
  */
 #ifndef TB_SELECT_TOPOBIND_TRY_OFFERS_H
 #define TB_SELECT_TOPOBIND_TRY_OFFERS_H
@@ -35,10 +36,12 @@ struct tb_placed {
 
 struct tb_offer {
 	uint32_t node;
-	uint32_t slots;	     /* TB_HOST: 1 */
-	uint32_t cpus;	     /* per slot; TB_HOST: of the host's units */
-	uint32_t unit_size;  /* only these units, see unit_sizes.h; 0: any */
-	uint32_t class_rank; /* see offer_order.h */
+	uint32_t slots; /* TB_HOST: 1 */
+	uint32_t cpus;	/* per slot; TB_HOST: of the host's units */
+	/* Only these units, TB_HOST: or larger ones, see unit_sizes.h; 0: any. */
+	uint32_t unit_size;
+	bool larger;			/* TB_HOST: of the second class */
+	uint32_t class_rank;		/* see offer_order.h */
 	const struct tb_placed *placed; /* just these slots; NULL: place again */
 };
 
@@ -89,6 +92,14 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 uint32_t tb_offers_hold(const struct tb_offers *offers,
 			const struct tb_test *test, uint32_t first,
 			uint32_t end);
+
+/*
+ * May units on the nodes of the offers [first, end) be near all devices, as they
+ * must, however slots and devices are dealt out?  The best node says.
+ */
+bool tb_offers_reach_devices(struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t first,
+			     uint32_t end);
 
 /* Let the mask allow the cores of those of the offers [first, end) on nodes. */
 void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,

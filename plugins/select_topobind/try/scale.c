@@ -3,25 +3,47 @@
 
 #include "src/common/macros.h"
 
+static int has_count(void *feature, void *unused)
+{
+	(void)unused;
+	return ((const job_feature_t *)feature)->count > 0;
+}
+
+/*
+ * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
+ * themselves, with all tasks and a CPU for each node, and then for all nodes.
+ */
+static bool is_asked_in_part(const job_details_t *details)
+{
+	return details->min_cpus == details->min_nodes &&
+	       details->min_cpus < details->num_tasks &&
+	       details->feature_list_use &&
+	       list_find_first(details->feature_list_use, has_count, NULL);
+}
+
 uint32_t tb_job_slots(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
 	uint32_t nodes = MAX(details->min_nodes, 1);
+	uint32_t least = nodes * MAX(details->ntasks_per_node, 1);
 
 	if (details->overcommit)
 		return nodes;
-	if (details->num_tasks)
-		return details->num_tasks;
-	return nodes * MAX(details->ntasks_per_node, 1);
+	if (!details->num_tasks)
+		return least;
+	return is_asked_in_part(details) ? MIN(least, details->num_tasks)
+					 : details->num_tasks;
 }
 
 uint32_t tb_job_slots_per_node(const job_record_t *job)
 {
+	const job_details_t *details = job->details;
 	uint32_t slots = tb_job_slots(job);
-	uint32_t limit = job->details->overcommit
-				 ? 1
-				 : job->details->ntasks_per_node;
+	uint32_t others = MAX(details->min_nodes, 1) - 1;
+	uint32_t limit = details->overcommit ? 1 : details->ntasks_per_node;
 
+	/* Each of the other nodes has a slot, too. */
+	slots = slots > others ? slots - others : 1;
 	return limit ? MIN(limit, slots) : slots;
 }
 
@@ -33,6 +55,24 @@ uint32_t tb_job_cpus_per_node(const job_record_t *job)
 	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
 		return per_task;
 	return details->pn_min_cpus;
+}
+
+uint32_t tb_job_exact_slots(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+
+	/* Some clients say this, too, when the user gave tasks for each node. */
+	if (details->num_tasks ==
+	    MAX(details->min_nodes, 1) * (uint32_t)details->ntasks_per_node)
+		return 0;
+	return job->bit_flags & JOB_NTASKS_SET ? tb_job_slots(job) : 0;
+}
+
+uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes)
+{
+	uint32_t slots = tb_job_exact_slots(job);
+
+	return slots ? MIN(nodes, slots) : nodes;
 }
 
 /* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
@@ -98,7 +138,7 @@ static uint32_t count_tasks_of_node(const job_details_t *details)
 {
 	if (details->ntasks_per_node)
 		return details->ntasks_per_node;
-	if (details->max_nodes == 1)
+	if (details->max_nodes == 1 || details->num_tasks == 1)
 		return details->num_tasks;
 	return details->num_tasks == details->min_nodes &&
 	       details->num_tasks == details->max_nodes;
@@ -106,31 +146,31 @@ static uint32_t count_tasks_of_node(const job_details_t *details)
 
 /*
  * For a job with GRES select/cons_tres puts away the cores that its tasks on the
- * node do not need: let them need all.  Where these do not divide by the tasks
- * and GRES do not go with tasks, there is one for each node.
+ * node do not need: let them need all.  Where these do not divide by the tasks,
+ * or nobody knows how many of them a node has, and GRES do not go with tasks,
+ * there is one for each node.
  */
-static void scale_tasks_of_host(job_record_t *job, uint32_t cpus)
+void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 {
 	job_details_t *details = job->details;
 	uint32_t tasks = count_tasks_of_node(details);
 
+	/* With GRES for each task their number counts. */
+	if (!job->gres_list_req || !job->tres_per_task)
+		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
 	if (!job->gres_list_req) {
 		/* CPUs for so many tasks only would be fewer than the units. */
-		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
 		details->ntasks_per_node = 0;
 		return;
 	}
-	if (!tasks) {
-		/* With GRES for each task their number counts. */
-		if (!job->tres_per_task)
-			job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
-		return;
-	}
-	if (cpus % tasks && !job->tres_per_task) {
+	if (!job->tres_per_task &&
+	    (tasks ? cpus % tasks : details->min_nodes == details->max_nodes)) {
 		details->ntasks_per_node = 0;
 		details->num_tasks = MAX(details->min_nodes, 1);
 		tasks = 1;
 	}
+	if (!tasks)
+		return;
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
@@ -142,6 +182,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
+	details->num_tasks = MIN(details->num_tasks, slots);
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	if (details->mc_ptr)
@@ -149,11 +190,14 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	if (type == TB_SLOT) {
 		details->pn_min_cpus = tb_job_cpus_per_node(job);
 		details->cpus_per_task = cpus;
+		/* Where nobody said how many tasks, each node has so many. */
+		if (!tb_job_exact_slots(job))
+			least *= MAX(details->ntasks_per_node, 1);
 		/* It would count CPUs for tasks that the job does not have. */
 		details->ntasks_per_node = MIN(details->ntasks_per_node, slots);
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
-		scale_tasks_of_host(job, cpus);
+		tb_scale_tasks_of_host(job, cpus);
 		/* It gives nodes whole tasks; all CPUs are asked for later. */
 		least -= cpus % MAX(details->cpus_per_task, 1);
 		details->min_cpus = MAX(details->min_cpus,

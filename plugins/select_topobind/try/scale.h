@@ -40,6 +40,12 @@ uint32_t tb_job_slots_per_node(const job_record_t *job);
  */
 uint32_t tb_job_cpus_per_node(const job_record_t *job);
 
+/* As many as it needs, and no more; 0: its nodes say how many. */
+uint32_t tb_job_exact_slots(const job_record_t *job);
+
+/* On how many of so many nodes it can be: each has a slot. */
+uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
+
 /* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
 bool tb_wants_whole_nodes(const job_record_t *job);
 
@@ -49,6 +55,8 @@ uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);
 /* Scale to cpus per slot (or host); saved receives what was before. */
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved);
+/* TB_HOST: to so many on each node, within the two calls. */
+void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus);
 void tb_unscale_job(job_record_t *job, const struct tb_scale *saved);
 
 #endif

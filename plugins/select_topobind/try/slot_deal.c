@@ -91,9 +91,12 @@ static void deal_slots(struct tb_slot_deal *deal, uint32_t left)
 	}
 }
 
-void tb_slot_deal_even_out(struct tb_slot_deal *deal)
+void tb_slot_deal_even_out(struct tb_slot_deal *deal, uint32_t most)
 {
-	deal_slots(deal, take_all_slots(deal));
+	uint32_t slots = take_all_slots(deal);
+
+	/* A node of --ntasks-per-node is given as many, whatever -n says. */
+	deal_slots(deal, most ? MIN(most, slots) : slots);
 }
 
 /* Place the part anew: its cores, valid until the next part; NULL: no room. */
@@ -119,6 +122,7 @@ bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,
 	bool alike = true;
 
 	deal->cpus = 0;
+	deal->least = UINT32_MAX;
 	deal->odd = false;
 	deal->per_slot = 0;
 	for (uint32_t i = 0; i < deal->count; i++) {
@@ -132,6 +136,7 @@ bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,
 		cpus = tb_bitset_count(cores) *
 		       tb_cpus_per_core(test->job, part->node);
 		deal->cpus += cpus;
+		deal->least = MIN(deal->least, cpus);
 		deal->odd = deal->odd || cpus % per_task;
 		alike = alike && cpus == part->slots * (i ? deal->per_slot
 							  : cpus / part->slots);

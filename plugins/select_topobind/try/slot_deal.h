@@ -21,8 +21,9 @@ struct tb_slot_deal_part {
 };
 
 struct tb_slot_deal {
-	uint32_t cpus; /* of all cores; set by tb_slot_deal_allow() */
-	bool odd;      /* some node's are no multiple of a task's; likewise */
+	uint32_t cpus;	/* of all cores; set by tb_slot_deal_allow() */
+	uint32_t least; /* of a node; likewise */
+	bool odd;	/* some node's are no multiple of a task's; likewise */
 	uint32_t per_slot; /* CPUs; 0 where these differ; likewise */
 	uint32_t count;
 	struct tb_slot_deal_part *parts; /* by node */
@@ -37,8 +38,8 @@ struct tb_slot_deal *tb_slot_deal_of_allocation(struct tb_offers *offers,
 						uint32_t first, uint32_t end);
 void tb_slot_deal_destroy(struct tb_slot_deal *deal); /* NULL is fine */
 
-/* Deal the slots out evenly, as far as the offers go. */
-void tb_slot_deal_even_out(struct tb_slot_deal *deal);
+/* Deal the slots out evenly, as far as the offers go; no more than most, 0: all. */
+void tb_slot_deal_even_out(struct tb_slot_deal *deal, uint32_t most);
 
 /* Let the mask allow exactly the cores of the deal.  False: it does not fit. */
 bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,

@@ -78,13 +78,15 @@ uint32_t tb_unit_size_after(struct tb_shape *shape, struct tb_unit unit,
 }
 
 void tb_unit_size_only(struct tb_shape *shape, struct tb_unit unit,
-		       uint32_t size, bool shares, struct tb_scratch *scratch)
+		       uint32_t size, bool larger, bool shares,
+		       struct tb_scratch *scratch)
 {
 	const uint16_t *sizes = find_sizes(shape, unit);
 
 	tb_bitset_clear_all(scratch->cores);
 	for (uint32_t core = 0; sizes && core < shape->ncores; core++)
-		if (sizes[core] && sizes[core] != size)
+		if (sizes[core] &&
+		    (larger ? sizes[core] < size : sizes[core] != size))
 			tb_bitset_set(scratch->cores, core);
 	tb_shape_threads(shape, scratch->cores, scratch->threads);
 	tb_bitset_or(scratch->used, scratch->threads);

@@ -25,10 +25,12 @@ uint32_t tb_unit_size_after(struct tb_shape *shape, struct tb_unit unit,
 			    uint32_t size);
 
 /*
- * Add all other units to scratch->used, and to scratch->holders of a test that
- * shares.  Changes scratch->cores and scratch->threads.
+ * Add all other units, or with larger those that are smaller, to scratch->used,
+ * and to scratch->holders of a test that shares.  Changes scratch->cores and
+ * scratch->threads.
  */
 void tb_unit_size_only(struct tb_shape *shape, struct tb_unit unit,
-		       uint32_t size, bool shares, struct tb_scratch *scratch);
+		       uint32_t size, bool larger, bool shares,
+		       struct tb_scratch *scratch);
 
 #endif
