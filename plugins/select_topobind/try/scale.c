@@ -47,13 +47,26 @@ uint32_t tb_job_slots_per_node(const job_record_t *job)
 	return limit ? MIN(limit, slots) : slots;
 }
 
+/* Tasks that each node must have, all others having --ntasks-per-node of them. */
+static uint32_t count_least_tasks(const job_details_t *details)
+{
+	uint64_t limit = details->ntasks_per_node, others;
+
+	if (!details->max_nodes)
+		return 1;
+	others = limit * (details->max_nodes - 1);
+	return details->num_tasks > others
+		       ? MIN(limit, details->num_tasks - others)
+		       : 1;
+}
+
 uint32_t tb_job_cpus_per_node(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
 	uint32_t per_task = details->cpus_per_task;
 
 	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
-		return per_task;
+		return count_least_tasks(details) * per_task;
 	return details->pn_min_cpus;
 }
 
@@ -182,13 +195,13 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
+	details->pn_min_cpus = tb_job_cpus_per_node(job);
 	details->num_tasks = MIN(details->num_tasks, slots);
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
-		details->pn_min_cpus = tb_job_cpus_per_node(job);
 		details->cpus_per_task = cpus;
 		/* Where nobody said how many tasks, each node has so many. */
 		if (!tb_job_exact_slots(job))

@@ -35,8 +35,8 @@ uint32_t tb_job_slots_per_node(const job_record_t *job);
 
 /*
  * CPUs that the job asks for on each node: --mincpus, and what MaxMemPerCPU makes of
- * --mem.  Slurm also puts there those of as many tasks as --ntasks-per-node says;
- * a node may get fewer slots than that.
+ * --mem.  Slurm also puts there those of as many tasks as --ntasks-per-node says:
+ * here they are those of the fewest tasks that a node can have.
  */
 uint32_t tb_job_cpus_per_node(const job_record_t *job);
 
