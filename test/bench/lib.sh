@@ -127,19 +127,11 @@ start_virtual() {
 
 # A node of two sockets with four NUMA nodes each, of two L3 caches of eight cores.
 gpu_node() {
-	local i j k l string=''
+	local cache=XCTTCTTCTTCTTCTTCTTCTTCTT socket i
 
-	for i in S S; do
-		string+=$i
-		for j in N N N N; do
-			string+=$j
-			for k in X X; do
-				string+=$k
-				for l in {1..8}; do string+=CTT; done
-			done
-		done
-	done
-	echo "$string"
+	socket=S
+	for ((i = 0; i < 4; i++)); do socket+=N$cache$cache; done
+	echo "$socket$socket"
 }
 
 # The nodes get a GPU near each NUMA node, which are sockets to Slurm: since 24.11

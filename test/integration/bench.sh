@@ -89,7 +89,7 @@ case_controller() {
 # was hundreds of times.
 case_controller_gpus() {
 	"$top/test/bench/controller" gpus 40 5 >"$work/records"
-	awk -F '\t' '$3 > 15 * $6' "$work/records" >"$work/slow"
+	awk -F '\t' '$3 > 40 * $6' "$work/records" >"$work/slow"
 	assert_eq "slow answers" "" "$(cat "$work/slow")"
 	# shellcheck disable=SC2016 # awk's
 	assert awk -F '\t' 'NF != 7 || $3 <= 0 || $6 <= 0 { bad = 1 }
