@@ -12,12 +12,13 @@
 case_round() {
 	play_round "$1" "$2"
 	assert_eq findings 0 "$findings"
-	assert [ "$asked" -gt 0 ]
+	# To ask what nobody gets compares nothing.
+	assert [ "${tally[started]:-0}" -gt 0 ]
 }
 
 start_clusters
 test_case "idle nodes" case_round 4 12
-test_case "the same load on both" case_round 2 12
+test_case "the same load on both" case_round 10 12
 test_case "beside bound jobs" case_round 3 12
 test_case "slurmctld did not die" assert slurmctld_lives
 stop_both

@@ -203,8 +203,6 @@ case_more_tasks_for_several_nodes() {
 	now_means_now -N2 -n2 --ntasks-per-node=5 -c2 --bunit=C --bamount=1
 	now_means_now -N2 -n3 --ntasks-per-node=4 -c4 --bunit=X --bamount=1
 	now_means_now -N2 -n2 --ntasks-per-node=5 --btype=host --bunit=C --bamount=2
-	now_means_now -N2 -n5 --ntasks-per-node=4 --gres=gpu:1 --bunit=C \
-		--bamount=2
 }
 
 # Some releases of Slurm take nodes for contiguous that have another, which is too

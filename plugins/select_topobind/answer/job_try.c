@@ -12,7 +12,6 @@
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
 
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
@@ -81,13 +80,12 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	}
 	/*
 	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
-	 * host's units have.  With GRES they also say how many devices there are,
-	 * --ntasks-per-node only with GRES for each task.
+	 * host's units have.  With GRES they also say how many devices there are.
 	 */
-	if (!job->gres_list_req)
+	if (!job->gres_list_req) {
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
-	if (!xstrstr(job->tres_per_task, "gres"))
 		details->ntasks_per_node = 0;
+	}
 }
 
 /*
