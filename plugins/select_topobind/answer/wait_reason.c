@@ -395,15 +395,16 @@ static char *print_slots(const struct tb_test *test,
 		text = print_window(request, required);
 	} else if (!offers->count) {
 		text = print_size(test, request, required);
-	} else if (request->type == TB_SLOT && slots < wanted) {
+	} else {
+		text = print_nodes(offers, test, request);
+	}
+	if (!text && offers->count && request->type == TB_SLOT &&
+	    slots < wanted)
 		xstrfmtcat(text,
 			   "only %u of %u slots (%u %s each) are free, on %u node%s",
 			   slots, wanted, request->amount,
 			   tb_unit_name(request->unit), nodes,
 			   nodes == 1 ? "" : "s");
-	} else {
-		text = print_nodes(offers, test, request);
-	}
 	if (!text) {
 		*kind = TB_REFUSED_OTHER;
 		text = tb_explain_switches(test);

@@ -191,7 +191,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
-	uint32_t slots = tb_job_slots(job);
+	uint32_t slots = tb_job_slots(job),
+		 per_node = tb_job_slots_per_node(job);
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
@@ -207,7 +208,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		if (!tb_job_exact_slots(job))
 			least *= MAX(details->ntasks_per_node, 1);
 		/* It would count CPUs for tasks that the job does not have. */
-		details->ntasks_per_node = MIN(details->ntasks_per_node, slots);
+		details->ntasks_per_node = MIN(details->ntasks_per_node,
+					       per_node);
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		tb_scale_tasks_of_host(job, cpus);
