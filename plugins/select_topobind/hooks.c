@@ -131,6 +131,8 @@ static void reload_conf(void)
 	tb_nodes_fini();
 	tb_conf_destroy(site);
 	site = read;
+	/* Now: it looks up the lines of the file. */
+	tb_running_conf_set(site);
 }
 
 static void set_metrics_file(void)
@@ -174,7 +176,6 @@ void tb_hook_node_init(void)
 {
 	reload_conf();
 	set_metrics_file();
-	tb_running_conf_set(site);
 	tb_conf_names_check(site);
 	rebuild_books();
 	tb_new_jobs_watch(show_new_job);
