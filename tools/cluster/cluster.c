@@ -10,9 +10,9 @@
 #include <slurm/slurm_errno.h>
 
 #include "cluster.h"
+#include "conf_here.h"
 #include "common/conf/conf.h"
 #include "common/node/node_extra.h"
-#include "conf/conf_site.h"
 #include "core/topology/distances.h"
 
 /* ---- asking ---- */

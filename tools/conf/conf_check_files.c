@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cluster/conf_here.h"
 #include "compat/slurm_conf_lines.h"
 #include "conf_check.h"
 #include "plugin_file.h"
@@ -117,7 +118,7 @@ void tb_check_plugstack(const struct tb_conf_site *site,
 	struct search search = { 0, NULL };
 	char *path = site->file->plugstack
 			     ? strdup(site->file->plugstack)
-			     : tb_conf_site_path(site, "plugstack.conf");
+			     : tb_beside_slurm_conf("plugstack.conf");
 
 	if (path) {
 		search_file(&search, path, 0);
@@ -131,9 +132,9 @@ void tb_check_plugstack(const struct tb_conf_site *site,
 
 /* ---- cgroup.conf ---- */
 
-static bool constrains_cores(const struct tb_conf_site *site)
+static bool constrains_cores(void)
 {
-	char *path = tb_conf_site_path(site, "cgroup.conf");
+	char *path = tb_beside_slurm_conf("cgroup.conf");
 	char *value = path ? tb_slurm_file_value(path, "ConstrainCores") : NULL;
 	bool yes = value &&
 		   (!strcasecmp(value, "yes") || !strcasecmp(value, "true") ||
@@ -156,7 +157,7 @@ void tb_check_cgroup(const struct tb_conf_site *site,
 				 plugins),
 			tb_words(
 				"set TaskPlugin=task/topobind,task/cgroup,task/affinity, and ConstrainCores=yes in cgroup.conf, and restart slurmd"));
-	else if (!constrains_cores(site))
+	else if (!constrains_cores())
 		tb_findings_add(
 			findings, "cgroup.conf",
 			tb_words(

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "running_conf.h"
+#include "cluster/running_conf.h"
 #include "table/table.h"
 
 /* ---- the table ---- */

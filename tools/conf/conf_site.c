@@ -6,60 +6,19 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
+#include "cluster/conf_here.h"
 #include "common/conf/conf.h"
 #include "common/node/node_extra.h"
 #include "compat/slurm_conf_lines.h"
 #include "conf_site.h"
 #include "cluster/hosts.h"
 #include "plugin_file.h"
-#include "running_conf.h"
 
-/* ---- where files are ---- */
-
-static char *get_directory(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
-}
-
-char *tb_conf_site_path(const struct tb_conf_site *site, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", site->dir, name) < 0 ? NULL : path;
-}
-
-static struct tb_conf *read_file_here(struct tb_error *err)
-{
-	struct tb_conf_site site = {
-		.dir = get_directory(slurm_conf.slurm_conf),
-	};
-	char *path = site.dir ? tb_conf_site_path(&site, TB_CONF_FILE) : NULL;
-	struct tb_conf *loaded = NULL;
-
-	if (path)
-		loaded = tb_conf_read(path, err);
-	else
-		tb_fail(err, "out of memory");
-	free(path);
-	free(site.dir);
-	return loaded;
-}
-
-struct tb_conf *tb_conf_here(struct tb_error *err)
-{
-	struct tb_running_conf *running = tb_running_conf_load(NULL);
-	struct tb_conf *loaded = running ? tb_running_conf_read(running, NULL)
-					 : NULL;
-
-	tb_running_conf_destroy(running);
-	return loaded ? loaded : read_file_here(err);
-}
+/* ---- topobind.conf ---- */
 
 static int read_topobind_conf(struct tb_conf_site *site)
 {
-	char *path = tb_conf_site_path(site, TB_CONF_FILE);
+	char *path = tb_beside_slurm_conf(TB_CONF_FILE);
 
 	if (path)
 		site->topobind = tb_conf_read(path, &site->why);
@@ -270,8 +229,7 @@ static bool controller_answers(struct tb_conf_site *site)
 static int load_site(struct tb_conf_site *site, struct tb_error *err)
 {
 	site->file = &slurm_conf;
-	site->dir = get_directory(slurm_conf.slurm_conf);
-	if (!site->dir || take_lines(site) || read_topobind_conf(site))
+	if (take_lines(site) || read_topobind_conf(site))
 		return tb_fail(err, "out of memory");
 	if (controller_answers(site) &&
 	    tb_select_plugin_loads(slurm_conf.plugindir,
@@ -302,7 +260,6 @@ void tb_conf_site_destroy(struct tb_conf_site *site)
 	for (unsigned i = 0; i < site->partition_count; i++)
 		free(site->partitions[i].name);
 	free(site->partitions);
-	free(site->dir);
 	tb_conf_destroy(site->topobind);
 	if (site->running)
 		tb_free_slurm_conf(site->running);

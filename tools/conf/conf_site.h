@@ -37,7 +37,6 @@ struct tb_site_partition {
 struct tb_conf_site {
 	const slurm_conf_t *file;
 	slurm_conf_t *running;	    /* NULL: slurmctld does not answer */
-	char *dir;		    /* of slurm.conf */
 	struct tb_conf *topobind;   /* NULL: topobind.conf is wrong, */
 	struct tb_error why;	    /* for this reason */
 	struct tb_site_node *nodes; /* by name */
@@ -52,20 +51,10 @@ void tb_conf_site_destroy(struct tb_conf_site *site); /* NULL is fine */
 
 /* slurmctld's configuration, or without it that of the file. */
 const slurm_conf_t *tb_conf_site_slurm(const struct tb_conf_site *site);
-/* A file beside slurm.conf; malloc()ed, NULL: out of memory. */
-char *tb_conf_site_path(const struct tb_conf_site *site, const char *name);
 /* NULL: Slurm has none of this name. */
 const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
 					     const char *name);
 bool tb_conf_site_has_partition(const struct tb_conf_site *site,
 				const char *name);
-
-/*
- * Only the settings of topobind.conf: those that slurmctld runs with (running_conf.h),
- * or, where it does not tell, those of the file beside the slurm.conf that
- * slurm_init() has read; without such a file all is as by default.  NULL with a
- * sentence.
- */
-struct tb_conf *tb_conf_here(struct tb_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/conf/conf.h"
 #include "common/job/job_cores.h"
 #include "common/node/node_extra.h"
-#include "conf/conf_site.h"
+#include "cluster/conf_here.h"
 #include "cluster/hosts.h"
 #include "map_slurm.h"
 #include "cluster/slurm_library.h"

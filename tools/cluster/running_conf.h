@@ -5,8 +5,8 @@
  * It tells them with its own configuration (common/conf/conf_pairs.h), up to Slurm
  * 24.11.  The file may have changed since it was read.
  */
-#ifndef TB_TOOLS_CONF_RUNNING_CONF_H
-#define TB_TOOLS_CONF_RUNNING_CONF_H
+#ifndef TB_TOOLS_CLUSTER_RUNNING_CONF_H
+#define TB_TOOLS_CLUSTER_RUNNING_CONF_H
 
 #include <stdbool.h>
 
