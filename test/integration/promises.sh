@@ -214,6 +214,18 @@ case_contiguous() {
 	now_means_now -N2 -n6 --contiguous --bunit=C --bamount=3
 }
 
+# --- nodes of one's own ----------------------------------------------------------
+
+# The first node has six power cores; its others are none.
+case_exclusive() {
+	now_means_now --exclusive -n2 --bunit=C --bamount=3
+	now_means_now --exclusive -n2 --bunit=E --bamount=4
+	gets "zen 96" --exclusive -N1 -n3 --bunit=C --bamount=3
+	gets "zen 96" --exclusive -n2 --bunit=Y --bamount=5
+	never -w "$NODE_RAPTOR" -N1 --exclusive -n3 --bunit=C --bamount=3
+	never --exclusive -N1 -n33 --bunit=C --bamount=3
+}
+
 cluster_start --nodes quadrant --slurm \
 	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
 note_slurmctld
@@ -222,6 +234,13 @@ test_case "the soonest of free and shared units" case_soonest_level
 test_case "more tasks for each node than tasks" case_more_tasks_for_a_node
 test_case "nothing stays in use" wait_until 10 nothing_in_use "$NODE_QUADRANT"
 test_case "slurmctld did not die" assert slurmctld_lives
+cluster_stop
+
+cluster_start --nodes raptor,zen
+note_slurmctld
+number=${NODE_ZEN#zen}
+test_case "nodes of one's own" case_exclusive
+test_case "nodes of one's own: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 
 start_gpu_nodes --nodes ''

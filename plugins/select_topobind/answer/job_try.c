@@ -238,15 +238,87 @@ static int settle_as_picked(struct tb_offers *offers,
 	return rc;
 }
 
+/* Of whole nodes: each asks for twice as many nodes. */
+#define LARGE_NODES_TRIES 4
+
+/* Cores between the slots, or of another kind, are no slots. */
+static bool nodes_hold_slots(const struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t first,
+			     uint32_t end, const bitstr_t *nodes)
+{
+	uint32_t slots = 0;
+
+	if (offers->request->type != TB_SLOT || test->implicit_cpus)
+		return true;
+	for (uint32_t i = first; i < end; i++)
+		if (bit_test((bitstr_t *)nodes, offers->list[i].node))
+			slots += offers->list[i].slots;
+	return slots >= tb_job_slots(test->job);
+}
+
+static void keep_nodes_with(const struct tb_offers *offers, uint32_t first,
+			    uint32_t end, uint32_t slots, bitstr_t *nodes)
+{
+	for (uint32_t i = first; i < end; i++)
+		if (offers->list[i].slots < slots)
+			bit_clear(nodes, offers->list[i].node);
+}
+
+/* On few nodes that hold many slots each, or on more that hold fewer. */
+static int try_large_nodes(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t first,
+			   uint32_t end, const bitstr_t *offered,
+			   bitstr_t *nodes)
+{
+	uint32_t slots = tb_job_slots(test->job);
+	uint32_t most = MIN(test->max_nodes, end - first);
+	uint32_t count = MAX(test->min_nodes, 1);
+
+	for (int i = 0; i < LARGE_NODES_TRIES && count <= most; i++) {
+		bit_copybits(nodes, (bitstr_t *)offered);
+		keep_nodes_with(offers, first, end,
+				slots / count + (slots % count > 0), nodes);
+		if (bit_set_count(nodes) >= (int)count &&
+		    call_cons_tres(test, nodes, count, test->max_nodes, NULL) ==
+			    SLURM_SUCCESS)
+			return SLURM_SUCCESS;
+		count *= 2;
+	}
+	return SLURM_ERROR;
+}
+
+/*
+ * Nodes that the job has for itself.  select/cons_tres counts all of their cores:
+ * what it chooses must hold the slots, too.
+ */
+static int try_whole_nodes(struct tb_offers *offers, const struct tb_test *test,
+			   uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	bitstr_t *offered = bit_copy(nodes);
+	int rc = pick_nodes(offers, test, first, end, nodes);
+
+	if (rc == SLURM_SUCCESS && tb_test_mode(test) != TB_TEST_ONLY &&
+	    !nodes_hold_slots(offers, test, first, end, nodes)) {
+		free_job_resources(&test->job->job_resrcs);
+		rc = try_large_nodes(offers, test, first, end, offered, nodes);
+	}
+	FREE_NULL_BITMAP(offered);
+	return rc;
+}
+
 static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, bitstr_t *nodes)
 {
-	bitstr_t *offered = bit_copy(nodes);
+	bitstr_t *offered;
 	bool as_given = false;
-	int rc = pick_nodes(offers, test, first, end, nodes);
+	int rc;
 
-	if (rc == SLURM_SUCCESS && !tb_wants_whole_nodes(test->job) &&
-	    has_allocation(test) && tb_test_mode(test) == TB_RUN_NOW) {
+	if (tb_wants_whole_nodes(test->job))
+		return try_whole_nodes(offers, test, first, end, nodes);
+	offered = bit_copy(nodes);
+	rc = pick_nodes(offers, test, first, end, nodes);
+	if (rc == SLURM_SUCCESS && has_allocation(test) &&
+	    tb_test_mode(test) == TB_RUN_NOW) {
 		rc = settle_cores(offers, test, first, end, nodes, &as_given);
 		if (rc != SLURM_SUCCESS && as_given) {
 			bit_copybits(nodes, offered);
