@@ -49,15 +49,12 @@ describe_nodes() {
 	node_has "$NODE_Q" Speed=1000
 }
 
-# slurmctld, and those who tell it of GRES, read it.
+# slurmctld, and those who tell it of GRES, read it: no slurmd may tell of too few
+# GRES what it has read before.
 start_again() {
-	local name
-
-	for name in slurmctld "slurmd-$NODE_D" "slurmd-$NODE_E"; do
-		daemon "$name" stop
-		daemon "$name" start
-	done
-	wait_until 60 all_idle
+	start_with_gres "$NODE_D" "$NODE_E"
+	(wait_until 60 all_idle) ||
+		fail "not idle: $(sinfo -h -N -o '%N %T %E')"
 }
 
 all_idle() {
