@@ -447,12 +447,13 @@ case_many_jobs() {
 	done
 	while [ -n "$(squeue -h -o %i)" ]; do
 		wait_until 60 some_run
-		look
 		mapfile -t jobs < <(squeue -h -t R -o %i | head -n 4)
+		look
 		cancel "${jobs[@]}"
 	done
 	echo "looked $looked times, at $checked jobs"
-	[ "$checked" -ge 20 ] || fail "only $checked jobs were looked at"
+	# Each that could run, once at least.
+	[ "$checked" -ge 10 ] || fail "only $checked jobs were looked at"
 }
 
 some_run() {
