@@ -495,11 +495,18 @@ second_is_over() {
 	[ "$EPOCHSECONDS" -gt "$1" ]
 }
 
+# Does no slurmstepd of the cluster serve the job any more?
+no_stepd_serves() {
+	! grep -q " $cluster/spool/[^ ]*_$1\.[0-9]*\$" /proc/net/unix
+}
+
 # release_now JOB - without the two minutes that a requeued job waits.  slurmd
 # revokes a job's credentials by the second: one made in the second of the requeue
-# is refused, and the job fails.
+# is refused, and the job fails.  Where the former run has not ended yet, the node
+# is drained for a duplicate job.
 release_now() {
 	wait_until 5 second_is_over "$EPOCHSECONDS"
+	wait_until 30 no_stepd_serves "$1"
 	scontrol release "$1"
 	scontrol update job="$1" StartTime=now
 }
