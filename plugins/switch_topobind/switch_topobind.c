@@ -12,6 +12,7 @@
 #include "src/common/log.h"
 #include "src/common/plugin.h"
 #include "src/common/read_config.h"
+#include "src/common/xstring.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -64,7 +65,7 @@ static bool load_site_plugin(void)
 {
 	int count = sizeof(symbols) / sizeof(*symbols);
 
-	if (!handover->site_type)
+	if (!handover->site_type || !xstrcmp(handover->site_type, plugin_type))
 		return true;
 	site_plugin = plugin_load_and_link(handover->site_type, count, symbols,
 					   (void **)&site);
@@ -81,11 +82,17 @@ static void unload(plugin_handle_t *plugin)
 	*plugin = PLUGIN_INVALID_HANDLE;
 }
 
+/*
+ * srun loads all switch plugins where the site has one, and whoever writes this one
+ * into slurm.conf has all daemons load it: outside slurmctld it does nothing.
+ */
 EXPORT int init(void);
 EXPORT int init(void)
 {
-	if (!running_in_slurmctld() || !find_handover()) {
-		error("%s: it is not for slurm.conf: SelectType=select/topobind loads it where it is needed",
+	if (!running_in_slurmctld())
+		return SLURM_SUCCESS;
+	if (!find_handover()) {
+		error("%s: it works with SelectType=select/topobind only, which slurmctld does not have",
 		      plugin_type);
 		return SLURM_ERROR;
 	}
@@ -120,7 +127,7 @@ SWITCH_OPS(DECLARE_OWN, DECLARE_OP)
 int EXPORTED(OF_STEP(build))(tb_switch_info_t **info, void *of_job,
 			     step_record_t *step)
 {
-	if (step)
+	if (step && handover)
 		handover->step_start(step);
 	return site.OF_STEP(build) ? site.OF_STEP(build)(info, of_job, step)
 				   : SLURM_SUCCESS;
@@ -129,7 +136,8 @@ int EXPORTED(OF_STEP(build))(tb_switch_info_t **info, void *of_job,
 /* For the answer to srun: by now Slurm has counted what the step uses. */
 void EXPORTED(OF_STEP(duplicate))(tb_switch_info_t *from, tb_switch_info_t **to)
 {
-	handover->step_counted();
+	if (handover)
+		handover->step_counted();
 	if (site.OF_STEP(duplicate))
 		site.OF_STEP(duplicate)(from, to);
 }
