@@ -92,8 +92,7 @@ EXPORT int init(void)
 	if (!running_in_slurmctld())
 		return SLURM_SUCCESS;
 	if (!find_handover()) {
-		error("%s: it works with SelectType=select/topobind only, which slurmctld does not have",
-		      plugin_type);
+		error("switch/topobind: it works with SelectType=select/topobind only, which slurmctld does not have");
 		return SLURM_ERROR;
 	}
 	/* Slurm compares it with what it reads again, and shows it to users. */
