@@ -22,17 +22,38 @@ const char plugin_name[] = "Consumable sockets, caches, NUMA nodes and cores";
 const char plugin_type[] = TB_SELECT_TYPE;
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
+/* Since Slurm 25.05 switch/topobind loads it once more. */
+static unsigned times_loaded;
+
+static int init_in_slurmctld(void)
+{
+	int rc = tb_hook_init();
+
+	if (rc == SLURM_SUCCESS)
+		tb_steps_begin();
+	return rc;
+}
+
 EXPORT int init(void);
 EXPORT int init(void)
 {
-	if (tb_ops_load() != SLURM_SUCCESS)
-		return SLURM_ERROR;
-	return running_in_slurmctld() ? tb_hook_init() : SLURM_SUCCESS;
+	int rc;
+
+	if (times_loaded++)
+		return SLURM_SUCCESS;
+	rc = tb_ops_load();
+	if (rc == SLURM_SUCCESS && running_in_slurmctld())
+		rc = init_in_slurmctld();
+	if (rc != SLURM_SUCCESS)
+		times_loaded = 0;
+	return rc;
 }
 
 EXPORT int fini(void);
 EXPORT int fini(void)
 {
+	if (--times_loaded)
+		return SLURM_SUCCESS;
 	if (running_in_slurmctld())
 		tb_hook_fini();
 	tb_ops_unload();

@@ -107,6 +107,12 @@ void tb_ops_unload(void);
  */
 void tb_state_begin(void);
 
+/*
+ * slurmctld has just loaded the plugin.  Where it does not ask select plugins about
+ * steps (since Slurm 25.05) this sees to it that it does.
+ */
+void tb_steps_begin(void);
+
 /* The answer to job_test; since 23.11 reservations ask as jobs do. */
 int tb_answer(struct tb_test *test);
 

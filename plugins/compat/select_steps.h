@@ -8,6 +8,13 @@
 #include "select_compat.h"
 
 /*
+ * Has Slurm, when plugins are asked about a step, already picked its cores and
+ * counted its CPUs and memory?  Else it does so later, and keeps the cores that the
+ * step has by then.
+ */
+bool tb_step_is_counted(void);
+
+/*
  * How many CPUs of a node with so many threads on a core are counted for a step
  * that uses cpus of them.
  */

@@ -90,4 +90,9 @@ static inline void tb_free_slurm_conf(slurm_conf_t *site)
 }
 #endif
 
+/* What frees the answer of slurm_load_ctl_conf(). */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+#define slurm_free_conf slurm_free_ctl_conf
+#endif
+
 #endif

@@ -469,14 +469,26 @@ void tb_hook_job_resumed(job_record_t *job)
 	put_job(job);
 }
 
+/* A bound job's step that Slurm counts after plugins were asked, or NULL. */
+static const step_record_t *step_to_count;
+
 void tb_hook_step_start(step_record_t *step)
 {
 	struct tb_request request;
 
+	step_to_count = NULL;
 	if (tb_granted_find(step->job_ptr, &request)) {
+		step_to_count = step;
 		tb_step_place(step, &request);
 		/* srun and slurmstepd are about to read it. */
 		tb_job_record_restore_grant(step->job_ptr);
 	}
 	tb_request_clear(&request);
+}
+
+void tb_hook_step_counted(void)
+{
+	if (step_to_count)
+		tb_step_write_cores(step_to_count);
+	step_to_count = NULL;
 }

@@ -64,5 +64,10 @@ bool tb_hook_job_holds(const job_record_t *job);
 
 /* Slurm has placed a step, and not yet made its credential. */
 void tb_hook_step_start(step_record_t *step);
+/*
+ * Since Slurm 25.05, where the former comes before Slurm counts the cores, CPUs,
+ * memory and devices of that step: it has done so, with the same locks still held.
+ */
+void tb_hook_step_counted(void);
 
 #endif

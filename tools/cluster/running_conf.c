@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "compat/slurm_compat.h"
+#include "compat/slurm_types.h"
 
 #include "src/common/list.h"
 #include "src/common/read_config.h"
@@ -109,7 +110,7 @@ static int ask_slurmctld(struct tb_running_conf *running, struct tb_error *err)
 			       "cannot get the configuration from Slurm: %s",
 			       slurm_strerror(errno));
 	rc = take_pairs(running, slurm->select_conf_key_pairs, err);
-	slurm_free_ctl_conf(slurm);
+	slurm_free_conf(slurm);
 	return rc;
 }
 

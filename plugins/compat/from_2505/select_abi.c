@@ -2,13 +2,17 @@
 /*
  * select_abi.c - what is different in a select plugin since Slurm 25.05
  *
- * Only slurmctld loads it.  It takes no part in steps any more, so Slurm alone picks
- * their cores among the job's.  Nor is it told to save its state: a thread does that
+ * Only slurmctld loads it.  It is not asked about steps any more: a switch plugin
+ * does that (switch_handover.h).  Nor is it told to save its state: a thread does that
  * regularly, and when slurmctld ends or gives control back.
  */
 #include "compat/select_ops.h"
+#include "compat/select_steps.h"
 
 #include "src/common/read_config.h"
+#include "src/common/xstring.h"
+
+#include "compat/from_2505/switch_handover.h"
 
 #include "select_topobind/hooks.h"
 #include "select_topobind/periodic_thread.h"
@@ -51,4 +55,23 @@ void tb_state_begin(void)
 __attribute__((destructor)) static void end_saver(void)
 {
 	tb_periodic_thread_end(&saver);
+}
+
+EXPORT extern struct tb_switch_handover topobind_switch_handover;
+struct tb_switch_handover topobind_switch_handover = {
+	.step_start = tb_hook_step_start,
+	.step_counted = tb_hook_step_counted,
+};
+
+/* Slurm loads switch plugins next; theirs frees neither of the two strings. */
+void tb_steps_begin(void)
+{
+	topobind_switch_handover.site_type = slurm_conf.switch_type;
+	slurm_conf.switch_type = xstrdup(TB_SWITCH_TYPE);
+}
+
+/* It does so after it has asked switch plugins. */
+bool tb_step_is_counted(void)
+{
+	return false;
 }

@@ -4,6 +4,7 @@
  * told to, takes part in steps, and shows its configuration
  */
 #include "compat/select_ops.h"
+#include "compat/select_steps.h"
 
 #include "src/common/read_config.h"
 
@@ -23,6 +24,11 @@ void tb_state_begin(void)
 {
 }
 
+/* Slurm calls select_p_step_start(). */
+void tb_steps_begin(void)
+{
+}
+
 int select_p_state_save(char *directory)
 {
 	int rc = tb_ops.state_save(directory);
@@ -37,6 +43,11 @@ int select_p_state_restore(char *directory)
 
 	tb_hook_state_restored(directory);
 	return rc;
+}
+
+bool tb_step_is_counted(void)
+{
+	return true;
 }
 
 int select_p_step_start(step_record_t *step)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/common/macros.h"
+#include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
 
 #include "compat/select_steps.h"
@@ -220,6 +221,8 @@ static bool has_picked(const struct placing *placing,
 {
 	const struct tb_shape *shape = part->shape;
 
+	if (!placing->step->core_bitmap_job)
+		return false;
 	for (uint32_t core = 0; core < shape->ncores; core++) {
 		struct tb_thread_range own = tb_shape_core_threads(shape, core);
 
@@ -297,6 +300,20 @@ static uint32_t count_slurm_cpus(const struct step_node *part, uint32_t tasks,
 	return cores * part->threads;
 }
 
+/* What Slurm has counted for the step on the node so far. */
+static uint32_t count_cpus_so_far(const struct placing *placing, uint32_t index)
+{
+	const step_record_t *step = placing->step;
+	const struct step_node *part = &placing->parts[index];
+
+	if (!tb_step_is_counted())
+		return 0;
+	return tb_step_counted(count_slurm_cpus(part,
+						step->step_layout->tasks[index],
+						step->cpus_per_task),
+			       part->threads);
+}
+
 static bool count_cpus(const struct placing *placing, uint32_t index,
 		       uint32_t per_task, bool commit)
 {
@@ -304,11 +321,7 @@ static bool count_cpus(const struct placing *placing, uint32_t index,
 	job_resources_t *books = step->job_ptr->job_resrcs;
 	const struct step_node *part = &placing->parts[index];
 	uint32_t node = part->job_index;
-	uint32_t before =
-		tb_step_counted(count_slurm_cpus(part,
-						 step->step_layout->tasks[index],
-						 step->cpus_per_task),
-				part->threads);
+	uint32_t before = count_cpus_so_far(placing, index);
 	uint32_t after = tb_step_counted(count_slurm_cpus(part,
 							  placing->tasks[index],
 							  per_task),
@@ -322,6 +335,16 @@ static bool count_cpus(const struct placing *placing, uint32_t index,
 	return true;
 }
 
+static bool counts_memory_by_cpu(const step_record_t *step, uint32_t index)
+{
+	if (!(step->pn_min_memory & MEM_PER_CPU) ||
+	    (step->flags & SSF_MEM_ZERO))
+		return false;
+	if (!tb_step_is_counted())
+		return slurm_conf.select_type_param & SELECT_MEMORY;
+	return step->memory_allocated && step->memory_allocated[index];
+}
+
 /* With memory by CPU the step has more memory, too. */
 static bool count_memory(const struct placing *placing, uint32_t index,
 			 uint32_t per_task, bool commit)
@@ -331,11 +354,9 @@ static bool count_memory(const struct placing *placing, uint32_t index,
 	uint32_t node = placing->parts[index].job_index;
 	uint64_t before, after;
 
-	if (!(step->pn_min_memory & MEM_PER_CPU) ||
-	    (step->flags & SSF_MEM_ZERO) || !step->memory_allocated ||
-	    !step->memory_allocated[index])
+	if (!counts_memory_by_cpu(step, index))
 		return true;
-	before = step->memory_allocated[index];
+	before = tb_step_is_counted() ? step->memory_allocated[index] : 0;
 	after = (step->pn_min_memory & ~MEM_PER_CPU) * placing->tasks[index] *
 		per_task;
 	if (books->memory_used[node] < before ||
@@ -376,6 +397,13 @@ static bool count_step(const struct placing *placing, uint32_t per_task,
 	return true;
 }
 
+/* Does it fit?  Where Slurm has not counted the step yet it does so by itself. */
+static bool charge_step(const struct placing *placing, uint32_t per_task)
+{
+	return count_step(placing, per_task, false) &&
+	       (!tb_step_is_counted() || count_step(placing, per_task, true));
+}
+
 static uint32_t count_all_slurm_cpus(const struct placing *placing)
 {
 	uint32_t cpus = 0;
@@ -397,17 +425,29 @@ static bool charge_cpus(const struct placing *placing, uint32_t per_task)
 
 	if (is_overlapping(step) || (step->flags & SSF_OVERCOMMIT))
 		return true;
-	if (per_task > step->cpus_per_task &&
-	    count_step(placing, per_task, false)) {
-		count_step(placing, per_task, true);
+	if (per_task > step->cpus_per_task && charge_step(placing, per_task)) {
 		step->cpus_per_task = per_task;
 		step->cpu_count = count_all_slurm_cpus(placing);
 		return true;
 	}
 	if (!tasks_moved(placing))
 		return true;
-	return count_step(placing, step->cpus_per_task, false) &&
-	       count_step(placing, step->cpus_per_task, true);
+	return charge_step(placing, step->cpus_per_task);
+}
+
+/*
+ * Where Slurm has not counted the step yet, it takes preset cores as they are and
+ * looks for devices near the job's cores that are not used: so all others are,
+ * until it has found them.
+ */
+static void preset_cores(const struct placing *placing, bitstr_t *cores)
+{
+	step_record_t *step = placing->step;
+	job_resources_t *books = step->job_ptr->job_resrcs;
+
+	step->core_bitmap_job = bit_copy(cores);
+	bit_copybits(books->core_bitmap_used, books->core_bitmap);
+	bit_and_not(books->core_bitmap_used, cores);
 }
 
 static void replace_cores(const struct placing *placing, bitstr_t *cores)
@@ -415,6 +455,10 @@ static void replace_cores(const struct placing *placing, bitstr_t *cores)
 	step_record_t *step = placing->step;
 	bitstr_t *used = step->job_ptr->job_resrcs->core_bitmap_used;
 
+	if (!tb_step_is_counted()) {
+		preset_cores(placing, cores);
+		return;
+	}
 	if (!is_overlapping(step)) {
 		bit_and_not(used, step->core_bitmap_job);
 		bit_or(used, placing->others);
@@ -463,18 +507,41 @@ static bool has_tasks(const slurm_step_layout_t *layout)
 	return true;
 }
 
+/* Has Slurm picked cores exactly where it does so before plugins are asked? */
+static bool has_expected_cores(const step_record_t *step)
+{
+	bitstr_t *of_job = step->job_ptr->job_resrcs->core_bitmap;
+
+	if (!tb_step_is_counted())
+		return !step->core_bitmap_job;
+	return step->core_bitmap_job &&
+	       bit_size(step->core_bitmap_job) == bit_size(of_job);
+}
+
 static bool is_placeable(const step_record_t *step,
 			 const struct tb_request *request)
 {
 	const job_resources_t *granted = step->job_ptr->job_resrcs;
 
 	return is_normal(step) && has_tasks(step->step_layout) &&
-	       step->step_node_bitmap && step->core_bitmap_job && granted &&
+	       step->step_node_bitmap && granted && granted->core_bitmap &&
 	       granted->core_bitmap_used && !request->cpus &&
 	       bit_size(granted->node_bitmap) == tb_node_count() &&
 	       bit_size(step->step_node_bitmap) == tb_node_count() &&
-	       bit_size(step->core_bitmap_job) ==
-		       bit_size(granted->core_bitmap);
+	       has_expected_cores(step);
+}
+
+/*
+ * In Slurm's books the job's cores that its steps have are used.  Overlapping steps
+ * use none.
+ */
+static void write_used(const step_record_t *step, bitstr_t *others)
+{
+	bitstr_t *used = step->job_ptr->job_resrcs->core_bitmap_used;
+
+	bit_copybits(used, others);
+	if (step->core_bitmap_job && !is_overlapping(step))
+		bit_or(used, step->core_bitmap_job);
 }
 
 void tb_step_place(step_record_t *step, const struct tb_request *request)
@@ -489,6 +556,8 @@ void tb_step_place(step_record_t *step, const struct tb_request *request)
 		placing.request.amount = 1;
 	}
 	placing.others = find_cores_of_others(step);
+	if (!tb_step_is_counted())
+		write_used(step, placing.others);
 	placing.free_cores = bit_copy(step->job_ptr->job_resrcs->core_bitmap);
 	bit_and_not(placing.free_cores, placing.others);
 	if (find_step_nodes(&placing))
@@ -497,4 +566,12 @@ void tb_step_place(step_record_t *step, const struct tb_request *request)
 	xfree(placing.parts);
 	FREE_NULL_BITMAP(placing.others);
 	FREE_NULL_BITMAP(placing.free_cores);
+}
+
+void tb_step_write_cores(const step_record_t *step)
+{
+	bitstr_t *others = find_cores_of_others(step);
+
+	write_used(step, others);
+	FREE_NULL_BITMAP(others);
 }
