@@ -190,12 +190,45 @@ case_larger_units() {
 	never "$@" -n7 -c4 --bamount=1
 }
 
-# The window ends at the first free core, which is all that could lie in it.
+# refused SENTENCE OPTION... - sbatch says why, and there is no job
+refused() {
+	local sentence=$1 answer
+
+	shift
+	answer=$(sbatch -o /dev/null "$@" --wrap true 2>&1) &&
+		fail "accepted: $*"
+	assert_contains "the answer to $*" "$sentence" "$answer"
+}
+
+# The window ends at the first free core, or cache, which is all that could lie in
+# it.
 case_window_of_nothing() {
-	never --bstop=C --bunit=C --bamount=1
-	never --bstart=N --bstop=C --bunit=C --bamount=1
+	local shut="ends the window before the first free core"
+
+	refused "$shut" --bstop=C --bunit=C --bamount=1
+	refused "$shut" --bstart=N --bstop=C --bunit=C --bamount=1
+	refused "a window of one core" --bstart=C --bstop=C --bunit=X --bamount=1
+	refused "a window of one core" --bstart=c --bstop=c --bunit=C --bamount=1
+	never --bstop=C --bunit=T --bamount=1
+	never -w "$NODE_ONE" --bstop=X --bunit=X --bamount=1
+	never -w "$NODE_ONE" --bstart=N --bstop=X --bunit=C --bamount=1
+	never -w "$NODE_ONE" --bstart=x --bstop=x --bunit=X --bamount=1
 	now_means_now --bstart=C --bstop=C --bunit=C --bamount=1
 	now_means_now --bstop=C --bunit=X --bamount=1
+}
+
+# What others have lets them have a unit in the window.
+case_window_of_other_cores() {
+	local cache thread
+
+	set -- -w "$NODE_RAPTOR" -n1 --bamount=1
+	cache=$(batch "$@" --bunit=X --bstop=X)
+	thread=$(batch "$@" --bunit=T --bstop=C)
+	alloc "$@" --bunit=E >/dev/null
+	wait_until 20 runs "$cache"
+	cancel "$cache"
+	alloc "$@" --bunit=T >/dev/null
+	wait_until 20 runs "$thread"
 }
 
 # A node has fewer tasks than it may have.
@@ -240,6 +273,7 @@ cluster_start --nodes raptor,zen
 note_slurmctld
 number=${NODE_ZEN#zen}
 test_case "nodes of one's own" case_exclusive
+test_case "a window that others open" case_window_of_other_cores
 test_case "nodes of one's own: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 

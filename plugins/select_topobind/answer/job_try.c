@@ -18,6 +18,7 @@
 #include "select_topobind/order/offer_order.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
+#include "select_topobind/try/window_nodes.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -509,31 +510,42 @@ int tb_try_job_now(const struct tb_test *test, const struct tb_request *request,
 	return rc;
 }
 
+/* One class after the other; on success test->nodes are the chosen ones. */
+static int try_ever(const struct tb_test *test,
+		    const struct tb_request *request,
+		    const struct tb_view *view)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t first = 0, end;
+	int rc = SLURM_ERROR;
+
+	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
+		if (class_suffices(offers, test, first, end) &&
+		    tb_offers_reach_devices(offers, test, first, end))
+			rc = try_one_class(offers, test, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	return rc;
+}
+
 /* In this mode select/cons_tres ignores masks: topobind tests the shapes itself. */
 int tb_try_job_ever(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_idle();
 	struct tb_request wide = *request; /* borrows what it points to */
-	struct tb_offers *offers;
 	struct tb_test call = *test;
-	uint32_t first = 0, end;
-	bool shut = tb_request_window_is_shut(request) &&
-		    tb_sharing_limit(test->job) == 1;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	tb_request_widen_window(&wide);
 	/* Reservations end. */
 	call.excluded = NULL;
-	offers = tb_offers_create(&call, &wide, view);
-	while (!shut && rc != SLURM_SUCCESS &&
-	       (end = tb_offers_class(offers, first))) {
-		if (class_suffices(offers, &call, first, end) &&
-		    tb_offers_reach_devices(offers, &call, first, end))
-			rc = try_one_class(offers, &call, first, end);
-		first = end;
-	}
-	tb_offers_destroy(offers);
+	call.nodes = tb_window_nodes(&call, request);
+	rc = try_ever(&call, &wide, view);
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(test->nodes, call.nodes);
+	FREE_NULL_BITMAP(call.nodes);
 	tb_view_destroy(view);
 	return rc;
 }
