@@ -150,6 +150,29 @@ case_near_gpus() {
 	now_means_now -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must"
 }
 
+# With a range of nodes and no -n each node has a task: on so many nodes that each
+# has no more GPUs than its units are near.
+case_near_gpus_of_a_range() {
+	local must=--gres-flags=enforce-binding
+
+	gets "one 2, three 2, two 2" -N1-3 --gpus=3 --bunit=C --bamount=1 "$must"
+	gets "one 2, three 2, two 2" -N2-3 --gpus=3 --bunit=C --bamount=1 "$must"
+	now_means_now -N1-3 --gpus=3 --bunit=S --bamount=1 "$must"
+	never -N1-2 --gpus=3 --bunit=C --bamount=1 "$must"
+	never -N1-3 --gpus=4 --bunit=C --bamount=1 "$must"
+}
+
+# Bound by the site: four tasks of two cores next to each other would be near two of
+# the four GPUs.
+case_near_gpus_of_the_site() {
+	reconfigure_with Implicit=yes
+	gets "one 16" -w "$NODE_ONE" -N1 -n4 -c4 --gpus-per-task=1 \
+		--gres-flags=enforce-binding
+	gets "one 16" -w "$NODE_ONE" -N1 -n4 -c4 --gres=gpu:4 \
+		--gres-flags=enforce-binding
+	reconfigure_with Implicit=no
+}
+
 # With a range of nodes each has so many tasks; -n says how many there are.
 case_tasks_for_each_node() {
 	now_means_now -C 'a|b' -N1-4 --ntasks-per-node=2 --bunit=C --bamount=1
@@ -178,6 +201,14 @@ case_unlike_hosts() {
 		--bunit=C --bamount=2 --btype=host
 	gets "power 32, quadrant 4, uneven 6" -N3 -n3 --bunit=N --bamount=1 \
 		-w "$NODE_POWER,$NODE_QUADRANT,$NODE_UNEVEN" --btype=host
+}
+
+# One after the other small nodes would be taken, until no more are allowed.
+case_largest_hosts() {
+	set -- -N3 --bunit=C --bamount=1 --btype=host
+	gets "one 2, power 4, three 2" "$@" -n7
+	gets "one 2, power 4, three 2" "$@" -n8 --mem-per-cpu=10
+	never "$@" -n9
 }
 
 # The first NUMA node is too small: the next one in order that is not.
@@ -292,9 +323,13 @@ number=${NODE_ONE#one}
 test_case "GPUs on several nodes" case_gpus
 test_case "GPUs of hosts" case_gpus_of_hosts
 test_case "GPUs that must be near" case_near_gpus
+test_case "GPUs that must be near, on some nodes" case_near_gpus_of_a_range
+test_case "GPUs that must be near, bound by the site" \
+	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
 test_case "hosts whose CPUs differ" case_unlike_hosts
+test_case "the largest hosts" case_largest_hosts
 test_case "a host's larger units" case_larger_units
 test_case "a window that ends before the first unit" case_window_of_nothing
 test_case "several nodes: slurmctld did not die" assert slurmctld_lives
