@@ -8,6 +8,8 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "core/plan/deal.h"
+
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
 /* So often nodes are looked at again when they change meanwhile. */
@@ -150,25 +152,25 @@ static int choose_nodes(struct tb_job_plan *plan, struct tb_error *err)
 	return 0;
 }
 
-/* Evenly, one slot after another, as the controller does. */
-static unsigned deal_out(struct tb_job_plan *plan, unsigned slots)
+/* Fails also when slots are left over. */
+static int deal_out(struct tb_job_plan *plan, struct tb_error *err)
 {
-	bool dealt = true;
+	struct tb_dealt *dealt = calloc(plan->nplaced + 1, sizeof(*dealt));
+	unsigned left;
 
-	while (slots && dealt) {
-		dealt = false;
-		for (unsigned i = 0; i < plan->nplaced && slots; i++) {
-			struct tb_job_plan_node *placed = &plan->placed[i];
-
-			if (placed->slots >=
-			    tb_candidates_room(plan->candidates, placed->node))
-				continue;
-			placed->slots++;
-			slots--;
-			dealt = true;
-		}
-	}
-	return slots;
+	if (!dealt)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		dealt[i].most = tb_candidates_room(plan->candidates,
+						   plan->placed[i].node);
+	left = tb_deal(dealt, plan->nplaced, plan->candidates->spec->tasks);
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		plan->placed[i].slots = dealt[i].slots;
+	free(dealt);
+	return left ? tb_fail(err,
+			      "nodes %.200s do not show as many free units; they are shared, or changing",
+			      plan->nodes)
+		    : 0;
 }
 
 /* Threads into those of whole cores, where a core is what Slurm books. */
@@ -236,13 +238,8 @@ static int place_on_node(const struct tb_job_plan *plan,
 
 static int place_all(struct tb_job_plan *plan, struct tb_error *err)
 {
-	if (choose_nodes(plan, err))
+	if (choose_nodes(plan, err) || deal_out(plan, err))
 		return -1;
-	if (deal_out(plan, plan->candidates->spec->tasks))
-		return tb_fail(
-			err,
-			"nodes %.200s do not show as many free units; they are shared, or changing",
-			plan->nodes);
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		if (place_on_node(plan, &plan->placed[i], err))
 			return -1;
