@@ -9,6 +9,7 @@
 #include <slurm/slurm_errno.h>
 
 #include "core/plan/deal.h"
+#include "core/plan/implicit.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
@@ -207,29 +208,33 @@ static char *print_grant(const struct tb_job_plan *plan,
 	return text;
 }
 
-/*
- * The tasks of an implicitly bound job share its units of a node, which are
- * placed at once.
- */
+static unsigned place_tasks(const struct tb_job_spec *spec,
+			    const struct tb_candidate_node *node,
+			    const struct tb_bitset *used, unsigned tasks)
+{
+	uint32_t units;
+	int placed;
+
+	if (spec->implicit)
+		return tb_implicit_place(node->placer, &spec->request, used,
+					 spec->task_cpus, tasks, &units);
+	placed = tb_place(node->placer, &spec->request, used, tasks);
+	return placed > 0 ? (unsigned)placed : 0;
+}
+
 static int place_on_node(const struct tb_job_plan *plan,
 			 struct tb_job_plan_node *placed, struct tb_error *err)
 {
 	const struct tb_candidate_node *node = placed->node;
-	struct tb_request request =
-		plan->candidates->spec->request; /* borrows */
 	struct tb_bitset *used = tb_bitset_copy(node->inuse);
-	int slots;
+	unsigned slots;
 
 	if (!used)
 		return tb_fail(err, "out of memory");
-	if (plan->candidates->spec->implicit) {
-		request.type = TB_HOST;
-		request.amount *= placed->slots;
-	}
 	tb_bitset_or(used, node->reserved);
-	slots = tb_place(node->placer, &request, used, placed->slots);
+	slots = place_tasks(plan->candidates->spec, node, used, placed->slots);
 	tb_bitset_destroy(used);
-	if (slots < (int)placed->slots || !placed->slots)
+	if (slots < placed->slots || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
 			       node->info->name);
 	placed->grant = print_grant(plan, node);

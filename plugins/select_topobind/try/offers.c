@@ -6,7 +6,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
-#include "core/plan/halving.h"
+#include "core/plan/implicit.h"
 #include "core/topology/fragmentation.h"
 
 #include "select_topobind/nodes/cores_taken.h"
@@ -47,7 +47,7 @@ static uint32_t count_units_per_task(const struct tb_offers *offers,
 	unit_cpus = count_cpus(offers, test->job, node, shape,
 			       tb_placed_threads(shape->placer),
 			       scratch->cores);
-	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+	return tb_implicit_units(test->implicit_cpus, unit_cpus);
 }
 
 /* For so many tasks that have their units together; 0: each slot has its own. */
@@ -110,12 +110,17 @@ static uint32_t place_apart(const struct implicit *implicit, uint32_t tasks)
 }
 
 /* As host type places them, for as many of the tasks as there are units for. */
-static int place_together(struct implicit *implicit, uint32_t tasks)
+static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
 {
-	uint32_t most = tb_halve_most(tasks_fit, implicit, 0, tasks);
+	const struct tb_offers *offers = implicit->offers;
+	uint32_t available = tb_units_available(implicit->shape->topology,
+						implicit->whole.unit,
+						implicit->scratch->used);
+	uint32_t most = tb_implicit_most(tasks, implicit->per_task, available,
+					 tasks_fit, implicit);
 
-	if (most < tasks &&
-	    tb_devices_must_be_near(implicit->offers->devices)) {
+	if (most < MIN(tasks, available / implicit->per_task) &&
+	    tb_devices_must_be_near(offers->devices)) {
 		uint32_t apart = place_apart(implicit, tasks);
 
 		if (apart > most)
@@ -141,14 +146,8 @@ static int place_implicit(const struct tb_offers *offers,
 
 	implicit.per_task = count_units_per_task(offers, test, node, shape,
 						 scratch);
-	if (!implicit.per_task)
-		return 0;
 	implicit.whole.type = TB_HOST;
-	return place_together(&implicit,
-			      MIN(tasks, tb_units_available(shape->topology,
-							    implicit.whole.unit,
-							    scratch->used) /
-						 implicit.per_task));
+	return implicit.per_task ? place_together(&implicit, tasks) : 0;
 }
 
 /* So many tasks have their units together; 0: each slot has its own. */
