@@ -162,6 +162,9 @@ static int send_request(spank_t spank, const char *variable,
 
 	if (rc == 0)
 		rc = tb_client_combinations(&request, asker, err);
+	/* A step is placed in its job's units, without a window. */
+	if (rc == 0 && asker == TB_JOB)
+		rc = tb_request_check_window(&request, err);
 	if (rc == 0) {
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);

@@ -444,6 +444,22 @@ case_implicit() {
 	cancel "$job" "$holder"
 }
 
+# Of small caches a task has two, of large ones one: on each node its own.
+case_implicit_unlike() {
+	local job others="$NODE_THIS,$NODE_TWIN,$NODE_RAPTOR"
+
+	reconfigure_with Implicit=yes DefaultUnit=X
+	alloc -t 20 -w "$NODE_SKYLAKE" --bunit=S --bamount=2 >/dev/null
+	alloc -t 30 -w "$NODE_ZEN" --bunit=X --bamount=15 >/dev/null
+	job=$(batch -N1 -x "$others" -n1 -c12)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" \
+		'[.free_units, .units, .needed_units, .slots]' '[1,16,2,0]'
+	assert_node "$job" "$NODE_SKYLAKE" \
+		'[.free_units, .units, .needed_units, .slots]' '[0,2,1,0]'
+	reconfigure_with
+}
+
 # The table says the same as the JSON, in lines.
 case_table() {
 	local holder job output
@@ -524,6 +540,7 @@ test_case "jobs that Slurm does not ask about" case_not_asked_about
 test_case "tasks of an array" case_array
 test_case "parts of a heterogeneous job" case_heterogeneous
 test_case "a job that the site binds" case_implicit
+test_case "bound by the site: unlike nodes" case_implicit_unlike
 test_case "the table" case_table
 test_case "jobs that are hidden" case_hidden
 tests_done

@@ -150,6 +150,29 @@ case_near_gpus() {
 	now_means_now -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must"
 }
 
+# With a range of nodes and no -n each node has a task: on so many nodes that each
+# has no more GPUs than its units are near.
+case_near_gpus_of_a_range() {
+	local must=--gres-flags=enforce-binding
+
+	gets "one 2, three 2, two 2" -N1-3 --gpus=3 --bunit=C --bamount=1 "$must"
+	gets "one 2, three 2, two 2" -N2-3 --gpus=3 --bunit=C --bamount=1 "$must"
+	now_means_now -N1-3 --gpus=3 --bunit=S --bamount=1 "$must"
+	never -N1-2 --gpus=3 --bunit=C --bamount=1 "$must"
+	never -N1-3 --gpus=4 --bunit=C --bamount=1 "$must"
+}
+
+# Bound by the site: four tasks of two cores next to each other would be near two of
+# the four GPUs.
+case_near_gpus_of_the_site() {
+	reconfigure_with Implicit=yes
+	gets "one 16" -w "$NODE_ONE" -N1 -n4 -c4 --gpus-per-task=1 \
+		--gres-flags=enforce-binding
+	gets "one 16" -w "$NODE_ONE" -N1 -n4 -c4 --gres=gpu:4 \
+		--gres-flags=enforce-binding
+	reconfigure_with Implicit=no
+}
+
 # With a range of nodes each has so many tasks; -n says how many there are.
 case_tasks_for_each_node() {
 	now_means_now -C 'a|b' -N1-4 --ntasks-per-node=2 --bunit=C --bamount=1
@@ -180,6 +203,14 @@ case_unlike_hosts() {
 		-w "$NODE_POWER,$NODE_QUADRANT,$NODE_UNEVEN" --btype=host
 }
 
+# One after the other small nodes would be taken, until no more are allowed.
+case_largest_hosts() {
+	set -- -N3 --bunit=C --bamount=1 --btype=host
+	gets "one 2, power 4, three 2" "$@" -n7
+	gets "one 2, power 4, three 2" "$@" -n8 --mem-per-cpu=10
+	never "$@" -n9
+}
+
 # The first NUMA node is too small: the next one in order that is not.
 case_larger_units() {
 	set -- -w "$NODE_UNEVEN" -N1 --bunit=N --btype=host
@@ -190,12 +221,45 @@ case_larger_units() {
 	never "$@" -n7 -c4 --bamount=1
 }
 
-# The window ends at the first free core, which is all that could lie in it.
+# refused SENTENCE OPTION... - sbatch says why, and there is no job
+refused() {
+	local sentence=$1 answer
+
+	shift
+	answer=$(sbatch -o /dev/null "$@" --wrap true 2>&1) &&
+		fail "accepted: $*"
+	assert_contains "the answer to $*" "$sentence" "$answer"
+}
+
+# The window ends at the first free core, or cache, which is all that could lie in
+# it.
 case_window_of_nothing() {
-	never --bstop=C --bunit=C --bamount=1
-	never --bstart=N --bstop=C --bunit=C --bamount=1
+	local shut="ends the window before the first free core"
+
+	refused "$shut" --bstop=C --bunit=C --bamount=1
+	refused "$shut" --bstart=N --bstop=C --bunit=C --bamount=1
+	refused "a window of one core" --bstart=C --bstop=C --bunit=X --bamount=1
+	refused "a window of one core" --bstart=c --bstop=c --bunit=C --bamount=1
+	never --bstop=C --bunit=T --bamount=1
+	never -w "$NODE_ONE" --bstop=X --bunit=X --bamount=1
+	never -w "$NODE_ONE" --bstart=N --bstop=X --bunit=C --bamount=1
+	never -w "$NODE_ONE" --bstart=x --bstop=x --bunit=X --bamount=1
 	now_means_now --bstart=C --bstop=C --bunit=C --bamount=1
 	now_means_now --bstop=C --bunit=X --bamount=1
+}
+
+# What others have lets them have a unit in the window.
+case_window_of_other_cores() {
+	local cache thread
+
+	set -- -w "$NODE_RAPTOR" -n1 --bamount=1
+	cache=$(batch "$@" --bunit=X --bstop=X)
+	thread=$(batch "$@" --bunit=T --bstop=C)
+	alloc "$@" --bunit=E >/dev/null
+	wait_until 20 runs "$cache"
+	cancel "$cache"
+	alloc "$@" --bunit=T >/dev/null
+	wait_until 20 runs "$thread"
 }
 
 # A node has fewer tasks than it may have.
@@ -240,6 +304,7 @@ cluster_start --nodes raptor,zen
 note_slurmctld
 number=${NODE_ZEN#zen}
 test_case "nodes of one's own" case_exclusive
+test_case "a window that others open" case_window_of_other_cores
 test_case "nodes of one's own: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 
@@ -258,9 +323,13 @@ number=${NODE_ONE#one}
 test_case "GPUs on several nodes" case_gpus
 test_case "GPUs of hosts" case_gpus_of_hosts
 test_case "GPUs that must be near" case_near_gpus
+test_case "GPUs that must be near, on some nodes" case_near_gpus_of_a_range
+test_case "GPUs that must be near, bound by the site" \
+	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
 test_case "hosts whose CPUs differ" case_unlike_hosts
+test_case "the largest hosts" case_largest_hosts
 test_case "a host's larger units" case_larger_units
 test_case "a window that ends before the first unit" case_window_of_nothing
 test_case "several nodes: slurmctld did not die" assert slurmctld_lives

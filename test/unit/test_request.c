@@ -425,29 +425,48 @@ static void test_wide_windows(void **state)
 	}
 }
 
-static void check_window_of_nothing(const char *line, bool shut)
+static void check_window_of_nothing(const char *line, const char *sentence)
 {
 	struct tb_request request;
+	struct tb_error err;
+	int rc;
 
 	tb_request_init(&request);
 	assert_int_equal(0, tb_request_parse(&request, line, NULL));
-	assert_int_equal(shut, tb_request_window_is_shut(&request));
+	rc = tb_request_check_window(&request, &err);
+	assert_int_equal(rc, sentence ? -1 : 0);
+	if (sentence)
+		assert_string_equal(err.text, sentence);
 	tb_request_clear(&request);
 }
 
 static void test_window_of_nothing(void **state)
 {
+	const char *stops =
+		"bstop=C ends the window before the first free core, so that no C unit in it is ever free: stop at a core in use with bstop=c, or leave bstop out";
+
 	(void)state;
-	check_window_of_nothing("bamount=1", false);
-	check_window_of_nothing("bamount=1,bstop=C", true);
-	check_window_of_nothing("bamount=1,bstart=N,bstop=C", true);
-	check_window_of_nothing("bamount=1,bstart=c,bstop=C", true);
-	check_window_of_nothing("bamount=1,bstart=C,bstop=C", false);
-	check_window_of_nothing("bamount=1,bstop=c", false);
-	check_window_of_nothing("bamount=1,bstop=E", false);
-	check_window_of_nothing("bamount=1,bunit=E,bstop=E", true);
-	check_window_of_nothing("bamount=1,bunit=X,bstop=C", false);
-	check_window_of_nothing("bamount=1,bunit=T,bstop=C", false);
+	check_window_of_nothing("bamount=1", NULL);
+	check_window_of_nothing("bamount=0,bstop=C", NULL);
+	check_window_of_nothing("bamount=1,bstop=C", stops);
+	check_window_of_nothing("bamount=1,bstart=N,bstop=C", stops);
+	check_window_of_nothing("bamount=1,bstart=c,bstop=C", stops);
+	check_window_of_nothing("bamount=1,bstart=C,bstop=C", NULL);
+	check_window_of_nothing("bamount=1,bstop=c", NULL);
+	check_window_of_nothing("bamount=1,bstop=E", NULL);
+	check_window_of_nothing(
+		"bamount=1,bunit=E,bstop=E",
+		"bstop=E ends the window before the first free core, so that no E unit in it is ever free: stop at a core in use with bstop=e, or leave bstop out");
+	check_window_of_nothing("bamount=1,bunit=X,bstop=C", NULL);
+	check_window_of_nothing("bamount=1,bunit=T,bstop=C", NULL);
+	check_window_of_nothing("bamount=1,bunit=T,bstart=c,bstop=c", NULL);
+	check_window_of_nothing("bamount=1,bunit=Y,bstart=C,bstop=C", NULL);
+	check_window_of_nothing(
+		"bamount=1,bunit=X,bstart=C,bstop=C",
+		"bstart=C with bstop=C is a window of one core, in which no X unit is ever free: leave one of them out, or name objects that have such units");
+	check_window_of_nothing(
+		"bamount=1,bstart=c,bstop=c",
+		"bstart=c with bstop=c is a window of one core, in which no C unit is ever free: leave one of them out, or name objects that have such units");
 }
 
 static void check_inherits(const char *upper, const char *lower,

@@ -16,6 +16,7 @@
 
 #include "cluster/site_mask.h"
 #include "compat/slurm_types.h"
+#include "core/place/window_ever.h"
 #include "terminal/words.h"
 
 /* What is asked of all nodes. */
@@ -379,6 +380,19 @@ static void check_amount(const struct tb_request *request,
 		close_for_units(node, request->unit, units);
 }
 
+/* Whatever is in use there. */
+static void check_window(const struct tb_request *request,
+			 struct tb_candidate_node *node)
+{
+	unsigned books = (unsigned)node->info->sockets * node->info->cores;
+
+	if (!tb_window_can_hold(node->placer, request, node->masked,
+				books != tb_topology_cores(node->topology)))
+		set_text(&node->closed,
+			 "has no %s unit that the window could ever hold",
+			 tb_unit_name(request->unit));
+}
+
 /* A filter of the job's has the node's shape, or the node is none for it. */
 static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 		      struct tb_error *err)
@@ -497,6 +511,7 @@ static int check_units(const struct rules *rules,
 	if (node->closed)
 		return 0;
 	check_amount(request, node);
+	check_window(request, node);
 	if (!node->closed && !rules->spec->implicit &&
 	    find_most_cpus(node, request, &most, err))
 		return -1;

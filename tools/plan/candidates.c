@@ -8,6 +8,7 @@
 
 #include "cluster/node_walk.h"
 #include "common/job/job_cores.h"
+#include "core/plan/implicit.h"
 
 /* ---- units of a node ---- */
 
@@ -38,9 +39,17 @@ static int count_units(const struct tb_request *request,
 	return 0;
 }
 
-unsigned tb_candidates_needed_units(const struct tb_candidates *candidates)
+unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
+				    const struct tb_candidate_node *node)
 {
-	return tb_needed_units(&candidates->spec->request);
+	const struct tb_job_spec *spec = candidates->spec;
+	uint32_t units;
+
+	if (!spec->implicit || !node->topology)
+		return tb_needed_units(&spec->request);
+	tb_implicit_place(node->placer, &spec->request, node->masked,
+			  spec->task_cpus, 1, &units);
+	return units;
 }
 
 /* ---- who holds what ---- */
@@ -200,6 +209,7 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.max_nodes = spec->max_nodes,
 		.task_threads = spec->task_cpus,
 		.whole_nodes = spec->whole_nodes,
+		.implicit = spec->implicit,
 	};
 	candidates->open = calloc(candidates->nnodes + 1,
 				  sizeof(*candidates->open));
@@ -323,7 +333,7 @@ bool tb_candidates_find(struct tb_candidates *candidates,
 
 /* ---- all of it ---- */
 
-/* The units of a task that did not ask for any: enough for its CPUs. */
+/* What is told of the job: the units of a task on the first node it could have. */
 static void set_implicit_amount(struct tb_candidates *candidates)
 {
 	struct tb_request *request = &candidates->spec->request;
@@ -331,13 +341,10 @@ static void set_implicit_amount(struct tb_candidates *candidates)
 	request->type = TB_SLOT;
 	for (unsigned i = 0; i < candidates->nnodes; i++) {
 		const struct tb_candidate_node *node = &candidates->nodes[i];
-		unsigned threads;
 
 		if (node->closed || !node->units)
 			continue;
-		threads = tb_topology_threads(node->topology) / node->units;
-		request->amount = (candidates->spec->task_cpus + threads - 1) /
-				  threads;
+		request->amount = tb_candidates_needed_units(candidates, node);
 		return;
 	}
 }

@@ -49,8 +49,12 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_error *err);
 void tb_candidates_destroy(struct tb_candidates *candidates); /* NULL is fine */
 
-/* As many as one slot, or the host, needs. */
-unsigned tb_candidates_needed_units(const struct tb_candidates *candidates);
+/*
+ * As many as one slot, or the host, needs; of an implicitly bound job: one task on this
+ * node.
+ */
+unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
+				    const struct tb_candidate_node *node);
 
 /* tb_blockers_room(), tb_blockers_fits() and tb_blockers_find() of its nodes. */
 unsigned tb_candidates_room(const struct tb_candidates *candidates,

@@ -48,6 +48,8 @@ static bool same_row(const struct tb_candidates *candidates,
 		return same_text(a->closed, b->closed);
 	return a->required == b->required && a->units == b->units &&
 	       a->free_units == b->free_units &&
+	       tb_candidates_needed_units(candidates, a) ==
+		       tb_candidates_needed_units(candidates, b) &&
 	       tb_candidates_room(candidates, a) ==
 		       tb_candidates_room(candidates, b) &&
 	       same_text(a->note, b->note) && same_holds(a, b);
@@ -350,7 +352,7 @@ static void print_row(const struct tb_explanation *explanation,
 		return;
 	}
 	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
-		tb_candidates_needed_units(candidates),
+		tb_candidates_needed_units(candidates, node),
 		tb_candidates_room(candidates, node));
 	if (strlen(row->nodes) > width)
 		width = (unsigned)strlen(row->nodes);

@@ -8,6 +8,9 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "core/plan/deal.h"
+#include "core/plan/implicit.h"
+
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
 /* So often nodes are looked at again when they change meanwhile. */
@@ -150,25 +153,25 @@ static int choose_nodes(struct tb_job_plan *plan, struct tb_error *err)
 	return 0;
 }
 
-/* Evenly, one slot after another, as the controller does. */
-static unsigned deal_out(struct tb_job_plan *plan, unsigned slots)
+/* Fails also when slots are left over. */
+static int deal_out(struct tb_job_plan *plan, struct tb_error *err)
 {
-	bool dealt = true;
+	struct tb_dealt *dealt = calloc(plan->nplaced + 1, sizeof(*dealt));
+	unsigned left;
 
-	while (slots && dealt) {
-		dealt = false;
-		for (unsigned i = 0; i < plan->nplaced && slots; i++) {
-			struct tb_job_plan_node *placed = &plan->placed[i];
-
-			if (placed->slots >=
-			    tb_candidates_room(plan->candidates, placed->node))
-				continue;
-			placed->slots++;
-			slots--;
-			dealt = true;
-		}
-	}
-	return slots;
+	if (!dealt)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		dealt[i].most = tb_candidates_room(plan->candidates,
+						   plan->placed[i].node);
+	left = tb_deal(dealt, plan->nplaced, plan->candidates->spec->tasks);
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		plan->placed[i].slots = dealt[i].slots;
+	free(dealt);
+	return left ? tb_fail(err,
+			      "nodes %.200s do not show as many free units; they are shared, or changing",
+			      plan->nodes)
+		    : 0;
 }
 
 /* Threads into those of whole cores, where a core is what Slurm books. */
@@ -205,29 +208,33 @@ static char *print_grant(const struct tb_job_plan *plan,
 	return text;
 }
 
-/*
- * The tasks of an implicitly bound job share its units of a node, which are
- * placed at once.
- */
+static unsigned place_tasks(const struct tb_job_spec *spec,
+			    const struct tb_candidate_node *node,
+			    const struct tb_bitset *used, unsigned tasks)
+{
+	uint32_t units;
+	int placed;
+
+	if (spec->implicit)
+		return tb_implicit_place(node->placer, &spec->request, used,
+					 spec->task_cpus, tasks, &units);
+	placed = tb_place(node->placer, &spec->request, used, tasks);
+	return placed > 0 ? (unsigned)placed : 0;
+}
+
 static int place_on_node(const struct tb_job_plan *plan,
 			 struct tb_job_plan_node *placed, struct tb_error *err)
 {
 	const struct tb_candidate_node *node = placed->node;
-	struct tb_request request =
-		plan->candidates->spec->request; /* borrows */
 	struct tb_bitset *used = tb_bitset_copy(node->inuse);
-	int slots;
+	unsigned slots;
 
 	if (!used)
 		return tb_fail(err, "out of memory");
-	if (plan->candidates->spec->implicit) {
-		request.type = TB_HOST;
-		request.amount *= placed->slots;
-	}
 	tb_bitset_or(used, node->reserved);
-	slots = tb_place(node->placer, &request, used, placed->slots);
+	slots = place_tasks(plan->candidates->spec, node, used, placed->slots);
 	tb_bitset_destroy(used);
-	if (slots < (int)placed->slots || !placed->slots)
+	if (slots < placed->slots || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
 			       node->info->name);
 	placed->grant = print_grant(plan, node);
@@ -236,13 +243,8 @@ static int place_on_node(const struct tb_job_plan *plan,
 
 static int place_all(struct tb_job_plan *plan, struct tb_error *err)
 {
-	if (choose_nodes(plan, err))
+	if (choose_nodes(plan, err) || deal_out(plan, err))
 		return -1;
-	if (deal_out(plan, plan->candidates->spec->tasks))
-		return tb_fail(
-			err,
-			"nodes %.200s do not show as many free units; they are shared, or changing",
-			plan->nodes);
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		if (place_on_node(plan, &plan->placed[i], err))
 			return -1;

@@ -7,6 +7,7 @@
 #include "core/base/array.h"
 #include "core/base/text.h"
 #include "core/place/place.h"
+#include "core/plan/deal.h"
 #include "core/topology/socket_cores.h"
 #include "core/topology/tree.h"
 
@@ -32,6 +33,7 @@ struct tb_hostfile {
 	char *partition;
 	struct hostfile_grant *grants;
 	struct hostfile_node *nodes;
+	struct tb_dealt *dealt; /* scratch, by node */
 	unsigned ngrants, nnodes;
 };
 
@@ -79,6 +81,7 @@ void tb_hostfile_destroy(struct tb_hostfile *file)
 		free(file->nodes[i].name);
 	free(file->grants);
 	free(file->nodes);
+	free(file->dealt);
 	free(file->partition);
 	free(file);
 }
@@ -160,10 +163,15 @@ int tb_hostfile_add(struct tb_hostfile *file, const char *name,
 	struct hostfile_node *nodes = tb_array_make_room(file->nodes,
 							 file->nnodes,
 							 sizeof(*nodes));
+	struct tb_dealt *dealt = tb_array_make_room(file->dealt, file->nnodes,
+						    sizeof(*dealt));
 
-	if (!nodes)
+	if (nodes)
+		file->nodes = nodes;
+	if (dealt)
+		file->dealt = dealt;
+	if (!nodes || !dealt)
 		return tb_fail(err, "out of memory");
-	file->nodes = nodes;
 	if (index == file->ngrants && add_new_grant(file, grant, err))
 		return -1;
 	nodes[file->nnodes] = (struct hostfile_node){ copy_string(name), index,
@@ -205,8 +213,7 @@ static unsigned count_node_capacity(const struct tb_hostfile *file,
 	if (job->request->type == TB_HOST)
 		most = tb_bitset_count(get_node_grant(file, node)->threads) /
 		       cpus;
-	if (job->tasks_per_node && most > job->tasks_per_node)
-		most = job->tasks_per_node;
+	most = tb_deal_limit(most, job->tasks_per_node);
 	return most ? most : 1;
 }
 
@@ -218,38 +225,16 @@ static unsigned count_all_tasks(const struct tb_hostfile *file)
 			       : file->nnodes * (each ? each : 1);
 }
 
-/*
- * One rank for each node that has room for so many ranks.  Returns how many
- * were dealt.
- */
-static unsigned deal_ranks_once(struct tb_hostfile *file, unsigned ranks,
-				unsigned left)
-{
-	unsigned dealt = 0;
-
-	for (unsigned i = 0; i < file->nnodes && dealt < left; i++) {
-		if (count_node_capacity(file, &file->nodes[i]) < ranks)
-			continue;
-		file->nodes[i].ranks = ranks;
-		dealt++;
-	}
-	return dealt;
-}
-
-/*
- * As Slurm finds how many tasks each node gets.  Ranks without room, as there are
- * with --overcommit, are left out.
- */
+/* Ranks without room, as there are with --overcommit, are left out. */
 void tb_hostfile_deal(struct tb_hostfile *file)
 {
-	unsigned left = count_all_tasks(file), ranks = 0, dealt;
-
 	for (unsigned i = 0; i < file->nnodes; i++)
-		file->nodes[i].ranks = 0;
-	do {
-		dealt = deal_ranks_once(file, ++ranks, left);
-		left -= dealt;
-	} while (dealt);
+		file->dealt[i] = (struct tb_dealt){
+			.most = count_node_capacity(file, &file->nodes[i])
+		};
+	tb_deal(file->dealt, file->nnodes, count_all_tasks(file));
+	for (unsigned i = 0; i < file->nnodes; i++)
+		file->nodes[i].ranks = file->dealt[i].slots;
 }
 
 bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,

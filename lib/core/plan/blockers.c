@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "implicit.h"
+
 /* What a node can have: slots (or tasks), and how large each is. */
 struct node_room {
 	unsigned slots;
@@ -84,6 +86,22 @@ static void count_node_tasks(struct tb_blockers *blockers, unsigned index,
 		room->slots = need->per_node;
 }
 
+static void count_implicit_tasks(struct tb_blockers *blockers, unsigned index,
+				 struct node_room *room)
+{
+	const struct tb_need *need = blockers->need;
+	struct tb_placer *placer = blockers->nodes[index].placer;
+	uint32_t units;
+
+	room->slots = tb_implicit_place(placer, need->request,
+					blockers->used[index],
+					need->task_threads, need->per_node,
+					&units);
+	if (room->slots)
+		room->size = tb_bitset_count(tb_placed_threads(placer)) /
+			     room->slots;
+}
+
 static bool is_held(const struct tb_blockers *blockers,
 		    const struct tb_used_node *node)
 {
@@ -102,6 +120,10 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 	if (need->whole_nodes && is_held(blockers, node))
 		return room;
 	find_used_threads(blockers, index);
+	if (need->implicit) {
+		count_implicit_tasks(blockers, index, &room);
+		return room;
+	}
 	if (tb_place(node->placer, need->request, blockers->used[index],
 		     need->per_node) <= 0)
 		return room;

@@ -49,6 +49,7 @@ struct tb_need {
 	 */
 	unsigned task_threads;
 	bool whole_nodes; /* nobody else may hold threads of a node */
+	bool implicit;	  /* a task has as many units as hold its threads */
 };
 
 struct tb_blockers;

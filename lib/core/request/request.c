@@ -358,12 +358,56 @@ void tb_request_widen_window(struct tb_request *request)
 		request->start = request->stop = 0;
 }
 
-bool tb_request_window_is_shut(const struct tb_request *request)
+static char get_core_letter(const struct tb_request *request)
 {
-	char core = request->unit.kind == TB_EFFICIENCY ? 'E' : 'C';
+	return request->unit.kind == TB_EFFICIENCY ? 'E' : 'C';
+}
 
-	return request->unit.letter == 'C' && request->stop == core &&
-	       request->start != core;
+/* The same letter twice: the window is one core. */
+static bool window_is_one_core(const struct tb_request *request)
+{
+	return request->start && request->start == request->stop &&
+	       (tb_upper(request->start) == 'C' ||
+		tb_upper(request->start) == 'E');
+}
+
+/* Where there is no L2 cache a core is one. */
+static bool one_core_holds_units(const struct tb_request *request)
+{
+	char core = get_core_letter(request);
+
+	switch (request->unit.letter) {
+	case 'T':
+		return tb_upper(request->start) == core;
+	case 'C':
+	case 'Y':
+		return request->start == core;
+	default:
+		return false;
+	}
+}
+
+int tb_request_check_window(const struct tb_request *request,
+			    struct tb_error *err)
+{
+	const char *unit = tb_unit_name(request->unit);
+	char core = get_core_letter(request);
+
+	if (!tb_request_binds(request) || request->cpus)
+		return 0;
+	if (window_is_one_core(request))
+		return one_core_holds_units(request)
+			       ? 0
+			       : tb_fail(err,
+					 "bstart=%c with bstop=%c is a window of one core, in which no %s unit is ever free: leave one of them out, or name objects that have such units",
+					 request->start, request->stop, unit);
+	if (request->unit.letter == 'C' && request->stop == core &&
+	    request->start != core)
+		return tb_fail(
+			err,
+			"bstop=%c ends the window before the first free core, so that no %s unit in it is ever free: stop at a core in use with bstop=%c, or leave bstop out",
+			core, unit, core - 'A' + 'a');
+	return 0;
 }
 
 char *tb_request_print(const struct tb_request *request)

@@ -124,10 +124,12 @@ enum tb_allocation tb_request_nodes(const struct tb_request *request,
 void tb_request_widen_window(struct tb_request *request);
 
 /*
- * Does the window end before any unit that nobody has?  It does when it stops at
- * the first free core and the units are cores, so only shared units lie in it.
+ * -1 with a sentence when the window holds no free unit on any node, whatever is in
+ * use there: no job with it can start.  What depends on the node says
+ * core/place/window_ever.h.
  */
-bool tb_request_window_is_shut(const struct tb_request *request);
+int tb_request_check_window(const struct tb_request *request,
+			    struct tb_error *err);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);

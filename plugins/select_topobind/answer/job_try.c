@@ -18,6 +18,7 @@
 #include "select_topobind/order/offer_order.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
+#include "select_topobind/try/window_nodes.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
 static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
@@ -45,6 +46,12 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 }
 
 /*
+ * select/cons_tres puts by as many CPUs for the other nodes as this one's cores
+ * have, out of the most that the job may have: out of plenty.
+ */
+#define PLENTY_OF_CPUS INT32_MAX
+
+/*
  * Ask for all CPUs of the deal, with those that no slot needs: the other
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
@@ -57,11 +64,7 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	details->min_cpus = MAX(details->min_cpus, deal->cpus);
 	/* Later Slurms give nodes with others between them, but not these alone. */
 	details->contiguous = 0;
-	/*
-	 * It puts by as many CPUs for the other nodes as this one's cores have,
-	 * out of the most that the job may have: out of plenty.
-	 */
-	details->max_cpus = INT32_MAX;
+	details->max_cpus = PLENTY_OF_CPUS;
 	/* Slurm makes --ntasks-per-node that of each node, whatever -n says. */
 	details->pn_min_cpus = MIN(details->pn_min_cpus, deal->least);
 	details->orig_pn_min_cpus = MIN(details->orig_pn_min_cpus,
@@ -197,10 +200,33 @@ static bool includes_required_nodes(const struct tb_test *test,
 	return !required || bit_super_set(required, (bitstr_t *)nodes);
 }
 
+/*
+ * select/cons_tres takes nodes one after the other, and can end with as many as the
+ * job may have and too few CPUs: then it is offered the largest hosts alone.
+ */
+static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t first, uint32_t end, bitstr_t *nodes,
+			struct tb_mask *mask)
+{
+	job_details_t *details = test->job->details;
+	uint32_t before = details->max_cpus;
+	int rc;
+
+	if (offers->request->type != TB_HOST ||
+	    !tb_offers_keep_largest(offers, test, first, end, nodes))
+		return SLURM_ERROR;
+	details->max_cpus = PLENTY_OF_CPUS;
+	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
+			    mask);
+	details->max_cpus = before;
+	return rc;
+}
+
 /* Pass 1. */
 static int pick_nodes(struct tb_offers *offers, const struct tb_test *test,
 		      uint32_t first, uint32_t end, bitstr_t *nodes)
 {
+	bitstr_t *offered = bit_copy(nodes);
 	struct tb_mask *mask = NULL;
 	int rc;
 
@@ -215,7 +241,12 @@ static int pick_nodes(struct tb_offers *offers, const struct tb_test *test,
 	}
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
+	if (rc != SLURM_SUCCESS && mask) {
+		bit_copybits(nodes, offered);
+		rc = pick_largest(offers, test, first, end, nodes, mask);
+	}
 	tb_mask_destroy(mask);
+	FREE_NULL_BITMAP(offered);
 	return rc;
 }
 
@@ -240,6 +271,8 @@ static int settle_as_picked(struct tb_offers *offers,
 
 /* Of whole nodes: each asks for twice as many nodes. */
 #define LARGE_NODES_TRIES 4
+/* Of nodes near devices: each asks for twice as many as the one before. */
+#define MORE_NODES_TRIES 4
 
 /* Cores between the slots, or of another kind, are no slots. */
 static bool nodes_hold_slots(const struct tb_offers *offers,
@@ -306,24 +339,66 @@ static int try_whole_nodes(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
-static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
-		     uint32_t first, uint32_t end, bitstr_t *nodes)
+/*
+ * Pass 1, and where the job starts what follows.  *picked: the nodes of pass 1, when
+ * the job cannot have its cores and devices there.
+ */
+static int try_set(struct tb_offers *offers, const struct tb_test *test,
+		   uint32_t first, uint32_t end, bitstr_t *nodes,
+		   uint32_t *picked)
 {
-	bitstr_t *offered;
+	bitstr_t *offered = bit_copy(nodes);
 	bool as_given = false;
 	int rc;
 
-	if (tb_wants_whole_nodes(test->job))
-		return try_whole_nodes(offers, test, first, end, nodes);
-	offered = bit_copy(nodes);
+	*picked = 0;
+	if (offers->devices)
+		tb_devices_forget_selected(offers->devices);
 	rc = pick_nodes(offers, test, first, end, nodes);
 	if (rc == SLURM_SUCCESS && has_allocation(test) &&
 	    tb_test_mode(test) == TB_RUN_NOW) {
+		*picked = bit_set_count(nodes);
 		rc = settle_cores(offers, test, first, end, nodes, &as_given);
 		if (rc != SLURM_SUCCESS && as_given) {
 			bit_copybits(nodes, offered);
 			rc = settle_as_picked(offers, test, first, end, nodes);
 		}
+	}
+	FREE_NULL_BITMAP(offered);
+	return rc;
+}
+
+/* Each node brings a task, and devices that its units must be near. */
+static bool more_nodes_help(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t picked)
+{
+	return picked && picked < test->max_nodes &&
+	       tb_devices_must_be_near(offers->devices) &&
+	       !tb_job_exact_slots(test->job);
+}
+
+/*
+ * select/cons_tres picks the fewest nodes that have the devices, which can be more
+ * devices on each than its units are near.
+ */
+static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
+		     uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+	bitstr_t *offered;
+	uint32_t picked;
+	int rc;
+
+	if (tb_wants_whole_nodes(test->job))
+		return try_whole_nodes(offers, test, first, end, nodes);
+	offered = bit_copy(nodes);
+	rc = try_set(offers, &call, first, end, nodes, &picked);
+	for (int i = 0; i < MORE_NODES_TRIES && rc != SLURM_SUCCESS &&
+			more_nodes_help(offers, test, picked);
+	     i++) {
+		call.min_nodes = MIN(picked * 2, test->max_nodes);
+		bit_copybits(nodes, offered);
+		rc = try_set(offers, &call, first, end, nodes, &picked);
 	}
 	FREE_NULL_BITMAP(offered);
 	return rc;
@@ -509,31 +584,42 @@ int tb_try_job_now(const struct tb_test *test, const struct tb_request *request,
 	return rc;
 }
 
+/* One class after the other; on success test->nodes are the chosen ones. */
+static int try_ever(const struct tb_test *test,
+		    const struct tb_request *request,
+		    const struct tb_view *view)
+{
+	struct tb_offers *offers = tb_offers_create(test, request, view);
+	uint32_t first = 0, end;
+	int rc = SLURM_ERROR;
+
+	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
+		if (class_suffices(offers, test, first, end) &&
+		    tb_offers_reach_devices(offers, test, first, end))
+			rc = try_one_class(offers, test, first, end);
+		first = end;
+	}
+	tb_offers_destroy(offers);
+	return rc;
+}
+
 /* In this mode select/cons_tres ignores masks: topobind tests the shapes itself. */
 int tb_try_job_ever(const struct tb_test *test,
 		    const struct tb_request *request)
 {
 	struct tb_view *view = tb_view_idle();
 	struct tb_request wide = *request; /* borrows what it points to */
-	struct tb_offers *offers;
 	struct tb_test call = *test;
-	uint32_t first = 0, end;
-	bool shut = tb_request_window_is_shut(request) &&
-		    tb_sharing_limit(test->job) == 1;
-	int rc = SLURM_ERROR;
+	int rc;
 
 	tb_request_widen_window(&wide);
 	/* Reservations end. */
 	call.excluded = NULL;
-	offers = tb_offers_create(&call, &wide, view);
-	while (!shut && rc != SLURM_SUCCESS &&
-	       (end = tb_offers_class(offers, first))) {
-		if (class_suffices(offers, &call, first, end) &&
-		    tb_offers_reach_devices(offers, &call, first, end))
-			rc = try_one_class(offers, &call, first, end);
-		first = end;
-	}
-	tb_offers_destroy(offers);
+	call.nodes = tb_window_nodes(&call, request);
+	rc = try_ever(&call, &wide, view);
+	if (rc == SLURM_SUCCESS)
+		bit_copybits(test->nodes, call.nodes);
+	FREE_NULL_BITMAP(call.nodes);
 	tb_view_destroy(view);
 	return rc;
 }

@@ -98,6 +98,7 @@ int tb_job_combinations_check(const job_record_t *job,
 	const struct check check = { .request = request, .err = err };
 
 	if ((!implicit && check_asked(&check, job)) ||
+	    tb_request_check_window(request, err) ||
 	    check_layout(&check, details->mc_ptr) ||
 	    check_core_spec(&check, details->core_spec) ||
 	    check_distribution(&check, details->task_dist) ||

@@ -7,6 +7,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "core/plan/deal.h"
+
 bool tb_step_layout_is_free(const step_record_t *step)
 {
 	uint32_t how = step->step_layout->task_dist & SLURM_DIST_STATE_BASE;
@@ -20,36 +22,28 @@ bool tb_step_layout_is_free(const step_record_t *step)
 }
 
 /* Slurm sends --ntasks-per-node as the size of a plane. */
-static uint32_t limit_tasks(const slurm_step_layout_t *layout, uint32_t slots)
+static uint32_t get_limit(const slurm_step_layout_t *layout)
 {
-	if (!layout->plane_size || layout->plane_size == NO_VAL16)
-		return slots;
-	return MIN(slots, layout->plane_size);
+	return layout->plane_size == NO_VAL16 ? 0 : layout->plane_size;
 }
 
 bool tb_step_layout_fit(const slurm_step_layout_t *layout,
 			const uint32_t *slots, uint16_t *tasks)
 {
-	uint32_t left = 0;
-	bool dealt = true;
+	uint32_t count = layout->node_cnt, limit = get_limit(layout), left;
+	struct tb_dealt *dealt = xcalloc(count, sizeof(*dealt));
+	bool all_have = true;
 
-	for (uint32_t i = 0; i < layout->node_cnt; i++) {
-		tasks[i] = MIN(layout->tasks[i], limit_tasks(layout, slots[i]));
-		left += layout->tasks[i] - tasks[i];
-		if (!tasks[i])
-			return false;
+	for (uint32_t i = 0; i < count; i++)
+		dealt[i] = (struct tb_dealt){ layout->tasks[i],
+					      tb_deal_limit(slots[i], limit) };
+	left = tb_deal_again(dealt, count);
+	for (uint32_t i = 0; i < count; i++) {
+		tasks[i] = dealt[i].slots;
+		all_have = all_have && layout->tasks[i] && tasks[i];
 	}
-	while (left && dealt) {
-		dealt = false;
-		for (uint32_t i = 0; i < layout->node_cnt && left; i++) {
-			if (tasks[i] >= limit_tasks(layout, slots[i]))
-				continue;
-			tasks[i]++;
-			left--;
-			dealt = true;
-		}
-	}
-	return !left;
+	xfree(dealt);
+	return !left && all_have;
 }
 
 static void number_in_blocks(slurm_step_layout_t *layout)

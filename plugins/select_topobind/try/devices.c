@@ -271,6 +271,12 @@ void tb_devices_count_selected(struct tb_devices *devices)
 	}
 }
 
+void tb_devices_forget_selected(struct tb_devices *devices)
+{
+	for (uint32_t i = 0; i < devices->count; i++)
+		xfree(devices->entries[i].selected);
+}
+
 static void select_from_layout(struct tb_devices *devices,
 			       const struct entry *entry, uint32_t node)
 {

@@ -66,6 +66,9 @@ void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
  */
 void tb_devices_count_selected(struct tb_devices *devices);
 
+/* It has none any more: from now on as before. */
+void tb_devices_forget_selected(struct tb_devices *devices);
+
 /* Select the devices that the last placement, on this node, was near. */
 void tb_devices_select(struct tb_devices *devices, uint32_t node);
 

@@ -6,7 +6,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
-#include "core/plan/halving.h"
+#include "core/plan/implicit.h"
 #include "core/topology/fragmentation.h"
 
 #include "select_topobind/nodes/cores_taken.h"
@@ -47,7 +47,7 @@ static uint32_t count_units_per_task(const struct tb_offers *offers,
 	unit_cpus = count_cpus(offers, test->job, node, shape,
 			       tb_placed_threads(shape->placer),
 			       scratch->cores);
-	return (test->implicit_cpus + unit_cpus - 1) / unit_cpus;
+	return tb_implicit_units(test->implicit_cpus, unit_cpus);
 }
 
 /* For so many tasks that have their units together; 0: each slot has its own. */
@@ -89,7 +89,49 @@ static bool tasks_fit(void *arg, uint32_t tasks)
 				implicit->scratch) > 0;
 }
 
+/*
+ * Each task by itself.  Together their units are taken where they lie closest, which
+ * can be near too few of the devices that they must all be near.
+ */
+static uint32_t place_apart(const struct implicit *implicit, uint32_t tasks)
+{
+	const struct tb_offers *offers = implicit->offers;
+	struct tb_request each = *offers->request; /* borrows its filter */
+	int count;
+
+	each.type = TB_SLOT;
+	each.amount = implicit->per_task;
+	count = tb_sharing_place(implicit->shape, implicit->test, &each,
+				 find_affinity(offers, implicit->node,
+					       implicit->shape, 0,
+					       implicit->scratch->cores),
+				 tasks, implicit->scratch);
+	return count > 0 ? count : 0;
+}
+
 /* As host type places them, for as many of the tasks as there are units for. */
+static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
+{
+	const struct tb_offers *offers = implicit->offers;
+	uint32_t available = tb_units_available(implicit->shape->topology,
+						implicit->whole.unit,
+						implicit->scratch->used);
+	uint32_t most = tb_implicit_most(tasks, implicit->per_task, available,
+					 tasks_fit, implicit);
+
+	if (most < MIN(tasks, available / implicit->per_task) &&
+	    tb_devices_must_be_near(offers->devices)) {
+		uint32_t apart = place_apart(implicit, tasks);
+
+		if (apart > most)
+			return apart;
+		implicit->placed = 0;
+	}
+	if (most && implicit->placed != most)
+		tasks_fit(implicit, most);
+	return most;
+}
+
 static int place_implicit(const struct tb_offers *offers,
 			  const struct tb_test *test, uint32_t node,
 			  struct tb_shape *shape, uint32_t tasks,
@@ -104,17 +146,8 @@ static int place_implicit(const struct tb_offers *offers,
 
 	implicit.per_task = count_units_per_task(offers, test, node, shape,
 						 scratch);
-	if (!implicit.per_task)
-		return 0;
 	implicit.whole.type = TB_HOST;
-	tasks = MIN(tasks,
-		    tb_units_available(shape->topology, implicit.whole.unit,
-				       scratch->used) /
-			    implicit.per_task);
-	tasks = tb_halve_most(tasks_fit, &implicit, 0, tasks);
-	if (tasks && implicit.placed != tasks)
-		tasks_fit(&implicit, tasks);
-	return tasks;
+	return implicit.per_task ? place_together(&implicit, tasks) : 0;
 }
 
 /* So many tasks have their units together; 0: each slot has its own. */
@@ -622,6 +655,95 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 	return sum;
 }
 
+/* What a node that is not required holds must be at least so much, to be kept. */
+struct cut {
+	uint32_t holds;
+	uint32_t equal; /* so many that hold just this are kept, too */
+};
+
+static bool is_required(const struct tb_test *test, uint32_t node)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+
+	return required && bit_test(required, node);
+}
+
+/* False: all can be kept, or none is larger than another. */
+static bool find_cut(uint32_t *holds, uint32_t count, uint32_t kept,
+		     struct cut *cut)
+{
+	if (count <= kept || !kept)
+		return false;
+	qsort(holds, count, sizeof(*holds), compare_descending);
+	*cut = (struct cut){ .holds = holds[kept - 1] };
+	for (uint32_t i = 0; i < kept; i++)
+		cut->equal += holds[i] == cut->holds;
+	return holds[0] > holds[count - 1];
+}
+
+static void keep_from_cut(const struct tb_offers *offers,
+			  const struct tb_test *test, uint32_t first,
+			  uint32_t end, struct cut cut, bitstr_t *nodes)
+{
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+		uint32_t holds = tb_offer_holds(offers, test, offer);
+
+		if (!bit_test(nodes, offer->node) ||
+		    is_required(test, offer->node) || holds > cut.holds)
+			continue;
+		if (holds == cut.holds && cut.equal)
+			cut.equal--;
+		else
+			bit_clear(nodes, offer->node);
+	}
+}
+
+bool tb_offers_keep_largest(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t first,
+			    uint32_t end, bitstr_t *nodes)
+{
+	uint32_t *holds = xcalloc(end - first, sizeof(*holds));
+	uint32_t count = 0, required = 0;
+	struct cut cut;
+	bool found;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (!bit_test(nodes, offer->node))
+			continue;
+		if (is_required(test, offer->node))
+			required++;
+		else
+			holds[count++] = tb_offer_holds(offers, test, offer);
+	}
+	found = find_cut(holds, count,
+			 test->max_nodes > required ? test->max_nodes - required
+						    : 0,
+			 &cut);
+	if (found)
+		keep_from_cut(offers, test, first, end, cut, nodes);
+	xfree(holds);
+	return found;
+}
+
+/* For as many nodes, and slots on them, as the job may have. */
+static uint32_t ask_for_least_devices(struct tb_offers *offers,
+				      const struct tb_test *test,
+				      uint32_t offered)
+{
+	uint32_t nodes = test->min_nodes, slots = tb_job_slots(test->job);
+
+	if (!tb_job_exact_slots(test->job)) {
+		uint32_t per_node = slots / MAX(nodes, 1);
+
+		nodes = MIN(test->max_nodes, MAX(offered, nodes));
+		slots = nodes * MAX(per_node, 1);
+	}
+	return tb_devices_ask_least(offers->devices, slots, nodes);
+}
+
 bool tb_offers_reach_devices(struct tb_offers *offers,
 			     const struct tb_test *test, uint32_t first,
 			     uint32_t end)
@@ -631,9 +753,7 @@ bool tb_offers_reach_devices(struct tb_offers *offers,
 
 	if (tb_devices_must_be_near(offers->devices) &&
 	    offers->request->type == TB_SLOT)
-		slots = tb_devices_ask_least(offers->devices,
-					     tb_job_slots(test->job),
-					     test->min_nodes);
+		slots = ask_for_least_devices(offers, test, end - first);
 	if (!slots)
 		return true;
 	for (uint32_t i = first; i < end && !reached; i++)

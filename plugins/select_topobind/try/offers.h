@@ -94,6 +94,14 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 			uint32_t end);
 
 /*
+ * Keep of nodes just so many as the job may have, those that hold most, and all that
+ * it requires.  False, and nothing changes: there are no more, or they are alike.
+ */
+bool tb_offers_keep_largest(const struct tb_offers *offers,
+			    const struct tb_test *test, uint32_t first,
+			    uint32_t end, bitstr_t *nodes);
+
+/*
  * May units on the nodes of the offers [first, end) be near all devices, as they
  * must, however slots and devices are dealt out?  The best node says.
  */

@@ -29,27 +29,44 @@ static uint32_t count_given_slots(const job_resources_t *allocated,
 	return allocated->cpus[index] / cpus_per_slot;
 }
 
+/* For so many nodes. */
+static struct tb_slot_deal *create_deal(uint32_t nodes)
+{
+	struct tb_slot_deal *deal = xmalloc(sizeof(*deal));
+
+	deal->parts = xcalloc(nodes + 1, sizeof(*deal->parts));
+	deal->dealt = xcalloc(nodes + 1, sizeof(*deal->dealt));
+	return deal;
+}
+
+/* offer NULL: the node has none. */
+static void add_part(struct tb_slot_deal *deal, uint32_t node,
+		     const struct tb_offer *offer, uint32_t slots)
+{
+	deal->parts[deal->count].node = node;
+	deal->parts[deal->count].unit_size = offer ? offer->unit_size : 0;
+	deal->dealt[deal->count].slots = slots;
+	deal->dealt[deal->count].most = offer ? offer->slots : 0;
+	deal->count++;
+}
+
 struct tb_slot_deal *tb_slot_deal_of_allocation(struct tb_offers *offers,
 						const struct tb_test *test,
 						uint32_t first, uint32_t end)
 {
 	const job_resources_t *allocated = test->job->job_resrcs;
-	struct tb_slot_deal *deal = xmalloc(sizeof(*deal));
+	struct tb_slot_deal *deal = create_deal(allocated->nhosts);
 	struct tb_allocated_node at = { 0 };
 
-	deal->parts = xcalloc(allocated->nhosts + 1, sizeof(*deal->parts));
 	while (tb_allocated_node_next(allocated, &at)) {
 		const struct tb_offer *offer = find_offer(offers, at.node,
 							  &first, end);
-		struct tb_slot_deal_part *part = &deal->parts[deal->count++];
+		uint32_t slots = 1;
 
-		part->node = at.node;
-		part->unit_size = offer ? offer->unit_size : 0;
-		part->most = offer ? offer->slots : 0;
-		part->slots = offers->request->type == TB_HOST || !offer
-				      ? 1
-				      : count_given_slots(allocated, at.index,
-							  offer->cpus);
+		if (offers->request->type == TB_SLOT && offer)
+			slots = count_given_slots(allocated, at.index,
+						  offer->cpus);
+		add_part(deal, at.node, offer, slots);
 	}
 	return deal;
 }
@@ -59,60 +76,46 @@ void tb_slot_deal_destroy(struct tb_slot_deal *deal)
 	if (!deal)
 		return;
 	xfree(deal->parts);
+	xfree(deal->dealt);
 	xfree(deal);
 }
 
+/* Returns how many slots the parts had. */
 static uint32_t take_all_slots(struct tb_slot_deal *deal)
 {
 	uint32_t slots = 0;
 
 	for (uint32_t i = 0; i < deal->count; i++) {
-		slots += deal->parts[i].slots;
-		deal->parts[i].slots = 0;
+		slots += deal->dealt[i].slots;
+		deal->dealt[i].slots = 0;
 	}
 	return slots;
 }
 
-static void deal_slots(struct tb_slot_deal *deal, uint32_t left)
-{
-	bool dealt = true;
-
-	while (left && dealt) {
-		dealt = false;
-		for (uint32_t i = 0; i < deal->count && left; i++) {
-			struct tb_slot_deal_part *part = &deal->parts[i];
-
-			if (part->slots >= part->most)
-				continue;
-			part->slots++;
-			left--;
-			dealt = true;
-		}
-	}
-}
-
 void tb_slot_deal_even_out(struct tb_slot_deal *deal, uint32_t most)
 {
-	uint32_t slots = take_all_slots(deal);
-
 	/* A node of --ntasks-per-node is given as many, whatever -n says. */
-	deal_slots(deal, most ? MIN(most, slots) : slots);
+	tb_deal(deal->dealt, deal->count,
+		tb_deal_limit(take_all_slots(deal), most));
 }
 
-/* Place the part anew: its cores, valid until the next part; NULL: no room. */
-static const struct tb_bitset *place_part(const struct tb_slot_deal_part *part,
+/* Place a part anew: its cores, valid until the next part; NULL: no room. */
+static const struct tb_bitset *place_part(const struct tb_slot_deal *deal,
+					  uint32_t index,
 					  struct tb_offers *offers,
 					  const struct tb_test *test)
 {
+	const struct tb_slot_deal_part *part = &deal->parts[index];
+	uint32_t slots = deal->dealt[index].slots;
 	const struct tb_offer offer = { .node = part->node,
 					.unit_size = part->unit_size };
 	struct tb_shape *shape = tb_node_shape(part->node);
 	const struct tb_placed *placed;
 
-	if (!shape || !part->slots)
+	if (!shape || !slots)
 		return NULL;
-	placed = tb_offers_place(offers, test, &offer, shape, part->slots);
-	return placed->slots < part->slots ? NULL : &placed->cores;
+	placed = tb_offers_place(offers, test, &offer, shape, slots);
+	return placed->slots < slots ? NULL : &placed->cores;
 }
 
 bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,
@@ -126,21 +129,22 @@ bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,
 	deal->odd = false;
 	deal->per_slot = 0;
 	for (uint32_t i = 0; i < deal->count; i++) {
-		const struct tb_slot_deal_part *part = &deal->parts[i];
-		const struct tb_bitset *cores = place_part(part, offers, test);
-		uint32_t cpus;
+		const struct tb_bitset *cores = place_part(deal, i, offers,
+							   test);
+		uint32_t node = deal->parts[i].node;
+		uint32_t slots = deal->dealt[i].slots, cpus;
 
 		if (!cores)
 			return false;
-		tb_allow_cores(part->node, cores, mask);
+		tb_allow_cores(node, cores, mask);
 		cpus = tb_bitset_count(cores) *
-		       tb_cpus_per_core(test->job, part->node);
+		       tb_cpus_per_core(test->job, node);
 		deal->cpus += cpus;
 		deal->least = MIN(deal->least, cpus);
 		deal->odd = deal->odd || cpus % per_task;
-		alike = alike && cpus == part->slots * (i ? deal->per_slot
-							  : cpus / part->slots);
-		deal->per_slot = cpus / part->slots;
+		alike = alike &&
+			cpus == slots * (i ? deal->per_slot : cpus / slots);
+		deal->per_slot = cpus / slots;
 	}
 	if (!alike)
 		deal->per_slot = 0;
@@ -167,8 +171,8 @@ bool tb_slot_deal_is_granted(const struct tb_slot_deal *deal,
 	if (deal->count != allocated->nhosts)
 		return false;
 	for (uint32_t i = 0; i < deal->count; i++) {
-		const struct tb_bitset *cores = place_part(&deal->parts[i],
-							   offers, test);
+		const struct tb_bitset *cores = place_part(deal, i, offers,
+							   test);
 
 		if (!cores ||
 		    !bit_test(allocated->node_bitmap, deal->parts[i].node) ||
@@ -187,7 +191,7 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 	if (!tb_slot_deal_is_granted(deal, offers, test))
 		return false;
 	for (uint32_t i = 0; i < deal->count; i++) {
-		place_part(&deal->parts[i], offers, test);
+		place_part(deal, i, offers, test);
 		tb_devices_select(offers->devices, deal->parts[i].node);
 	}
 	return true;
@@ -197,37 +201,33 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 static struct tb_slot_deal *deal_offers(struct tb_offers *offers,
 					const struct tb_test *test)
 {
-	struct tb_slot_deal *deal = xmalloc(sizeof(*deal));
+	struct tb_slot_deal *deal = create_deal(offers->count);
 	bitstr_t *seen = bit_alloc(tb_node_count());
 
-	deal->parts = xcalloc(offers->count + 1, sizeof(*deal->parts));
 	for (uint32_t i = 0; i < offers->count; i++) {
 		const struct tb_offer *offer = &offers->list[i];
 
 		if (bit_test(seen, offer->node))
 			continue;
 		bit_set(seen, offer->node);
-		deal->parts[deal->count++] = (struct tb_slot_deal_part){
-			.node = offer->node,
-			.unit_size = offer->unit_size,
-			.most = offer->slots
-		};
+		add_part(deal, offer->node, offer, 0);
 	}
 	FREE_NULL_BITMAP(seen);
-	deal_slots(deal, offers->request->type == TB_HOST
-				 ? deal->count
-				 : tb_job_slots(test->job));
+	tb_deal(deal->dealt, deal->count,
+		offers->request->type == TB_HOST ? deal->count
+						 : tb_job_slots(test->job));
 	return deal;
 }
 
-static bool add_cores(const struct tb_slot_deal_part *part,
+static bool add_cores(const struct tb_slot_deal *deal, uint32_t index,
 		      struct tb_offers *offers, const struct tb_test *test,
 		      bitstr_t *cores)
 {
-	const struct tb_bitset *placed = place_part(part, offers, test);
+	const struct tb_bitset *placed = place_part(deal, index, offers, test);
 
 	if (placed)
-		tb_cores_to_bits(placed, cores, tb_node_first_core(part->node));
+		tb_cores_to_bits(placed, cores,
+				 tb_node_first_core(deal->parts[index].node));
 	return placed;
 }
 
@@ -245,8 +245,7 @@ bitstr_t *tb_slot_deal_cores(const struct tb_test *test,
 	offers = tb_offers_create(&call, request, view);
 	deal = deal_offers(offers, &call);
 	for (uint32_t i = 0; i < deal->count; i++)
-		whole = whole &&
-			add_cores(&deal->parts[i], offers, &call, cores);
+		whole = whole && add_cores(deal, i, offers, &call, cores);
 	if (!whole || deal->count != (uint32_t)bit_set_count(nodes))
 		FREE_NULL_BITMAP(cores);
 	tb_slot_deal_destroy(deal);

@@ -4,20 +4,19 @@
  *
  * select/cons_tres picks the nodes; on them the tasks of a step are dealt out
  * one by one, round by round, as Slurm lays out a step that does not say how
- * many CPUs a task has.  Slots are dealt out the same way, so that each task of
- * such a step finds its slot.
+ * many CPUs a task has.  Slots are dealt out the same way (core/plan/deal.h), so
+ * that each task of such a step finds its slot.
  */
 #ifndef TB_SELECT_TOPOBIND_TRY_SLOT_DEAL_H
 #define TB_SELECT_TOPOBIND_TRY_SLOT_DEAL_H
 
+#include "core/plan/deal.h"
+
 #include "offers.h"
 
-/* What one node is dealt. */
 struct tb_slot_deal_part {
 	uint32_t node;
 	uint32_t unit_size; /* of the offer */
-	uint32_t slots;	    /* TB_HOST: 1 */
-	uint32_t most;	    /* slots that the node offers */
 };
 
 struct tb_slot_deal {
@@ -27,6 +26,7 @@ struct tb_slot_deal {
 	uint32_t per_slot; /* CPUs; 0 where these differ; likewise */
 	uint32_t count;
 	struct tb_slot_deal_part *parts; /* by node */
+	struct tb_dealt *dealt;		 /* to each part; TB_HOST: 1 */
 };
 
 /*

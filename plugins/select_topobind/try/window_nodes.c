@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "window_nodes.h"
+
+#include "core/base/memo.h"
+#include "core/place/window_ever.h"
+
+#include "select_topobind/nodes/cores_taken.h"
+
+enum verdict { UNKNOWN, CAN_HOLD, CANNOT_HOLD };
+
+static enum verdict judge(const struct tb_shape *shape,
+			  const struct tb_request *request)
+{
+	return tb_window_can_hold(shape->placer, request, shape->scratch->used,
+				  shape->by_thread)
+		       ? CAN_HOLD
+		       : CANNOT_HOLD;
+}
+
+/* Nodes that are alike are judged once. */
+static bool can_hold(const struct tb_test *test,
+		     const struct tb_request *request, uint32_t node,
+		     struct tb_memo *memo)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	struct tb_memo_key key = { .shape = shape };
+	enum verdict *verdict = NULL;
+	bool is_new;
+
+	if (!shape)
+		return true;
+	tb_node_used(node, shape, NULL, test, shape->scratch);
+	key.cores = shape->scratch->used;
+	if (memo)
+		verdict = tb_memo_find(memo, &key, &is_new);
+	if (!verdict)
+		return judge(shape, request) == CAN_HOLD;
+	if (*verdict == UNKNOWN)
+		*verdict = judge(shape, request);
+	return *verdict == CAN_HOLD;
+}
+
+bitstr_t *tb_window_nodes(const struct tb_test *test,
+			  const struct tb_request *request)
+{
+	bitstr_t *nodes = bit_copy(test->nodes);
+	struct tb_memo *memo;
+
+	if (!request->start && !request->stop)
+		return nodes;
+	memo = tb_memo_create(sizeof(enum verdict));
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(nodes, node) &&
+		    !can_hold(test, request, node, memo))
+			bit_clear(nodes, node);
+	tb_memo_destroy(memo);
+	return nodes;
+}
