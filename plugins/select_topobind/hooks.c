@@ -18,6 +18,7 @@
 #include "select_topobind/request/effective_request.h"
 #include "select_topobind/request/expand.h"
 #include "select_topobind/request/granted_request.h"
+#include "select_topobind/request/kept_request.h"
 #include "select_topobind/answer/job_answer.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
@@ -62,6 +63,7 @@ void tb_hook_fini(void)
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_running_conf_fini();
+	tb_kept_requests_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -164,7 +166,7 @@ static void show_new_job(job_record_t *job)
 		return;
 	before = xstrdup(job->system_comment);
 	if (!tb_effective_request_find(&effective, site, job, NULL) &&
-	    tb_request_binds(&effective.request))
+	    tb_request_binds(&effective.held.request))
 		show_request(&effective, job);
 	if (xstrcmp(before, job->system_comment))
 		last_job_update = time(NULL);
@@ -266,15 +268,15 @@ static int test_request(struct tb_test *test,
 {
 	struct tb_error why;
 
-	if (!tb_request_binds(&effective->request))
+	if (!tb_request_binds(&effective->held.request))
 		return tb_test_plain_job(test);
-	if (tb_job_combinations_check(test->job, &effective->request,
+	if (tb_job_combinations_check(test->job, &effective->held.request,
 				      effective->implicit_cpus != 0, &why))
 		return refuse_job(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
-		effective->request.type = TB_SLOT;
-	return test_bound_request(test, &effective->request);
+		effective->held.request.type = TB_SLOT;
+	return test_bound_request(test, &effective->held.request);
 }
 
 static int test_effective(struct tb_test *test,
@@ -286,7 +288,8 @@ static int test_effective(struct tb_test *test,
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
-	if (tb_node_choice_find(&choice, site, test->job, &effective->request))
+	if (tb_node_choice_find(&choice, site, test->job,
+				&effective->held.request))
 		call.choice = &choice;
 	return test_request(&call, effective);
 }
@@ -320,7 +323,7 @@ int tb_hook_job_test(struct tb_test *test)
 		rc = test_counted(test, &effective, &why);
 	} else {
 		show_request(&effective, test->job);
-		rc = tb_request_binds(&effective.request)
+		rc = tb_request_binds(&effective.held.request)
 			     ? test_counted(test, &effective, NULL)
 			     : test_effective(test, &effective);
 	}
@@ -471,12 +474,12 @@ void tb_hook_job_resumed(job_record_t *job)
 
 void tb_hook_step_start(step_record_t *step)
 {
-	struct tb_request request;
+	struct tb_held_request held;
 
-	if (tb_granted_find(step->job_ptr, &request)) {
-		tb_step_place(step, &request);
+	if (tb_granted_find(step->job_ptr, &held)) {
+		tb_step_place(step, &held.request);
 		/* srun and slurmstepd are about to read it. */
 		tb_job_record_restore_grant(step->job_ptr);
 	}
-	tb_request_clear(&request);
+	tb_held_request_release(&held);
 }
