@@ -78,13 +78,16 @@ int select_p_select_nodeinfo_set(job_record_t *job)
 	return rc;
 }
 
-/* slurmctld calls it before it shows nodes, with their write lock. */
+/*
+ * slurmctld calls it before it shows nodes, with their write lock.  From Slurm 26.05 on
+ * it has only the read lock, and a lock on what select plugins count of nodes.
+ */
 int select_p_select_nodeinfo_set_all(void)
 {
 	int rc = tb_ops.select_nodeinfo_set_all();
 
 	tb_state_begin();
-	tb_hook_nodes_shown();
+	tb_hook_nodes_shown(SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0));
 	return rc;
 }
 

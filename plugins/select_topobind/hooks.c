@@ -20,6 +20,7 @@
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/request/kept_request.h"
 #include "select_topobind/answer/job_answer.h"
+#include "select_topobind/late_work.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
 #include "select_topobind/books/ledger.h"
@@ -31,12 +32,15 @@
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/new_jobs.h"
 #include "select_topobind/show/reasons.h"
+#include "select_topobind/show/refusals.h"
 #include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
 #include "select_topobind/steps/steps.h"
 
 static struct tb_conf *site;
+/* slurmctld reads all of its configuration anew, with all locks for writing. */
+static bool all_is_new;
 
 int tb_hook_init(void)
 {
@@ -54,6 +58,7 @@ void tb_hook_fini(void)
 {
 	tb_metrics_file_end();
 	tb_new_jobs_fini();
+	tb_late_work_fini();
 	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
@@ -101,6 +106,12 @@ static int restore_record(void *item, void *arg)
 	if (tb_ledger_is_bound(item))
 		tb_job_record_restore_grant(item);
 	return 0;
+}
+
+static void restore_records(void)
+{
+	if (job_list)
+		list_for_each(job_list, restore_record, NULL);
 }
 
 static void rebuild_books(void)
@@ -174,8 +185,19 @@ static void show_new_job(job_record_t *job)
 	tb_effective_request_clear(&effective);
 }
 
+static void restore_nodes(void)
+{
+	tb_nodes_drop_unused();
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (node_record_table_ptr[node])
+			tb_extra_restore(node);
+}
+
 void tb_hook_node_init(void)
 {
+	all_is_new = true;
+	tb_late_work_set(TB_LATE_NODES, restore_nodes);
+	tb_late_work_set(TB_LATE_JOBS, restore_records);
 	reload_conf();
 	set_metrics_file();
 	tb_conf_names_check(site);
@@ -183,11 +205,18 @@ void tb_hook_node_init(void)
 	tb_new_jobs_watch(show_new_job);
 }
 
+/*
+ * Also called when a partition or a node has changed, or debug flags: then jobs may be
+ * locked for reading only.
+ */
 void tb_hook_reconfigure(void)
 {
 	rebuild_books();
-	if (job_list)
-		list_for_each(job_list, restore_record, NULL);
+	if (all_is_new)
+		restore_records();
+	else
+		tb_late_work_add(TB_LATE_JOBS);
+	all_is_new = false;
 	tb_new_jobs_watch(show_new_job);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
@@ -208,7 +237,7 @@ static void go_on_if_stopped(void)
 }
 
 /* An update of a node sets last_node_update, in seconds. */
-void tb_hook_nodes_shown(void)
+void tb_hook_nodes_shown(bool may_write)
 {
 	static time_t looked_at;
 
@@ -217,9 +246,10 @@ void tb_hook_nodes_shown(void)
 		return;
 	looked_at = time(NULL);
 	tb_learning_look_at_nodes();
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (node_record_table_ptr[node])
-			tb_extra_restore(node);
+	if (may_write)
+		restore_nodes();
+	else
+		tb_late_work_add(TB_LATE_NODES);
 }
 
 static int test_bound_request(struct tb_test *test,
@@ -228,8 +258,9 @@ static int test_bound_request(struct tb_test *test,
 	if (tb_partition_can_bind(test->job))
 		return tb_test_bound_job(test, request);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
-		info("topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
-		     test->job);
+		tb_refusals_info(
+			"topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
+			test->job);
 	return SLURM_ERROR;
 }
 
@@ -256,7 +287,8 @@ static int refuse_job(const struct tb_test *test, const struct tb_error *why)
 {
 	tb_metrics_refused(TB_REFUSED_REQUEST);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
-		info("topobind: %pJ refused: %s", test->job, why->text);
+		tb_refusals_info("topobind: %pJ refused: %s", test->job,
+				 why->text);
 	else
 		tb_reasons_tell(test->job, why->text);
 	return SLURM_ERROR;

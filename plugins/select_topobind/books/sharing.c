@@ -23,7 +23,7 @@ struct tag {
 
 /* Of a node; empty where no job can share. */
 struct tags {
-	const struct tb_shape *shape; /* of which the units are */
+	uint64_t shape; /* the number of that of which the units are */
 	struct tag *by_core;
 };
 
@@ -154,7 +154,7 @@ static struct tag find_tag(const struct holding *holding, uint32_t core)
 /* NULL: there are none, or they are of a topology that the node had before. */
 static struct tag *find_tags(uint32_t node, const struct tb_shape *shape)
 {
-	return tags[node].shape == shape ? tags[node].by_core : NULL;
+	return tags[node].shape == shape->number ? tags[node].by_core : NULL;
 }
 
 /* New tags say that cores which are held already cannot be shared. */
@@ -165,7 +165,7 @@ static void make_tags(uint32_t node, const struct tb_shape *shape)
 	xfree(tags[node].by_core);
 	tags[node].by_core = xcalloc(shape->ncores,
 				     sizeof(*tags[node].by_core));
-	tags[node].shape = shape;
+	tags[node].shape = shape->number;
 }
 
 static bool is_same_tag(const struct tag *a, const struct tag *b)
