@@ -78,16 +78,13 @@ int select_p_select_nodeinfo_set(job_record_t *job)
 	return rc;
 }
 
-/*
- * slurmctld calls it before it shows nodes, with their write lock.  From Slurm 26.05 on
- * it has only the read lock, and a lock on what select plugins count of nodes.
- */
+/* slurmctld calls it before it shows nodes. */
 int select_p_select_nodeinfo_set_all(void)
 {
 	int rc = tb_ops.select_nodeinfo_set_all();
 
 	tb_state_begin();
-	tb_hook_nodes_shown(SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0));
+	tb_hook_nodes_shown(tb_nodes_are_locked());
 	return rc;
 }
 

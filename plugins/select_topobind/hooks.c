@@ -108,12 +108,6 @@ static int restore_record(void *item, void *arg)
 	return 0;
 }
 
-static void restore_records(void)
-{
-	if (job_list)
-		list_for_each(job_list, restore_record, NULL);
-}
-
 static void rebuild_books(void)
 {
 	tb_accounting_reset();
@@ -196,8 +190,7 @@ static void restore_nodes(void)
 void tb_hook_node_init(void)
 {
 	all_is_new = true;
-	tb_late_work_set(TB_LATE_NODES, restore_nodes);
-	tb_late_work_set(TB_LATE_JOBS, restore_records);
+	tb_late_work_set(restore_nodes);
 	reload_conf();
 	set_metrics_file();
 	tb_conf_names_check(site);
@@ -206,16 +199,14 @@ void tb_hook_node_init(void)
 }
 
 /*
- * Also called when a partition or a node has changed, or debug flags: then jobs may be
- * locked for reading only.
+ * Also called when a partition or a node has changed, or debug flags.  Then jobs may be
+ * locked for reading only, and their records are as slurmctld wrote them.
  */
 void tb_hook_reconfigure(void)
 {
 	rebuild_books();
-	if (all_is_new)
-		restore_records();
-	else
-		tb_late_work_add(TB_LATE_JOBS);
+	if (all_is_new && job_list)
+		list_for_each(job_list, restore_record, NULL);
 	all_is_new = false;
 	tb_new_jobs_watch(show_new_job);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
@@ -249,7 +240,7 @@ void tb_hook_nodes_shown(bool may_write)
 	if (may_write)
 		restore_nodes();
 	else
-		tb_late_work_add(TB_LATE_NODES);
+		tb_late_work_add();
 }
 
 static int test_bound_request(struct tb_test *test,

@@ -11,39 +11,33 @@
 
 enum { LOOK_MS = 200 };
 
-static void (*workers[TB_LATE_WORKS])(void);
-static atomic_bool is_due[TB_LATE_WORKS];
+static void (*do_late_work)(void);
+static atomic_bool is_due;
 
-static void do_work(enum tb_late_work what)
+static void work_if_due(void)
 {
 	const slurmctld_lock_t locks = { .conf = READ_LOCK,
-					 .job = WRITE_LOCK,
 					 .node = WRITE_LOCK,
 					 .part = READ_LOCK };
 
+	if (!atomic_exchange(&is_due, false))
+		return;
 	lock_slurmctld(locks);
-	workers[what]();
+	do_late_work();
 	unlock_slurmctld(locks);
 }
 
-static void do_what_is_due(void)
-{
-	for (enum tb_late_work what = 0; what < TB_LATE_WORKS; what++)
-		if (atomic_exchange(&is_due[what], false))
-			do_work(what);
-}
-
-static struct tb_periodic_thread worker = TB_PERIODIC_THREAD(do_what_is_due,
+static struct tb_periodic_thread worker = TB_PERIODIC_THREAD(work_if_due,
 							     LOOK_MS, NULL);
 
-void tb_late_work_set(enum tb_late_work what, void (*work)(void))
+void tb_late_work_set(void (*work)(void))
 {
-	workers[what] = work;
+	do_late_work = work;
 }
 
-void tb_late_work_add(enum tb_late_work what)
+void tb_late_work_add(void)
 {
-	atomic_store(&is_due[what], true);
+	atomic_store(&is_due, true);
 	if (!slurmctld_config.shutdown_time)
 		tb_periodic_thread_begin(&worker);
 }

@@ -199,26 +199,6 @@ case_overwritten() {
 	assert_granted "$job" "$NODE_ZEN" 6-17
 }
 
-# Debug flags are set with jobs locked for reading: a thread restores the line.
-case_restored_by_the_thread() {
-	local job was
-
-	job=$(batch -w "$NODE_ZEN" --bunit=X --bamount=2)
-	wait_until 20 runs "$job"
-	was=$(job_field "$job" SystemComment)
-	[ -n "$was" ] || fail "it shows nothing"
-	scontrol update job="$job" SystemComment=nothing
-	assert_eq "overwritten" nothing "$(job_field "$job" SystemComment)"
-	scontrol setdebugflags +Steps
-	wait_until 20 shows_again "$job" "$was"
-	scontrol setdebugflags -Steps
-	cancel "$job"
-}
-
-shows_again() {
-	job_field "$1" SystemComment | grep -qF "$2"
-}
-
 # A step from a shell outside asks for the job's binding: each task has its core.
 step_outside() {
 	srun -Q --jobid="$1" -n2 sed -n 's/^Cpus_allowed_list:\s*//p' \
@@ -264,8 +244,6 @@ case_as_started() {
 cluster_start --nodes this,zen,raptor --slurm \
 	"PartitionName=shared Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
 test_case "nobody gains by what comments say" case_overwritten
-test_case "the line is restored when nothing else is read anew" \
-	case_restored_by_the_thread
 test_case "new steps are bound by the job's own request" case_new_steps
 test_case "a job stays bound as it was started" case_as_started
 test_case "the controller ends cleanly" case_controller_restarts stop
