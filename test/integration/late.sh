@@ -51,10 +51,8 @@ case_many_questions() {
 eval "$("$top/contribs/bootstrap")"
 make -C "$TOPOBIND_BUILD" test/bench/select_topobind_reader.la >/dev/null
 cluster_start --nodes zen
-mkdir "$cluster/lib"
-cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_reader.so" \
-	"$cluster/lib/select_topobind.so"
-sed -i "s,^PluginDir=,PluginDir=$cluster/lib:," "$cluster/etc/slurm.conf"
+cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_reader.so" "$cluster"
+mv "$cluster/select_topobind_reader.so" "$cluster/lib/select_topobind.so"
 restart_slurmctld
 before=$(daemon_pids)
 string=$(node_token "$NODE_ZEN" m_topology)
