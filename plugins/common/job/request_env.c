@@ -112,7 +112,7 @@ static int note_option(struct tb_env_texts *texts, const char *text,
 	return 0;
 }
 
-/* A variable that says nothing of the job's request is not counted. */
+/* The notes are not counted: they are the controller's, or forged and dropped. */
 static void look_at(struct tb_env_texts *texts, const char *entry)
 {
 	const char *name = skip_slurms_prefix(entry);
