@@ -233,6 +233,15 @@ enum { SELDOM = 12 };
 		if (!draw(SELDOM)) \
 			job->field = draw_number(); \
 	} while (0)
+/*
+ * Slurm accepts other values of contiguous, requeue, overcommit and kill_on_node_fail,
+ * and then refuses its own saved state: no reconfigure, no restart (22.05, 24.11).
+ */
+#define FLAG(field) \
+	do { \
+		if (!draw(SELDOM)) \
+			job->field = (uint16_t)draw(2); \
+	} while (0)
 #define TEXT(field) \
 	do { \
 		if (!draw(SELDOM)) \
@@ -268,22 +277,22 @@ static void draw_rules(job_desc_msg_t *job)
 {
 	NUMBER(task_dist);
 	NUMBER(shared);
-	NUMBER(overcommit);
-	NUMBER(contiguous);
+	FLAG(overcommit);
+	FLAG(contiguous);
 	NUMBER(cpu_bind_type);
 	NUMBER(mem_bind_type);
 	NUMBER(nice);
 	NUMBER(priority);
-	NUMBER(requeue);
-	NUMBER(reboot);
+	FLAG(requeue);
+	FLAG(reboot);
 	NUMBER(req_switch);
 	NUMBER(wait4switch);
 	NUMBER(time_min);
 	NUMBER(begin_time);
 	NUMBER(deadline);
 	NUMBER(delay_boot);
-	NUMBER(kill_on_node_fail);
-	NUMBER(wait_all_nodes);
+	FLAG(kill_on_node_fail);
+	FLAG(wait_all_nodes);
 	NUMBER(warn_time);
 	NUMBER(warn_signal);
 	NUMBER(immediate);
