@@ -6,6 +6,7 @@
  *	flood variables COUNT	one job with so many variables of SPANK
  *	flood bad COUNT		so many jobs with a wrong request
  *	flood random SEED COUNT	so many jobs with random descriptions
+ *	flood sockets NODE	one bound job without any task for each socket
  *	flood watch FILE	ask for all jobs until there is such a file; print the
  *				longest time that an answer took, in milliseconds
  *
@@ -113,6 +114,20 @@ static int send_bad(unsigned count)
 	}
 	printf("%u\n", accepted);
 	return 0;
+}
+
+/* A number by which Slurm divides, for jobs of several CPUs. */
+static int send_sockets(char *node)
+{
+	char *variables[] = { OPTION "bunit=S", OPTION "bamount=1" };
+	job_desc_msg_t job;
+
+	init_job(&job);
+	job.req_nodes = node;
+	job.ntasks_per_socket = 0;
+	job.spank_job_env = variables;
+	job.spank_job_env_size = 2;
+	return is_accepted(&job);
 }
 
 /* ---- random ones ---- */
@@ -258,6 +273,9 @@ static void draw_sizes(job_desc_msg_t *job)
 	NUMBER(cpus_per_task);
 	NUMBER(ntasks_per_node);
 	NUMBER(ntasks_per_socket);
+	/* Slurm divides by it, if a plain job has more than one CPU (all releases). */
+	if (!job->ntasks_per_socket)
+		job->ntasks_per_socket = 1;
 	NUMBER(ntasks_per_core);
 	NUMBER(ntasks_per_board);
 	NUMBER(ntasks_per_tres);
@@ -401,6 +419,8 @@ int main(int argc, char **argv)
 		return !!send_list(strtoul(argv[2], NULL, 10));
 	if (!strcmp(what, "variables"))
 		return !!send_variables(strtoul(argv[2], NULL, 10));
+	if (!strcmp(what, "sockets"))
+		return send_sockets(argv[2]);
 	if (!strcmp(what, "bad"))
 		return send_bad(strtoul(argv[2], NULL, 10));
 	if (!strcmp(what, "random") && argc > 3)

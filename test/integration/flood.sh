@@ -51,6 +51,18 @@ case_longest_list() {
 	cancel "$job"
 }
 
+# As for the same job of any client that leaves it out.
+case_no_tasks_for_each_socket() {
+	local job
+
+	as_user sockets "$NODE_ZEN" && fail "refused"
+	job=$(squeue -h -o %i)
+	wait_until 20 runs "$job"
+	assert_granted "$job" "$NODE_ZEN" 0-23
+	cancel "$job"
+	assert_eq daemons "$before" "$(daemon_pids)"
+}
+
 lines_of_log() {
 	grep -c topobind: "$cluster/log/slurmctld.log" || true
 }
@@ -130,6 +142,7 @@ test_case "a list of 48 megabytes" case_refused list 48000000
 test_case "a list of 16 megabytes" case_refused list 16000000
 test_case "a million variables" case_refused variables 1000000
 test_case "bad requests do not fill the log" case_bad_ones_in_the_log
+test_case "no task for each socket" case_no_tasks_for_each_socket
 test_case "random descriptions of jobs" case_random_jobs
 test_case "nodes publish other topologies" case_other_topologies
 tests_done
