@@ -99,13 +99,13 @@ int select_p_select_nodeinfo_set(job_record_t *job)
 	return rc;
 }
 
-/* slurmctld calls it before it shows nodes, with their write lock. */
+/* slurmctld calls it before it shows nodes. */
 int select_p_select_nodeinfo_set_all(void)
 {
 	int rc = tb_ops.select_nodeinfo_set_all();
 
 	tb_state_begin();
-	tb_hook_nodes_shown();
+	tb_hook_nodes_shown(tb_nodes_are_locked());
 	return rc;
 }
 

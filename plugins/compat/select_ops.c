@@ -42,3 +42,8 @@ void tb_ops_unload(void)
 	cons_tres = PLUGIN_INVALID_HANDLE;
 	memset(&tb_ops, 0, sizeof(tb_ops));
 }
+
+bool tb_nodes_are_locked(void)
+{
+	return SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0);
+}

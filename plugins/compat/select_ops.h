@@ -113,6 +113,12 @@ void tb_state_begin(void);
  */
 void tb_steps_begin(void);
 
+/*
+ * Does slurmctld hold the write lock on nodes when it shows them?  From Slurm 26.05 on
+ * it has the read lock, and another on what select plugins count of nodes.
+ */
+bool tb_nodes_are_locked(void);
+
 /* The answer to job_test; since 23.11 reservations ask as jobs do. */
 int tb_answer(struct tb_test *test);
 

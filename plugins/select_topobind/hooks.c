@@ -18,7 +18,9 @@
 #include "select_topobind/request/effective_request.h"
 #include "select_topobind/request/expand.h"
 #include "select_topobind/request/granted_request.h"
+#include "select_topobind/request/kept_request.h"
 #include "select_topobind/answer/job_answer.h"
+#include "select_topobind/late_work.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
 #include "select_topobind/books/ledger.h"
@@ -30,12 +32,15 @@
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/new_jobs.h"
 #include "select_topobind/show/reasons.h"
+#include "select_topobind/show/refusals.h"
 #include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
 #include "select_topobind/steps/steps.h"
 
 static struct tb_conf *site;
+/* slurmctld reads all of its configuration anew, with all locks for writing. */
+static bool all_is_new;
 
 int tb_hook_init(void)
 {
@@ -53,6 +58,7 @@ void tb_hook_fini(void)
 {
 	tb_metrics_file_end();
 	tb_new_jobs_fini();
+	tb_late_work_fini();
 	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
@@ -62,6 +68,7 @@ void tb_hook_fini(void)
 	tb_nodes_fini();
 	tb_ledger_fini();
 	tb_running_conf_fini();
+	tb_kept_requests_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -164,7 +171,7 @@ static void show_new_job(job_record_t *job)
 		return;
 	before = xstrdup(job->system_comment);
 	if (!tb_effective_request_find(&effective, site, job, NULL) &&
-	    tb_request_binds(&effective.request))
+	    tb_request_binds(&effective.held.request))
 		show_request(&effective, job);
 	if (xstrcmp(before, job->system_comment))
 		last_job_update = time(NULL);
@@ -172,8 +179,18 @@ static void show_new_job(job_record_t *job)
 	tb_effective_request_clear(&effective);
 }
 
+static void restore_nodes(void)
+{
+	tb_nodes_drop_unused();
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (node_record_table_ptr[node])
+			tb_extra_restore(node);
+}
+
 void tb_hook_node_init(void)
 {
+	all_is_new = true;
+	tb_late_work_set(restore_nodes);
 	reload_conf();
 	set_metrics_file();
 	tb_conf_names_check(site);
@@ -181,11 +198,16 @@ void tb_hook_node_init(void)
 	tb_new_jobs_watch(show_new_job);
 }
 
+/*
+ * Also called when a partition or a node has changed, or debug flags.  Then jobs may be
+ * locked for reading only, and their records are as slurmctld wrote them.
+ */
 void tb_hook_reconfigure(void)
 {
 	rebuild_books();
-	if (job_list)
+	if (all_is_new && job_list)
 		list_for_each(job_list, restore_record, NULL);
+	all_is_new = false;
 	tb_new_jobs_watch(show_new_job);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
@@ -206,7 +228,7 @@ static void go_on_if_stopped(void)
 }
 
 /* An update of a node sets last_node_update, in seconds. */
-void tb_hook_nodes_shown(void)
+void tb_hook_nodes_shown(bool may_write)
 {
 	static time_t looked_at;
 
@@ -215,9 +237,10 @@ void tb_hook_nodes_shown(void)
 		return;
 	looked_at = time(NULL);
 	tb_learning_look_at_nodes();
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (node_record_table_ptr[node])
-			tb_extra_restore(node);
+	if (may_write)
+		restore_nodes();
+	else
+		tb_late_work_add();
 }
 
 static int test_bound_request(struct tb_test *test,
@@ -226,8 +249,9 @@ static int test_bound_request(struct tb_test *test,
 	if (tb_partition_can_bind(test->job))
 		return tb_test_bound_job(test, request);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
-		info("topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
-		     test->job);
+		tb_refusals_info(
+			"topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
+			test->job);
 	return SLURM_ERROR;
 }
 
@@ -254,7 +278,8 @@ static int refuse_job(const struct tb_test *test, const struct tb_error *why)
 {
 	tb_metrics_refused(TB_REFUSED_REQUEST);
 	if (tb_test_mode(test) == TB_TEST_ONLY)
-		info("topobind: %pJ refused: %s", test->job, why->text);
+		tb_refusals_info("topobind: %pJ refused: %s", test->job,
+				 why->text);
 	else
 		tb_reasons_tell(test->job, why->text);
 	return SLURM_ERROR;
@@ -266,15 +291,15 @@ static int test_request(struct tb_test *test,
 {
 	struct tb_error why;
 
-	if (!tb_request_binds(&effective->request))
+	if (!tb_request_binds(&effective->held.request))
 		return tb_test_plain_job(test);
-	if (tb_job_combinations_check(test->job, &effective->request,
+	if (tb_job_combinations_check(test->job, &effective->held.request,
 				      effective->implicit_cpus != 0, &why))
 		return refuse_job(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)
-		effective->request.type = TB_SLOT;
-	return test_bound_request(test, &effective->request);
+		effective->held.request.type = TB_SLOT;
+	return test_bound_request(test, &effective->held.request);
 }
 
 static int test_effective(struct tb_test *test,
@@ -286,7 +311,8 @@ static int test_effective(struct tb_test *test,
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
-	if (tb_node_choice_find(&choice, site, test->job, &effective->request))
+	if (tb_node_choice_find(&choice, site, test->job,
+				&effective->held.request))
 		call.choice = &choice;
 	return test_request(&call, effective);
 }
@@ -320,7 +346,7 @@ int tb_hook_job_test(struct tb_test *test)
 		rc = test_counted(test, &effective, &why);
 	} else {
 		show_request(&effective, test->job);
-		rc = tb_request_binds(&effective.request)
+		rc = tb_request_binds(&effective.held.request)
 			     ? test_counted(test, &effective, NULL)
 			     : test_effective(test, &effective);
 	}
@@ -474,16 +500,16 @@ static const step_record_t *step_to_count;
 
 void tb_hook_step_start(step_record_t *step)
 {
-	struct tb_request request;
+	struct tb_held_request held;
 
 	step_to_count = NULL;
-	if (tb_granted_find(step->job_ptr, &request)) {
+	if (tb_granted_find(step->job_ptr, &held)) {
 		step_to_count = step;
-		tb_step_place(step, &request);
+		tb_step_place(step, &held.request);
 		/* srun and slurmstepd are about to read it. */
 		tb_job_record_restore_grant(step->job_ptr);
 	}
-	tb_request_clear(&request);
+	tb_held_request_release(&held);
 }
 
 void tb_hook_step_counted(void)

@@ -23,8 +23,11 @@ void tb_hook_node_init(void);
 /* Nodes or partitions may have changed: rebuild from the jobs.  No files. */
 void tb_hook_reconfigure(void);
 
-/* Nodes are about to be shown: their record may have been overwritten. */
-void tb_hook_nodes_shown(void);
+/*
+ * Nodes are about to be shown: their record may have been overwritten.  may_write: it
+ * may be written again, else a thread does it soon.
+ */
+void tb_hook_nodes_shown(bool may_write);
 
 int tb_hook_job_test(struct tb_test *test);
 

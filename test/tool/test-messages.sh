@@ -16,7 +16,7 @@ code=0
 said() {
 	find "$@" -name '*.[ch]' ! -name 'test-*' -exec cat {} + |
 		tr '\n\t' '  ' |
-		grep -o -E '\<(slurm_)?(error|info|verbose|debug[23]?|fatal)\( *"([^"\\]|\\.)*"( *(PRI[A-Za-z0-9]*)? *"([^"\\]|\\.)*")*' |
+		grep -o -E '\<(slurm_|tb_refusals_)?(error|info|verbose|debug[23]?|fatal)\( *"([^"\\]|\\.)*"( *(PRI[A-Za-z0-9]*)? *"([^"\\]|\\.)*")*' |
 		sed -E -e 's/^[a-z_0-9]*\( *"//' -e 's/"$//' \
 			-e 's/" *PRI[A-Za-z0-9]* *"/d/g' -e 's/" *"//g' |
 		sed -E -e 's/%$/@/' -e 's/%[-.0-9]*(l|z|j)*(pJ|[a-z])/@/g' -e 's/\\"/"/g' |

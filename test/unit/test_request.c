@@ -577,6 +577,35 @@ static void test_long_lines(void **state)
 	free(line);
 }
 
+/* A list that is short as it is given can be long as each reader gets it. */
+static void test_canonical_length(void **state)
+{
+	struct tb_request request;
+	struct tb_error err;
+	char *list = malloc(TB_CPUS_MAX * 6), *at = list;
+
+	(void)state;
+	assert_non_null(list);
+	/* With 14,000 numbers it is too long; every other option is short. */
+	for (unsigned cpu = 10000; cpu < 38000; cpu += 2)
+		at += sprintf(at, "%u+", cpu);
+	at[-1] = '\0';
+	tb_request_init(&request);
+	assert_int_equal(tb_request_set(&request, "bcpus", list, &err), -1);
+	assert_non_null(strstr(err.text, "69632"));
+	/* Two values that fit, but not together in one line. */
+	list[TB_REQUEST_TEXT_MAX / 6 / 2 * 6 - 1] = '\0';
+	assert_int_equal(tb_request_set(&request, "bcpus", list, NULL), 0);
+	assert_int_equal(tb_request_check(&request, &err), 0);
+	memset(list, 'C', TB_REQUEST_TEXT_MAX / 2 + 100);
+	list[TB_REQUEST_TEXT_MAX / 2 + 100] = '\0';
+	assert_int_equal(tb_request_set(&request, "btopology", list, NULL), 0);
+	assert_int_equal(tb_request_check(&request, &err), -1);
+	assert_non_null(strstr(err.text, "69632"));
+	tb_request_clear(&request);
+	free(list);
+}
+
 /* parse(print(x)) = x, with everything that a request can hold. */
 static void test_random_round_trip(void **state)
 {
@@ -675,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_canonical_length),
 		cmocka_unit_test(test_random_round_trip),
 		cmocka_unit_test(test_words),
 	};

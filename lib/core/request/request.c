@@ -29,6 +29,25 @@ void tb_request_clear(struct tb_request *request)
 	tb_request_init(request);
 }
 
+size_t tb_request_text_length(const char *text)
+{
+	const char *end = memchr(text, '\0', TB_REQUEST_TEXT_MAX + 1);
+
+	return end ? (size_t)(end - text) : TB_REQUEST_TEXT_MAX + 1;
+}
+
+int tb_request_check_length(size_t length, const char *text,
+			    struct tb_error *err)
+{
+	if (length <= TB_REQUEST_TEXT_MAX)
+		return 0;
+	return tb_fail(
+		err,
+		"binding request '%s': it is too long; all of its text together may have at most %d bytes",
+		tb_clip(text, tb_request_text_length(text)).text,
+		TB_REQUEST_TEXT_MAX);
+}
+
 static int fail_unknown(const char *name, size_t length, struct tb_error *err)
 {
 	char known[TB_ERROR_TEXT_SIZE / 2];
@@ -75,6 +94,8 @@ static int set_key(struct tb_request *request, const char *name, size_t length,
 int tb_request_set(struct tb_request *request, const char *key,
 		   const char *value, struct tb_error *err)
 {
+	if (tb_request_check_length(tb_request_text_length(value), value, err))
+		return -1;
 	return set_key(request, key, strlen(key), value, err);
 }
 
@@ -103,7 +124,7 @@ static int parse_pair(struct tb_request *request, const char *item,
 int tb_request_parse(struct tb_request *request, const char *line,
 		     struct tb_error *err)
 {
-	size_t length = strlen(line);
+	size_t length = tb_request_text_length(line);
 	size_t at = 0;
 	char *copy;
 	int rc = 0;
@@ -112,12 +133,8 @@ int tb_request_parse(struct tb_request *request, const char *line,
 		return tb_fail(
 			err,
 			"binding request: it is empty; write key=value pairs, as in bunit=X,bamount=1");
-	if (length > TB_REQUEST_TEXT_MAX)
-		return tb_fail(
-			err,
-			"binding request '%s': %zu bytes are too long; at most %d are allowed",
-			tb_clip(line, length).text, length,
-			TB_REQUEST_TEXT_MAX);
+	if (tb_request_check_length(length, line, err))
+		return -1;
 	copy = malloc(length + 1);
 	if (!copy)
 		return tb_fail(err, "out of memory");
@@ -276,6 +293,22 @@ static int check_soft_mode(const struct tb_request *request,
 		value.text);
 }
 
+/* A list of CPUs, or a topology string, can be longer here than as it was given. */
+static int check_as_line(const struct tb_request *request, struct tb_error *err)
+{
+	char *line;
+	int rc;
+
+	if (!request->filter && !request->shape && !request->cpus)
+		return 0;
+	line = tb_request_print(request);
+	rc = line ? tb_request_check_length(tb_request_text_length(line), line,
+					    err)
+		  : tb_fail(err, "out of memory");
+	free(line);
+	return rc;
+}
+
 /*
  * All options that choose units can be combined: letters inside or outside the
  * unit may cut a window, a stop needs no start, and scatter and linear have windows
@@ -290,6 +323,8 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 	struct tb_clipped value;
 	enum tb_request_key key;
 
+	if (check_as_line(request, err))
+		return -1;
 	if (!tb_request_has_binding(request) ||
 	    (has_amount && !request->amount))
 		return 0;

@@ -18,8 +18,13 @@
 #include "core/topology/unit.h"
 #include "filter.h"
 
-/* Longest one-line form that is read, in bytes. */
-#define TB_REQUEST_TEXT_MAX 65536
+/*
+ * Longest text of a request, in bytes: of the one-line form, and of all options
+ * together where they come one by one.  A topology string of the greatest length
+ * and all other options have room, and it can be a variable of a program, which
+ * Linux limits to 128 KiB.
+ */
+#define TB_REQUEST_TEXT_MAX (TB_TOPOLOGY_TEXT_MAX + 4096)
 #define TB_AMOUNT_MAX 65535
 /* As many threads as a topology string can have. */
 #define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
@@ -90,8 +95,20 @@ int tb_request_inherit(struct tb_request *request,
 		       const struct tb_request *lower, struct tb_error *err);
 
 /*
- * -1 with a sentence when options contradict each other, or need an amount or a
- * list of CPUs.
+ * The length of a text that a user sent, which is looked at no further than a
+ * request may be long: longer ones have TB_REQUEST_TEXT_MAX + 1.
+ */
+size_t tb_request_text_length(const char *text);
+/*
+ * -1 with a sentence that names this text of a request, when the request is longer
+ * than allowed.
+ */
+int tb_request_check_length(size_t length, const char *text,
+			    struct tb_error *err);
+
+/*
+ * -1 with a sentence when options contradict each other, need an amount or a
+ * list of CPUs, or are too long as one line.
  */
 int tb_request_check(const struct tb_request *request, struct tb_error *err);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/clip.h"
-#include "core/request/request_key.h"
 
 #define OPTION_PREFIX "_SLURM_SPANK_OPTION_topobind_"
 #define LINE_OPTION "topobind"
@@ -31,40 +30,133 @@ static const char *skip_slurms_prefix(const char *entry)
 	return name != NULL ? name : entry;
 }
 
-/* "name=value" of what claims to be a single option, NULL for others. */
-static const char *option_text(const char *entry)
+/* The value of one "NAME=value", NULL for another name. */
+static const char *value_of(const char *variable, const char *name)
 {
-	if (entry == NULL)
-		return NULL;
-	return skip_prefix(skip_slurms_prefix(entry), OPTION_PREFIX);
-}
+	const char *rest = skip_prefix(variable, name);
 
-/* The value of a variable in one "NAME=value", NULL for another name. */
-static const char *value_of(const char *entry, const char *prefix,
-			    const char *name)
-{
-	const char *rest;
-
-	if (entry == NULL)
-		return NULL;
-	rest = skip_prefix(skip_slurms_prefix(entry), prefix);
-	if (rest != NULL)
-		rest = skip_prefix(rest, name);
 	return rest != NULL && *rest == '=' ? rest + 1 : NULL;
 }
 
-/* The first one counts, as in any environment. */
-static const char *find_variable(char *const *env, unsigned count,
-				 const char *prefix, const char *name)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const char *value = value_of(env[i], prefix, name);
+/* ---- what is there ---- */
 
-		if (value != NULL)
-			return value;
-	}
-	return NULL;
+static const char *const variables[TB_ENV_VARIABLES] = {
+	[TB_ENV_REQUEST] = TB_REQUEST_VARIABLE,
+	[TB_ENV_STEP_REQUEST] = TB_STEP_REQUEST_VARIABLE,
+	[TB_ENV_IMPLICIT] = TB_IMPLICIT_VARIABLE,
+	[TB_ENV_UNBOUND] = TB_UNBOUND_VARIABLE,
+};
+
+static bool is_note(enum tb_env_variable variable)
+{
+	return variable == TB_ENV_IMPLICIT || variable == TB_ENV_UNBOUND;
 }
+
+/* Which of ours it is; TB_ENV_VARIABLES: none.  The first one counts. */
+static enum tb_env_variable note_variable(struct tb_env_texts *texts,
+					  const char *entry)
+{
+	for (enum tb_env_variable i = 0; i < TB_ENV_VARIABLES; i++) {
+		const char *value = value_of(entry, variables[i]);
+
+		if (value == NULL)
+			continue;
+		if (texts->variables[i] == NULL)
+			texts->variables[i] = value;
+		return i;
+	}
+	return TB_ENV_VARIABLES;
+}
+
+/* The option of "name=value"; TB_ENV_OPTIONS when it is none. */
+static unsigned find_option(const char *text)
+{
+	for (unsigned i = 0; tb_request_keys[i] != NULL; i++)
+		if (value_of(text, tb_request_keys[i]) != NULL)
+			return i;
+	return value_of(text, LINE_OPTION) != NULL ? TB_ENV_LINE
+						   : TB_ENV_OPTIONS;
+}
+
+static int fail_no_option(const char *text, struct tb_error *err)
+{
+	return tb_fail(
+		err,
+		"\"%s\" is not a binding option with a value, such as bunit=X",
+		tb_clip(text, tb_request_text_length(text)).text);
+}
+
+/*
+ * Nothing that claims to be an option of ours is passed over.  Values of one
+ * option, which Slurm may repeat, must not differ.
+ */
+static int note_option(struct tb_env_texts *texts, const char *text,
+		       struct tb_error *err)
+{
+	unsigned option = find_option(text);
+	const char *value;
+
+	texts->length += tb_request_text_length(text);
+	if (tb_request_check_length(texts->length, text, err) < 0)
+		return -1;
+	if (option == TB_ENV_OPTIONS)
+		return fail_no_option(text, err);
+	value = strchr(text, '=') + 1;
+	if (texts->options[option] == NULL)
+		texts->options[option] = value;
+	else if (strcmp(texts->options[option], value) != 0)
+		return tb_fail(
+			err,
+			"%s was given before with another value; give it once",
+			tb_clip(text, strlen(text)).text);
+	return 0;
+}
+
+/* The notes are not counted: they are the controller's, or forged and dropped. */
+static void look_at(struct tb_env_texts *texts, const char *entry)
+{
+	const char *name = skip_slurms_prefix(entry);
+	const char *option = skip_prefix(name, OPTION_PREFIX);
+
+	if (option == NULL) {
+		if (!is_note(note_variable(texts, name)))
+			texts->count++;
+		return;
+	}
+	texts->count++;
+	if (!texts->options_are_wrong &&
+	    note_option(texts, option, &texts->why) < 0)
+		texts->options_are_wrong = true;
+}
+
+bool tb_env_is_long(unsigned count)
+{
+	return count > TB_ENV_MAX + TB_ENV_NOTES;
+}
+
+void tb_env_texts_find(struct tb_env_texts *texts, char *const *env,
+		       unsigned count)
+{
+	memset(texts, 0, sizeof(*texts));
+	if (tb_env_is_long(count))
+		texts->count = count;
+	else
+		for (unsigned i = 0; i < count; i++)
+			if (env[i] != NULL)
+				look_at(texts, env[i]);
+}
+
+static int check_count(const struct tb_env_texts *texts, struct tb_error *err)
+{
+	if (texts->count <= TB_ENV_MAX)
+		return 0;
+	return tb_fail(
+		err,
+		"the job has %u variables of SPANK; at most %d are allowed with topobind",
+		texts->count, TB_ENV_MAX);
+}
+
+/* ---- what they say ---- */
 
 static int read_line(struct tb_request *request, const char *line,
 		     struct tb_error *err)
@@ -81,79 +173,14 @@ static int read_line(struct tb_request *request, const char *line,
 	return 0;
 }
 
-/* Is this "name=value" with the name of an option? */
-static bool is_option(const char *text)
+static int set_options(struct tb_request *request,
+		       const struct tb_env_texts *texts, struct tb_error *err)
 {
-	size_t length = strcspn(text, "=");
-
-	if (text[length] != '=')
-		return false;
-	if (length == strlen(LINE_OPTION) &&
-	    strncmp(text, LINE_OPTION, length) == 0)
-		return true;
 	for (unsigned i = 0; tb_request_keys[i] != NULL; i++)
-		if (length == strlen(tb_request_keys[i]) &&
-		    strncmp(text, tb_request_keys[i], length) == 0)
-			return true;
-	return false;
-}
-
-/* Values of one option, which Slurm may repeat, must not differ. */
-static int check_repeats(char *const *env, unsigned count, const char *name,
-			 struct tb_error *err)
-{
-	const char *first = NULL;
-
-	for (unsigned i = 0; i < count; i++) {
-		const char *value = value_of(env[i], OPTION_PREFIX, name);
-
-		if (value == NULL)
-			continue;
-		if (first == NULL)
-			first = value;
-		else if (strcmp(first, value) != 0)
-			return tb_fail(err,
-				       "%s=%s was given before with "
-				       "another value; give it once",
-				       name,
-				       tb_clip(value, strlen(value)).text);
-	}
-	return 0;
-}
-
-/*
- * Nothing that claims to be an option of ours is passed over.  The environment
- * is as long as a user likes, and this is done under slurmctld's locks: so once
- * over all of it for each option, and not for each entry.
- */
-static int check_options(char *const *env, unsigned count, struct tb_error *err)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const char *text = option_text(env[i]);
-
-		if (text != NULL && !is_option(text))
-			return tb_fail(err,
-				       "\"%s\" is not a binding option "
-				       "with a value, such as bunit=X",
-				       tb_clip(text, strlen(text)).text);
-	}
-	for (unsigned i = 0; tb_request_keys[i] != NULL; i++)
-		if (check_repeats(env, count, tb_request_keys[i], err) < 0)
+		if (texts->options[i] != NULL &&
+		    tb_request_set(request, tb_request_keys[i],
+				   texts->options[i], err) < 0)
 			return -1;
-	return check_repeats(env, count, LINE_OPTION, err);
-}
-
-static int set_options(struct tb_request *request, char *const *env,
-		       unsigned count, struct tb_error *err)
-{
-	for (unsigned i = 0; tb_request_keys[i] != NULL; i++) {
-		const char *value = find_variable(env, count, OPTION_PREFIX,
-						  tb_request_keys[i]);
-
-		if (value != NULL &&
-		    tb_request_set(request, tb_request_keys[i], value, err) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -172,16 +199,16 @@ static int inherit_line(struct tb_request *request, const char *line,
 	return rc;
 }
 
-static int read_options(struct tb_request *request, char *const *env,
-			unsigned count, struct tb_error *err)
+static int read_options(struct tb_request *request,
+			const struct tb_env_texts *texts, struct tb_error *err)
 {
-	const char *line = find_variable(env, count, OPTION_PREFIX,
-					 LINE_OPTION);
-	int rc = check_options(env, count, err);
+	const char *line = texts->options[TB_ENV_LINE];
+	int rc = texts->options_are_wrong ? tb_fail(err, "%s", texts->why.text)
+					  : 0;
 
 	tb_request_init(request);
 	if (rc == 0)
-		rc = set_options(request, env, count, err);
+		rc = set_options(request, texts, err);
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, err);
 	if (rc == 0 && tb_request_is_given(request))
@@ -193,33 +220,56 @@ static int read_options(struct tb_request *request, char *const *env,
 	return rc;
 }
 
+int tb_request_from_texts(struct tb_request *request,
+			  const struct tb_env_texts *texts,
+			  struct tb_error *err)
+{
+	tb_request_init(request);
+	if (check_count(texts, err) < 0)
+		return -1;
+	if (texts->variables[TB_ENV_REQUEST] != NULL)
+		return read_line(request, texts->variables[TB_ENV_REQUEST],
+				 err);
+	return read_options(request, texts, err);
+}
+
 int tb_request_from_env(struct tb_request *request, char *const *env,
 			unsigned count, struct tb_error *err)
 {
-	const char *line = find_variable(env, count, "", TB_REQUEST_VARIABLE);
+	struct tb_env_texts texts;
 
-	if (line != NULL)
-		return read_line(request, line, err);
-	return read_options(request, env, count, err);
+	tb_env_texts_find(&texts, env, count);
+	return tb_request_from_texts(request, &texts, err);
 }
 
 int tb_step_request_from_env(struct tb_request *request, char *const *env,
 			     unsigned count, struct tb_error *err)
 {
-	const char *line = find_variable(env, count, "",
-					 TB_STEP_REQUEST_VARIABLE);
+	struct tb_env_texts texts;
+	const char *line;
 
+	tb_request_init(request);
+	tb_env_texts_find(&texts, env, count);
+	if (check_count(&texts, err) < 0)
+		return -1;
+	line = texts.variables[TB_ENV_STEP_REQUEST];
 	return read_line(request, line != NULL ? line : "", err);
 }
 
 const char *tb_implicit_from_env(char *const *env, unsigned count)
 {
-	return find_variable(env, count, "", TB_IMPLICIT_VARIABLE);
+	struct tb_env_texts texts;
+
+	tb_env_texts_find(&texts, env, count);
+	return texts.variables[TB_ENV_IMPLICIT];
 }
 
-bool tb_is_unbound_in_env(char *const *env, unsigned count)
+bool tb_env_is_note(const char *entry)
 {
-	return find_variable(env, count, "", TB_UNBOUND_VARIABLE) != NULL;
+	struct tb_env_texts texts = { .count = 0 };
+
+	return entry != NULL &&
+	       is_note(note_variable(&texts, skip_slurms_prefix(entry)));
 }
 
 int tb_request_bind_implicitly(struct tb_request *request,

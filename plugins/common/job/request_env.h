@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/request/request.h"
+#include "core/request/request_key.h"
 
 /*
  * The name without prefix of the variable that carries the canonical line of
@@ -32,8 +33,48 @@
 #define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
 
 /*
- * Read the request out of count "NAME=value" strings (env may be NULL when
- * count is 0; entries may be NULL and in any order).
+ * Most variables that the SPANK environment of a job may have, the notes not
+ * counted.  It is read under slurmctld's locks, and users make it as long as they
+ * like; other SPANK plugins of a site have a few.
+ */
+#define TB_ENV_MAX 4096
+#define TB_ENV_NOTES 2
+/* Has it more, whatever they are?  Then nothing of it is read. */
+bool tb_env_is_long(unsigned count);
+
+enum tb_env_variable {
+	TB_ENV_REQUEST,
+	TB_ENV_STEP_REQUEST,
+	TB_ENV_IMPLICIT,
+	TB_ENV_UNBOUND,
+	TB_ENV_VARIABLES
+};
+
+/* By option: those of tb_request_keys, then "topobind". */
+enum { TB_ENV_LINE = TB_REQUEST_KEYS, TB_ENV_OPTIONS };
+
+/*
+ * What topobind's variables say, found in one pass.  The values (NULL: none) point
+ * into the environment.
+ */
+struct tb_env_texts {
+	const char *variables[TB_ENV_VARIABLES];
+	const char *options[TB_ENV_OPTIONS];
+	unsigned count; /* of all variables but the notes */
+	size_t length;	/* of the options' text together, repeated ones too */
+	bool options_are_wrong;
+	struct tb_error why;
+};
+
+/*
+ * Look through count "NAME=value" strings (env may be NULL when count is 0; entries
+ * may be NULL and in any order).
+ */
+void tb_env_texts_find(struct tb_env_texts *texts, char *const *env,
+		       unsigned count);
+
+/*
+ * Read the request out of such strings.
  *
  * 1. The canonical line, TB_REQUEST_VARIABLE, with or without the prefixes
  *    "SPANK_" and "SLURM_SPANK_" that Slurm adds.  It wins over all else.
@@ -42,6 +83,8 @@
  *    "topobind".  An option wins over the line of "topobind".
  *    Another name, no value, or one option with two values is malformed.
  * The first of several TB_REQUEST_VARIABLEs counts.
+ * More than TB_ENV_MAX variables, or a text of more than TB_REQUEST_TEXT_MAX bytes,
+ * are malformed, too, and looked at no further.
  *
  * request need not be initialised; afterwards it always is, and the caller
  * clears it.  0: read; tb_request_is_given() says whether there was one.  -1
@@ -49,6 +92,9 @@
  */
 int tb_request_from_env(struct tb_request *request, char *const *env,
 			unsigned count, struct tb_error *err);
+int tb_request_from_texts(struct tb_request *request,
+			  const struct tb_env_texts *texts,
+			  struct tb_error *err);
 
 /*
  * The same for a step's own request, which comes as a line only, in
@@ -60,8 +106,8 @@ int tb_step_request_from_env(struct tb_request *request, char *const *env,
 /* The line in TB_IMPLICIT_VARIABLE, NULL for none; points into env. */
 const char *tb_implicit_from_env(char *const *env, unsigned count);
 
-/* Is there TB_UNBOUND_VARIABLE? */
-bool tb_is_unbound_in_env(char *const *env, unsigned count);
+/* Is this entry (or NULL) one of the controller's notes, or like one? */
+bool tb_env_is_note(const char *entry);
 
 /*
  * Make an empty request the site's, with an amount of 1, which stands for all

@@ -12,8 +12,6 @@
 
 #define MAX_ENV 6
 #define OPTION "_SLURM_SPANK_OPTION_topobind_"
-/* A comparison of each with each would take minutes. */
-#define MANY 300000
 
 /* A NULL line: must be refused; "": there is none. */
 struct reading {
@@ -160,21 +158,97 @@ static void says_nothing_unprintable(void **state)
 	}
 }
 
-static void reads_a_long_environment(void **state)
+static int count_request(char *const *env, unsigned count)
 {
-	static char *env[MANY];
+	struct tb_request request;
+	struct tb_error err = { "" };
+	int rc = tb_request_from_env(&request, env, count, &err);
+
+	assert_int_equal(rc < 0, err.text[0] != '\0');
+	assert_int_equal(tb_request_binds(&request), rc == 0);
+	tb_request_clear(&request);
+	return rc;
+}
+
+static void reads_so_many_variables(void **state)
+{
+	static char *env[TB_ENV_MAX + TB_ENV_NOTES];
 	struct tb_request request;
 	struct tb_error err;
 
 	(void)state;
-	for (size_t i = 0; i < MANY; i++)
+	for (size_t i = 0; i < TB_ENV_MAX; i++)
 		env[i] = i % 2 ? OPTION "bunit=X" : OPTION "bamount=1";
-	assert_int_equal(tb_request_from_env(&request, env, MANY, &err), 0);
-	assert_true(tb_request_binds(&request));
+	assert_int_equal(count_request(env, TB_ENV_MAX), 0);
+	/* The controller may add its own. */
+	env[TB_ENV_MAX] = "TOPOBIND_UNBOUND=1";
+	env[TB_ENV_MAX + 1] = "TOPOBIND_IMPLICIT=bunit=S";
+	assert_int_equal(count_request(env, TB_ENV_MAX + TB_ENV_NOTES), 0);
+	env[TB_ENV_MAX] = "A=b";
+	assert_int_equal(count_request(env, TB_ENV_MAX + 1), -1);
+	assert_int_equal(tb_step_request_from_env(&request, env, TB_ENV_MAX + 1,
+						  &err),
+			 -1);
 	tb_request_clear(&request);
-	env[MANY - 1] = OPTION "bunit=S";
-	assert_int_equal(tb_request_from_env(&request, env, MANY, &err), -1);
-	tb_request_clear(&request);
+	env[TB_ENV_MAX - 1] = OPTION "bunit=S";
+	assert_int_equal(count_request(env, TB_ENV_MAX), -1);
+}
+
+/* Not even the pointers of a longer one are looked at. */
+static void looks_at_no_more_variables(void **state)
+{
+	struct tb_env_texts texts;
+	struct tb_request request;
+	struct tb_error err;
+
+	(void)state;
+	tb_env_texts_find(&texts, NULL, 10000000);
+	assert_int_equal(tb_request_from_texts(&request, &texts, &err), -1);
+	assert_non_null(strstr(err.text, "10000000"));
+	assert_non_null(strstr(err.text, "4096"));
+	assert_null(tb_implicit_from_env(NULL, 10000000));
+}
+
+/* "bcpus=0,0,0..." of so many bytes, the name and its sign too. */
+static char *make_list(const char *start, size_t length)
+{
+	char *entry = malloc(strlen(start) + length + 1);
+	char *text;
+
+	assert_non_null(entry);
+	strcpy(entry, start);
+	text = strrchr(entry, 'b');
+	for (size_t i = strlen(text); i < length; i++)
+		text[i] = i % 2 == strlen("bcpus=") % 2 ? '0' : ',';
+	text[length] = '\0';
+	if (length > 0 && text[length - 1] == ',')
+		text[length - 1] = '0';
+	return entry;
+}
+
+/* The limit is for all of the options together. */
+static void limits_the_text(void **state)
+{
+	char *env[] = { make_list(OPTION "bcpus=", TB_REQUEST_TEXT_MAX),
+			OPTION "binstance=env" };
+	char *shorter[] = { make_list(OPTION "bcpus=",
+				      TB_REQUEST_TEXT_MAX - 13),
+			    OPTION "binstance=env" };
+	char *line[] = { make_list("TOPOBIND_REQUEST=bcpus=",
+				   TB_REQUEST_TEXT_MAX + 1) };
+	struct tb_request request;
+	struct tb_error err;
+
+	(void)state;
+	assert_int_equal(count_request(env, 1), 0);
+	assert_int_equal(tb_request_from_env(&request, env, 2, &err), -1);
+	assert_non_null(strstr(err.text, "binstance"));
+	assert_non_null(strstr(err.text, "69632"));
+	assert_int_equal(count_request(shorter, 2), 0);
+	assert_int_equal(count_request(line, 1), -1);
+	free(env[0]);
+	free(shorter[0]);
+	free(line[0]);
 }
 
 static void reads_a_steps_own(void **state)
@@ -271,7 +345,9 @@ int main(void)
 		cmocka_unit_test(needs_no_environment_and_no_error),
 		cmocka_unit_test(survives_rubbish),
 		cmocka_unit_test(says_nothing_unprintable),
-		cmocka_unit_test(reads_a_long_environment),
+		cmocka_unit_test(reads_so_many_variables),
+		cmocka_unit_test(looks_at_no_more_variables),
+		cmocka_unit_test(limits_the_text),
 		cmocka_unit_test(reads_a_steps_own),
 	};
 

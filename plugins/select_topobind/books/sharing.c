@@ -23,7 +23,7 @@ struct tag {
 
 /* Of a node; empty where no job can share. */
 struct tags {
-	const struct tb_shape *shape; /* of which the units are */
+	uint64_t shape; /* the number of that of which the units are */
 	struct tag *by_core;
 };
 
@@ -154,7 +154,7 @@ static struct tag find_tag(const struct holding *holding, uint32_t core)
 /* NULL: there are none, or they are of a topology that the node had before. */
 static struct tag *find_tags(uint32_t node, const struct tb_shape *shape)
 {
-	return tags[node].shape == shape ? tags[node].by_core : NULL;
+	return tags[node].shape == shape->number ? tags[node].by_core : NULL;
 }
 
 /* New tags say that cores which are held already cannot be shared. */
@@ -165,7 +165,7 @@ static void make_tags(uint32_t node, const struct tb_shape *shape)
 	xfree(tags[node].by_core);
 	tags[node].by_core = xcalloc(shape->ncores,
 				     sizeof(*tags[node].by_core));
-	tags[node].shape = shape;
+	tags[node].shape = shape->number;
 }
 
 static bool is_same_tag(const struct tag *a, const struct tag *b)
@@ -231,11 +231,12 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 	tag_cores(node, &holding);
 }
 
-/* The job's group and request; the caller clears it. */
-static uint16_t find_group(const job_record_t *job, struct tb_request *request)
+/* The job's group and request; the caller releases it. */
+static uint16_t find_group(const job_record_t *job,
+			   struct tb_held_request *held)
 {
-	tb_request_init(request);
-	return lets_share(job) && tb_granted_find(job, request)
+	tb_held_request_init(held);
+	return lets_share(job) && tb_granted_find(job, held)
 		       ? number_group(job->part_ptr)
 		       : 0;
 }
@@ -244,16 +245,17 @@ void tb_sharing_note(const job_record_t *job)
 {
 	const job_resources_t *granted = job->job_resrcs;
 	struct tb_allocated_node at = { 0 };
-	struct tb_request request;
+	struct tb_held_request held;
 	uint16_t group;
 
 	/* Nodes were changed while it ran: which cores it has is not known. */
 	if (!tb_ledger_has(job))
 		return;
-	group = find_group(job, &request);
+	group = find_group(job, &held);
 	while (tb_allocated_node_next(granted, &at))
-		note_node(at.node, granted, at.first_core, &request, group);
-	tb_request_clear(&request);
+		note_node(at.node, granted, at.first_core, &held.request,
+			  group);
+	tb_held_request_release(&held);
 }
 
 bool tb_sharing_may_return(const job_record_t *job)
@@ -261,20 +263,20 @@ bool tb_sharing_may_return(const job_record_t *job)
 	const job_resources_t *granted = job->job_resrcs;
 	uint16_t limit = tb_sharing_limit(job), group;
 	struct tb_allocated_node at = { 0 };
-	struct tb_request request;
+	struct tb_held_request held;
 	bool fits = true;
 
-	group = find_group(job, &request);
+	group = find_group(job, &held);
 	while (fits && tb_allocated_node_next(granted, &at)) {
 		struct tb_shape *shape = tb_node_shape(at.node);
 		struct holding holding;
 
 		if (shape)
 			holding = find_holding(shape, granted, at.first_core,
-					       &request, group);
+					       &held.request, group);
 		fits = shape && fits_beside(at.node, &holding, limit);
 	}
-	tb_request_clear(&request);
+	tb_held_request_release(&held);
 	return fits;
 }
 

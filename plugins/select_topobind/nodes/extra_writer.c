@@ -18,7 +18,7 @@
 
 /* What was written into a node's Extra field. */
 struct written {
-	const struct tb_shape *shape; /* of which m_topology_inuse is */
+	uint64_t shape; /* the number of that of which m_topology_inuse is */
 	uint64_t extra; /* a digest of the field when it was last looked at */
 };
 
@@ -121,7 +121,7 @@ void tb_extra_write(uint32_t node)
 	stated = tb_node_stated(node);
 	write_stated(record, &stated);
 	write_token(record, TB_EXTRA_INUSE, inuse);
-	written_of[node].shape = shape;
+	written_of[node].shape = shape->number;
 	free(inuse);
 }
 
@@ -133,7 +133,7 @@ static bool is_written(uint32_t node)
 	const struct tb_node_stated stated = tb_node_stated(node);
 	size_t length;
 
-	return shape == written_of[node].shape &&
+	return shape && shape->number == written_of[node].shape &&
 	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
 	       has_token(extra, TB_EXTRA_TOPOLOGY, stated.topology) &&
 	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&

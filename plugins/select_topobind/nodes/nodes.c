@@ -10,23 +10,18 @@
 
 #include "common/node/node_extra.h"
 
+#include "stock.h"
 #include "text_digest.h"
-
-/* A part of a text; begin is NULL for none. */
-struct text_part {
-	const char *begin;
-	size_t length;
-};
 
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
-	struct text_part topology, distances, speed;
+	struct tb_text_part topology, distances, speed;
 };
 
 /* What is known of one node. */
 struct known_node {
 	struct tb_shape *shape;
-	const char *topology;  /* as stated, or NULL; one of the texts */
+	const char *topology;  /* as stated, or NULL; of the stock */
 	const char *distances; /* likewise */
 	time_t looked_at;      /* when the record was last looked at */
 	uint64_t looked_extra; /* a digest of Extra as it was then */
@@ -43,11 +38,6 @@ static const struct tb_conf *site;
 static struct known_node *nodes;
 static uint32_t node_count;
 static uint64_t question; /* the number of the present one; 0: none */
-static struct tb_shape **shapes;
-static uint32_t shape_count;
-/* What nodes have stated, each text once: a few for thousands of nodes. */
-static char **texts;
-static uint32_t text_count;
 
 void tb_nodes_fini(void)
 {
@@ -55,14 +45,7 @@ void tb_nodes_fini(void)
 		xfree(nodes[node].speed);
 	xfree(nodes);
 	node_count = 0;
-	for (uint32_t i = 0; i < shape_count; i++)
-		tb_shape_destroy(shapes[i]);
-	xfree(shapes);
-	shape_count = 0;
-	for (uint32_t i = 0; i < text_count; i++)
-		xfree(texts[i]);
-	xfree(texts);
-	text_count = 0;
+	tb_stock_fini();
 }
 
 void tb_nodes_reset(const struct tb_conf *new_conf)
@@ -71,26 +54,6 @@ void tb_nodes_reset(const struct tb_conf *new_conf)
 	site = new_conf;
 	node_count = tb_node_count();
 	nodes = xcalloc(node_count + 1, sizeof(*nodes));
-}
-
-static struct tb_shape *find_or_create_shape(const char *text,
-					     const char *distances,
-					     uint32_t cores,
-					     struct tb_error *err)
-{
-	struct tb_shape *shape;
-
-	for (uint32_t i = 0; i < shape_count; i++)
-		if (shapes[i]->ncores == cores &&
-		    !xstrcmp(shapes[i]->distances, distances) &&
-		    !strcmp(shapes[i]->text, text))
-			return shapes[i];
-	shape = tb_shape_create(text, distances, cores, err);
-	if (!shape)
-		return NULL;
-	xrecalloc(shapes, shape_count + 1, sizeof(*shapes));
-	shapes[shape_count++] = shape;
-	return shape;
 }
 
 /* With S and C, and T where a core has several threads, as in slurm.conf. */
@@ -109,21 +72,21 @@ static char *print_slurm_topology(const node_record_t *record)
 	return text;
 }
 
-static struct text_part take_whole_text(const char *text)
+static struct tb_text_part take_whole_text(const char *text)
 {
-	return (struct text_part){ text, text ? strlen(text) : 0 };
+	return (struct tb_text_part){ text, text ? strlen(text) : 0 };
 }
 
 /* A token without a value is none. */
-static struct text_part find_token(const node_record_t *record,
-				   const char *name)
+static struct tb_text_part find_token(const node_record_t *record,
+				      const char *name)
 {
 	size_t length;
 	const char *begin = tb_extra_find(record->extra, name, &length);
 
 	if (!begin || !length)
 		return take_whole_text(NULL);
-	return (struct text_part){ begin, length };
+	return (struct tb_text_part){ begin, length };
 }
 
 /*
@@ -154,32 +117,13 @@ static struct statement find_statement(const struct known_node *node,
 	return stated;
 }
 
-static bool is_same_text(const char *text, struct text_part part)
-{
-	if (!text || !part.begin)
-		return !text && !part.begin;
-	return !strncmp(text, part.begin, part.length) && !text[part.length];
-}
-
 /* The part can be the text itself. */
-static void set_text(char **text, struct text_part part)
+static void set_text(char **text, struct tb_text_part part)
 {
-	if (is_same_text(*text, part))
+	if (tb_text_part_is(*text, part))
 		return;
 	xfree(*text);
 	*text = part.begin ? xstrndup(part.begin, part.length) : NULL;
-}
-
-/* One of the texts that is the same as the part; NULL for none. */
-static const char *share_text(struct text_part part)
-{
-	if (!part.begin)
-		return NULL;
-	for (uint32_t i = 0; i < text_count; i++)
-		if (is_same_text(texts[i], part))
-			return texts[i];
-	xrecalloc(texts, text_count + 1, sizeof(*texts));
-	return texts[text_count++] = xstrndup(part.begin, part.length);
 }
 
 /* The shape by what is stated; NULL when that is nothing or cannot be used. */
@@ -191,8 +135,7 @@ static struct tb_shape *find_stated_shape(const struct known_node *node,
 
 	if (!node->topology)
 		return NULL;
-	plain = find_or_create_shape(node->topology, NULL, record->tot_cores,
-				     &why);
+	plain = tb_stock_shape(node->topology, NULL, record->tot_cores, &why);
 	if (!plain) {
 		error("topobind: node %s: its topology %.200s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
 		      record->name, node->topology, why.text);
@@ -200,8 +143,8 @@ static struct tb_shape *find_stated_shape(const struct known_node *node,
 	}
 	if (!node->distances)
 		return plain;
-	shape = find_or_create_shape(node->topology, node->distances,
-				     record->tot_cores, &why);
+	shape = tb_stock_shape(node->topology, node->distances,
+			       record->tot_cores, &why);
 	if (shape)
 		return shape;
 	error("topobind: node %s: its NUMA distances %.200s cannot be used: %s; going on without",
@@ -232,8 +175,8 @@ static struct tb_shape *choose_shape(struct known_node *node,
 		check_filter(shape, record->name);
 	} else {
 		text = print_slurm_topology(record);
-		shape = text ? find_or_create_shape(text, NULL,
-						    record->tot_cores, &why)
+		shape = text ? tb_stock_shape(text, NULL, record->tot_cores,
+					      &why)
 			     : NULL;
 		xfree(text);
 	}
@@ -259,10 +202,28 @@ static bool is_stale(const struct known_node *node)
 	       (!question || node->question != question);
 }
 
+static void mark_used(void)
+{
+	for (uint32_t i = 0; i < node_count; i++) {
+		tb_stock_mark_shape(nodes[i].shape);
+		tb_stock_mark_text(nodes[i].topology);
+		tb_stock_mark_text(nodes[i].distances);
+	}
+}
+
+void tb_nodes_drop_unused(void)
+{
+	if (!tb_stock_is_full())
+		return;
+	mark_used();
+	tb_stock_sweep();
+}
+
 void tb_nodes_freeze(void)
 {
 	static uint64_t count;
 
+	tb_nodes_drop_unused();
 	question = ++count;
 }
 
@@ -306,10 +267,10 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	node->looked_extra = extra;
 	stated = find_statement(node, record);
 	if (!node->looked_at ||
-	    !is_same_text(node->topology, stated.topology) ||
-	    !is_same_text(node->distances, stated.distances)) {
-		node->topology = share_text(stated.topology);
-		node->distances = share_text(stated.distances);
+	    !tb_text_part_is(node->topology, stated.topology) ||
+	    !tb_text_part_is(node->distances, stated.distances)) {
+		node->topology = tb_stock_text(stated.topology);
+		node->distances = tb_stock_text(stated.distances);
 		change_shape(node, record);
 	}
 	set_text(&node->speed, stated.speed);

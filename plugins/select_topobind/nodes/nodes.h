@@ -32,7 +32,13 @@ struct tb_shape *tb_node_shape(uint32_t node);
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 
 /*
- * Between these two calls nobody changes a node's record, as slurmctld's locks
+ * Forget what nodes published before.  Nobody may have a shape in his hands; who keeps
+ * one longer keeps its number.
+ */
+void tb_nodes_drop_unused(void);
+
+/*
+ * Drops what is unused.  Between these two calls nobody changes a node's record, as slurmctld's locks
  * are held, so each record is looked at once at most.
  */
 void tb_nodes_freeze(void);

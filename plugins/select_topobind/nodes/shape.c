@@ -72,7 +72,9 @@ struct tb_shape *tb_shape_create(const char *text, const char *distances,
 				 uint32_t cores, struct tb_error *err)
 {
 	struct tb_shape *shape = xmalloc(sizeof(*shape));
+	static uint64_t count;
 
+	shape->number = ++count;
 	shape->text = xstrdup(text);
 	shape->distances = xstrdup(distances);
 	shape->topology = tb_topology_parse(text, NULL, err);

@@ -24,6 +24,12 @@
 
 /* What all nodes with the same topology, distances and number of cores share. */
 struct tb_shape {
+	/*
+	 * No other shape has or had this number: who remembers a shape that may be gone
+	 * remembers its number, as a new one can have its address.  Never 0.
+	 */
+	uint64_t number;
+	bool used; /* of stock.c */
 	char *text;
 	char *distances; /* core/distances.h, or NULL */
 	struct tb_topology *topology;

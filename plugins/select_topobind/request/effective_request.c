@@ -9,8 +9,6 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "common/job/request_env.h"
-
 #include "select_topobind/nodes/nodes.h"
 
 #include "granted_request.h"
@@ -42,25 +40,27 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 			      const job_record_t *job, struct tb_error *err)
 {
 	const struct tb_request *implicit = find_implicit(site, job);
+	struct tb_held_request *held = &effective->held;
+	struct tb_env_texts texts;
 
 	effective->implicit_cpus = 0;
-	tb_request_init(&effective->request);
+	tb_held_request_init(held);
 	/* A job without a number: Slurm looks for the nodes of a reservation. */
 	if (!job->job_id || !tb_conf_enabled(site, tb_job_partition(job)))
 		return 0;
-	if (tb_request_from_env(&effective->request, job->spank_job_env,
-				job->spank_job_env_size, err))
+	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
+	if (tb_held_request_find(held, &texts, err))
 		return -1;
-	if (!implicit || tb_request_has_binding(&effective->request) ||
+	if (!implicit || tb_request_has_binding(&held->request) ||
 	    !tb_partition_can_bind(job))
 		return 0;
 	effective->implicit_cpus = count_cpus_of_task(job);
-	return tb_request_bind_implicitly(&effective->request, implicit, err);
+	return tb_held_request_bind_implicitly(held, implicit, err);
 }
 
 void tb_effective_request_clear(struct tb_effective_request *effective)
 {
-	tb_request_clear(&effective->request);
+	tb_held_request_release(&effective->held);
 }
 
 char *tb_effective_request_print(const struct tb_effective_request *effective,
@@ -70,10 +70,10 @@ char *tb_effective_request_print(const struct tb_effective_request *effective,
 	bool implicit = effective->implicit_cpus != 0;
 	char *line, *shown;
 
-	if (!tb_request_binds(&effective->request))
+	if (!tb_request_binds(&effective->held.request))
 		return NULL;
 	line = tb_request_print(implicit ? find_implicit(site, job)
-					 : &effective->request);
+					 : &effective->held.request);
 	shown = xstrdup_printf("%s%s", implicit ? TB_GRANTED_IMPLICIT : "",
 			       line ? line : "");
 	free(line);

@@ -12,13 +12,14 @@
 
 #include "common/conf/conf.h"
 #include "compat/select_compat.h"
-#include "core/request/request.h"
+
+#include "kept_request.h"
 
 struct tb_effective_request {
-	struct tb_request request; /* the amount of 0: the job is not bound */
+	struct tb_held_request held; /* an amount of 0: the job is not bound */
 	/*
 	 * CPUs of a task of an implicitly bound job, 0 for others.  Such a job
-	 * has type host and as many units as its tasks need; request.amount is
+	 * has type host and as many units as its tasks need; the amount is
 	 * 1, for one task.
 	 */
 	uint16_t implicit_cpus;

@@ -4,6 +4,8 @@
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
 
+#include "select_topobind/show/refusals.h"
+
 #include "granted_request.h"
 
 int tb_expand_limit(struct tb_test *test, const char *binding)
@@ -18,8 +20,9 @@ int tb_expand_limit(struct tb_test *test, const char *binding)
 	if (!tb_granted_is(larger, binding) || nodes < test->min_nodes ||
 	    nodes > test->max_nodes) {
 		if (tb_test_mode(test) == TB_TEST_ONLY)
-			info("topobind: %pJ refused: to expand %pJ it needs the same binding and the same nodes",
-			     test->job, larger);
+			tb_refusals_info(
+				"topobind: %pJ refused: to expand %pJ it needs the same binding and the same nodes",
+				test->job, larger);
 		return SLURM_ERROR;
 	}
 	bit_and(test->nodes, larger->node_bitmap);
@@ -41,7 +44,8 @@ int tb_expand_may_merge(const job_record_t *from, const job_record_t *to)
 		return SLURM_SUCCESS;
 	if (tb_granted_is_same(from, to) && on_same_nodes(from, to))
 		return SLURM_SUCCESS;
-	error("topobind: %pJ cannot be expanded by %pJ: bound jobs need the same binding and the same nodes",
-	      to, from);
+	tb_refusals_info(
+		"topobind: %pJ cannot be expanded by %pJ: bound jobs need the same binding and the same nodes",
+		to, from);
 	return ESLURM_NOT_SUPPORTED;
 }

@@ -17,20 +17,17 @@ static const char *find_site_request(const job_record_t *job)
 				    job->spank_job_env_size);
 }
 
-static bool is_note(char *entry)
-{
-	return tb_implicit_from_env(&entry, 1) ||
-	       tb_is_unbound_in_env(&entry, 1);
-}
-
+/* Nobody reads the notes in an environment that is too long. */
 static void drop_notes(job_record_t *job)
 {
 	uint32_t kept = 0;
 
+	if (tb_env_is_long(job->spank_job_env_size))
+		return;
 	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
 		char **entry = &job->spank_job_env[i];
 
-		if (is_note(*entry))
+		if (tb_env_is_note(*entry))
 			xfree(*entry);
 		else
 			job->spank_job_env[kept++] = *entry;
@@ -50,65 +47,67 @@ static void add_note(job_record_t *job, const char *variable, const char *value)
 /* ---- what they say ---- */
 
 /* The job's own request, or the site's in its place. */
-static int read_request(const job_record_t *job, struct tb_request *request)
+static int read_request(const struct tb_env_texts *texts,
+			struct tb_held_request *held)
 {
-	const char *line = find_site_request(job);
+	const char *line = texts->variables[TB_ENV_IMPLICIT];
 	struct tb_request site;
 	int rc = -1;
 
-	if (tb_request_from_env(request, job->spank_job_env,
-				job->spank_job_env_size, NULL))
+	if (tb_held_request_find(held, texts, NULL))
 		return -1;
-	if (tb_request_has_binding(request) || !line)
+	if (tb_request_has_binding(&held->request) || !line)
 		return 0;
 	tb_request_init(&site);
 	if (!tb_request_parse(&site, line, NULL))
-		rc = tb_request_bind_implicitly(request, &site, NULL);
+		rc = tb_held_request_bind_implicitly(held, &site, NULL);
 	tb_request_clear(&site);
 	return rc;
 }
 
 /* As if the job were started. */
-static bool find_request(const job_record_t *job, struct tb_request *request)
+static bool find_request(const job_record_t *job, struct tb_held_request *held)
 {
-	if (tb_is_unbound_in_env(job->spank_job_env, job->spank_job_env_size)) {
-		tb_request_init(request);
-		return false;
-	}
-	return !read_request(job, request) && tb_request_binds(request);
+	struct tb_env_texts texts;
+
+	tb_held_request_init(held);
+	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
+	return !texts.variables[TB_ENV_UNBOUND] &&
+	       !read_request(&texts, held) && tb_request_binds(&held->request);
 }
 
-bool tb_granted_find(const job_record_t *job, struct tb_request *request)
+bool tb_granted_find(const job_record_t *job, struct tb_held_request *held)
 {
 	if (!IS_JOB_PENDING(job))
-		return find_request(job, request);
-	tb_request_init(request);
+		return find_request(job, held);
+	tb_held_request_init(held);
 	return false;
 }
 
 bool tb_granted_is_bound(const job_record_t *job)
 {
-	struct tb_request request;
-	bool bound = tb_granted_find(job, &request);
+	struct tb_held_request held;
+	bool bound = tb_granted_find(job, &held);
 
-	tb_request_clear(&request);
+	tb_held_request_release(&held);
 	return bound;
 }
 
 void tb_granted_record(job_record_t *job, const char *shown)
 {
 	size_t implicit = strlen(TB_GRANTED_IMPLICIT);
-	struct tb_request request;
+	struct tb_held_request held;
 
 	drop_notes(job);
 	if (shown && !strncmp(shown, TB_GRANTED_IMPLICIT, implicit)) {
 		add_note(job, TB_IMPLICIT_VARIABLE, shown + implicit);
 		return;
 	}
-	if (!shown && find_request(job, &request))
+	if (shown)
+		return;
+	if (find_request(job, &held))
 		add_note(job, TB_UNBOUND_VARIABLE, "1");
-	if (!shown)
-		tb_request_clear(&request);
+	tb_held_request_release(&held);
 }
 
 /* ---- as it is shown ---- */
@@ -129,11 +128,12 @@ static char *print_request(const job_record_t *job,
 
 char *tb_granted_print(const job_record_t *job)
 {
-	struct tb_request request;
-	char *shown = find_request(job, &request) ? print_request(job, &request)
-						  : NULL;
+	struct tb_held_request held;
+	char *shown = find_request(job, &held)
+			      ? print_request(job, &held.request)
+			      : NULL;
 
-	tb_request_clear(&request);
+	tb_held_request_release(&held);
 	return shown;
 }
 

@@ -13,7 +13,8 @@
 #define TB_SELECT_TOPOBIND_REQUEST_GRANTED_REQUEST_H
 
 #include "compat/select_compat.h"
-#include "core/request/request.h"
+
+#include "kept_request.h"
 
 /* Before the request, as it is shown, of a job that has its binding from the site. */
 #define TB_GRANTED_IMPLICIT "implicit,"
@@ -22,10 +23,10 @@
 void tb_granted_record(job_record_t *job, const char *shown);
 
 /*
- * What the job was started with; false: it is not bound, or does not run.  The
- * request is initialised in any case, and the caller clears it.
+ * What the job was started with; false: it is not bound, or does not run.  In
+ * any case the caller releases the request.
  */
-bool tb_granted_find(const job_record_t *job, struct tb_request *request);
+bool tb_granted_find(const job_record_t *job, struct tb_held_request *held);
 bool tb_granted_is_bound(const job_record_t *job);
 
 /* As it is shown, also when the job waits again; NULL: not bound.  xfree() it. */

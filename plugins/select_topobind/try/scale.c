@@ -131,6 +131,7 @@ static void save_job(const job_record_t *job, struct tb_scale *saved)
 		saved->sockets_per_node = details->mc_ptr->sockets_per_node;
 		saved->cores_per_socket = details->mc_ptr->cores_per_socket;
 		saved->ntasks_per_core = details->mc_ptr->ntasks_per_core;
+		saved->ntasks_per_socket = details->mc_ptr->ntasks_per_socket;
 	}
 }
 
@@ -144,6 +145,8 @@ static void free_layout(multi_core_data_t *layout)
 	layout->sockets_per_node = NO_VAL16;
 	layout->cores_per_socket = NO_VAL16;
 	layout->ntasks_per_core = INFINITE16;
+	/* Bound jobs have none, or 0, by which select/cons_tres divides. */
+	layout->ntasks_per_socket = INFINITE16;
 }
 
 /* How many tasks a node has, where select/cons_tres knows; else 0. */
@@ -249,5 +252,6 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 		details->mc_ptr->sockets_per_node = saved->sockets_per_node;
 		details->mc_ptr->cores_per_socket = saved->cores_per_socket;
 		details->mc_ptr->ntasks_per_core = saved->ntasks_per_core;
+		details->mc_ptr->ntasks_per_socket = saved->ntasks_per_socket;
 	}
 }

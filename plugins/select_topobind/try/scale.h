@@ -22,7 +22,8 @@ struct tb_scale {
 	uint32_t num_tasks;
 	uint32_t min_cpus, max_cpus;
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
-	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core;
+	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core,
+		ntasks_per_socket;
 };
 
 /*

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * late_work.h - what a hook must not do with the locks that it is called with
+ *
+ * A thread does it soon after, with slurmctld's write lock on nodes.  doc/design.md,
+ * "Locks of the hooks", says which hook needs it.
+ */
+#ifndef TB_SELECT_TOPOBIND_LATE_WORK_H
+#define TB_SELECT_TOPOBIND_LATE_WORK_H
+
+/* What it is; before anything is added. */
+void tb_late_work_set(void (*work)(void));
+/* Called by a hook, with any lock on nodes. */
+void tb_late_work_add(void);
+void tb_late_work_fini(void);
+
+#endif
