@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <libcgroup.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clear.h"
 #include "cpuset.h"
 
 #define CONTROLLER "cpuset"
-/* Directories that nftw() may have open. */
-#define OPEN_MAX_DIRS 8
 
 static char *mount_point(const char *controller)
 {
@@ -29,109 +26,22 @@ static char *mount_point(const char *controller)
 								      : NULL;
 }
 
-/* How many processes are in one cgroup; the caller frees. */
-static int read_procs(const char *path, pid_t **pids)
+/* cgroup v2, since Linux 5.14: all at once, also those that are being forked. */
+static void kill_at_once(const char *dir)
 {
-	char *name = strdup(path); /* libcgroup wants them writable */
-	char controller[] = CONTROLLER;
-	int count = 0;
+	char *file;
+	int fd;
 
-	*pids = NULL;
-	if (name == NULL ||
-	    cgroup_get_procs(name, controller, pids, &count) != 0)
-		count = 0;
-	free(name);
-	return count;
-}
-
-/* How many processes were in one cgroup; all have been killed. */
-static unsigned kill_in(const char *path)
-{
-	pid_t *pids;
-	int count = read_procs(path, &pids);
-
-	/* 0 is one of another PID namespace: to kill that is to kill us. */
-	for (int i = 0; i < count; i++)
-		if (pids[i] > 0 && pids[i] != getpid())
-			kill(pids[i], SIGKILL);
-	free(pids);
-	return (unsigned)count;
-}
-
-/* Is this process in the cgroup?  1 or 0. */
-static unsigned has_self(const char *path)
-{
-	pid_t *pids;
-	int count = read_procs(path, &pids);
-	unsigned found = 0;
-
-	for (int i = 0; i < count; i++)
-		if (pids[i] == getpid())
-			found = 1;
-	free(pids);
-	return found;
-}
-
-/* The sum over all cgroups of the tree.  libcgroup tells their full paths. */
-static unsigned sum_below(const char *mount, const char *path,
-			  unsigned (*visit)(const char *path))
-{
-	struct cgroup_file_info info;
-	size_t prefix = strlen(mount);
-	unsigned sum = 0;
-	void *handle = NULL;
-	int level, rc;
-
-	rc = cgroup_walk_tree_begin(CONTROLLER, path, 0, &handle, &info,
-				    &level);
-	while (rc == 0) {
-		if (info.type == CGROUP_FILE_TYPE_DIR &&
-		    strncmp(info.full_path, mount, prefix) == 0)
-			sum += visit(info.full_path + prefix);
-		rc = cgroup_walk_tree_next(0, &handle, &info, level);
-	}
-	cgroup_walk_tree_end(&handle);
-	return sum;
-}
-
-/* New ones may be forked meanwhile: until there are none. */
-static int kill_all(const char *mount, const char *path, unsigned wait_ms,
-		    struct tb_error *err)
-{
-	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
-	unsigned left = sum_below(mount, path, kill_in);
-
-	for (unsigned waited = 0; left > 0 && waited < wait_ms; waited++) {
-		nanosleep(&pause, NULL);
-		left = sum_below(mount, path, kill_in);
-	}
-	if (left == 0)
-		return 0;
-	return tb_fail(err, "%u processes in the cgroup %s do not die", left,
-		       path);
-}
-
-static int remove_directory(const char *path, const struct stat *status,
-			    int type, struct FTW *where)
-{
-	(void)status;
-	(void)where;
-	if (type == FTW_DP)
-		rmdir(path);
-	return 0;
-}
-
-/* The directory and its parents, until one that is not empty. */
-static void remove_up(char *dir, size_t top_length)
-{
-	char *slash;
-
-	nftw(dir, remove_directory, OPEN_MAX_DIRS, FTW_DEPTH | FTW_PHYS);
-	while ((slash = strrchr(dir, '/')) != NULL) {
-		*slash = '\0';
-		if (strlen(dir) <= top_length || rmdir(dir) < 0)
-			return;
-	}
+	if (asprintf(&file, "%s/cgroup.kill", dir) < 0)
+		return;
+	fd = open(file, O_WRONLY | O_CLOEXEC);
+	free(file);
+	if (fd < 0)
+		return;
+	/* Where that fails they are killed one by one. */
+	if (write(fd, "1", 1) == 1)
+		errno = 0;
+	close(fd);
 }
 
 /*
@@ -152,32 +62,61 @@ static int lock_hierarchy(const char *mount, const char *top)
 	return fd;
 }
 
-static void remove_in(const char *mount, const char *top, const char *path)
+/* Those of a directory, up to top, until one that is not empty. */
+static void remove_parents(const char *mount, const char *top, char *dir)
 {
-	char *dir;
-	int fd;
+	size_t top_length = strlen(mount) + strlen(top);
+	int fd = lock_hierarchy(mount, top);
+	char *slash;
 
-	if (asprintf(&dir, "%s%s", mount, path) < 0)
-		return;
-	fd = lock_hierarchy(mount, top);
-	remove_up(dir, strlen(mount) + strlen(top));
+	while ((slash = strrchr(dir, '/')) != NULL) {
+		*slash = '\0';
+		if (strlen(dir) <= top_length || rmdir(dir) < 0)
+			break;
+	}
 	if (fd >= 0)
 		close(fd);
-	free(dir);
 }
 
-/* cgroup v1 has a hierarchy for each controller, with the same paths. */
-static void remove_everywhere(const char *top, const char *path)
+static int end_in(const char *mount, const char *top, const char *path,
+		  const struct timespec *until, struct tb_error *err)
+{
+	char *dir;
+	int rc;
+
+	if (asprintf(&dir, "%s%s", mount, path) < 0)
+		return tb_fail(err, "out of memory");
+	kill_at_once(dir);
+	rc = tb_clear(dir, until, err);
+	if (rc == 0)
+		remove_parents(mount, top, dir);
+	free(dir);
+	return rc;
+}
+
+/*
+ * cgroup v1 has a hierarchy for each controller, with the same paths.  The freezer
+ * is the first: what is frozen there does not die.
+ */
+static int end_everywhere(const char *top, const char *path,
+			  const struct timespec *until, struct tb_error *err)
 {
 	struct cgroup_mount_point info;
+	char *freezer = mount_point("freezer");
 	void *handle = NULL;
-	int rc = cgroup_get_controller_begin(&handle, &info);
+	int ended = 0, rc;
 
+	if (freezer != NULL)
+		ended = end_in(freezer, top, path, until, err);
+	free(freezer);
+	rc = cgroup_get_controller_begin(&handle, &info);
 	while (rc == 0) {
-		remove_in(info.path, top, path);
+		if (end_in(info.path, top, path, until, err) < 0)
+			ended = -1;
 		rc = cgroup_get_controller_next(&handle, &info);
 	}
 	cgroup_get_controller_end(&handle);
+	return ended;
 }
 
 static bool is_below(const char *top, const char *path)
@@ -189,11 +128,22 @@ static bool is_below(const char *top, const char *path)
 	       strstr(path, "/..") == NULL;
 }
 
+static bool has_self(const char *path)
+{
+	char *own = tb_cpuset_path_of(getpid(), NULL);
+	size_t length = strlen(path);
+	bool has = own != NULL && strncmp(own, path, length) == 0 &&
+		   (own[length] == '/' || own[length] == '\0');
+
+	free(own);
+	return has;
+}
+
 int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 		     struct tb_error *err)
 {
-	char *mount, *dir;
-	int rc;
+	const struct timespec until = tb_clear_until(wait_ms);
+	char *mount;
 
 	if (!is_below(top, path))
 		return tb_fail(err, "%.100s is not a cgroup below %.100s", path,
@@ -204,19 +154,6 @@ int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 	if (mount == NULL)
 		return tb_fail(err, "no cgroup hierarchy has the cpuset "
 				    "controller");
-	if (sum_below(mount, path, has_self) > 0) {
-		free(mount);
-		return 0;
-	}
-	rc = kill_all(mount, path, wait_ms, err);
-	if (rc == 0)
-		remove_everywhere(top, path);
-	if (rc == 0 && asprintf(&dir, "%s%s", mount, path) >= 0) {
-		if (access(dir, F_OK) == 0)
-			rc = tb_fail(err, "the cgroup %s cannot be removed",
-				     dir);
-		free(dir);
-	}
 	free(mount);
-	return rc;
+	return has_self(path) ? 0 : end_everywhere(top, path, &until, err);
 }

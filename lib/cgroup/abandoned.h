@@ -13,12 +13,11 @@
 #include "core/base/error.h"
 
 /*
- * Kill every process in the cpuset cgroup path, with the cgroups below it, and
- * remove it from all hierarchies of cgroups; then its parents, up to but
- * without top, as far as they are empty.  Both are paths from the root of a
- * hierarchy, top is a parent of path.  Processes that do not die within wait_ms
- * milliseconds stay where they are.  0, also when nothing is there; -1 with a
- * sentence in err.
+ * Kill every process in the cgroup path, with the cgroups below it, and remove it,
+ * in all hierarchies of cgroups; then its parents, up to but without top, as far as
+ * they are empty.  Both are paths from the root of a hierarchy, top is a parent of
+ * path.  Processes that do not die within wait_ms milliseconds, for all together,
+ * stay where they are.  0, also when nothing is there; -1 with a sentence in err.
  *
  * A cgroup with the caller in it is not abandoned: a step of that name starts
  * anew (cgroup v2, where slurmstepd is below its step).  All is left as it is; 0.

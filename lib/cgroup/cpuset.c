@@ -3,13 +3,15 @@
 #include "cpuset.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libcgroup.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clear.h"
 
 #define CONTROLLER "cpuset"
 #define CPUS_FILE CONTROLLER ".cpus"
@@ -293,20 +295,33 @@ char *tb_cgroup_directory_of(pid_t pid, const char *controller)
 	return dir;
 }
 
+/* Longer than a process takes to die. */
+#define TAKE_WAIT_MS 1000
+
 /*
  * Slurm gives the cgroup of a step to the step's user.  Who owns it can make a
- * cgroup beside the task's and move there.
+ * cgroup beside the task's and move there, or in its place and change it.
  */
-static int give_to_root(const char *path, struct tb_error *err)
+static int take(const char *path, bool is_parent, struct tb_error *err)
 {
+	const struct timespec until = tb_clear_until(TAKE_WAIT_MS);
 	char *dir = tb_cpuset_directory(path, err);
+	int fd = dir != NULL ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			     : -1;
 	int rc = 0;
 
 	if (dir == NULL)
 		return -1;
-	if (lchown(dir, 0, 0) < 0)
+	if (fd < 0 || tb_give_to_root(fd) < 0)
 		rc = tb_fail(err, "cannot give %s to root: %s", dir,
 			     strerror(errno));
+	else if (is_parent && !tb_clear_below(fd, false, &until))
+		rc = tb_fail(err,
+			     "in %s is a cgroup that root has not made, and "
+			     "that cannot be removed",
+			     dir);
+	if (fd >= 0)
+		close(fd);
 	free(dir);
 	return rc;
 }
@@ -318,7 +333,7 @@ struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
 	struct cgroup *group = NULL;
 	int rc;
 
-	if (init_library(err) < 0 || give_to_root(parent, err) < 0)
+	if (init_library(err) < 0 || take(parent, true, err) < 0)
 		return NULL;
 	cpuset = calloc(1, sizeof(*cpuset));
 	if (cpuset != NULL) {
@@ -351,7 +366,7 @@ struct tb_cpuset *tb_cpuset_open(const char *path, struct tb_error *err)
 {
 	struct tb_cpuset *cpuset;
 
-	if (init_library(err) < 0 || give_to_root(path, err) < 0)
+	if (init_library(err) < 0 || take(path, false, err) < 0)
 		return NULL;
 	cpuset = calloc(1, sizeof(*cpuset));
 	if (cpuset != NULL)
@@ -479,39 +494,12 @@ int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
 	return rc;
 }
 
-/* 0 removed or gone, 1 still there, else libcgroup's code. */
-static int try_remove(const char *path, int flags)
+int tb_cpuset_remove(const struct tb_cpuset *cpuset,
+		     const struct timespec *until, struct tb_error *err)
 {
-	struct cgroup *group = describe_cgroup(path);
-	char *text;
-	int rc;
+	char *dir = tb_cpuset_directory(cpuset->path, err);
+	int rc = dir != NULL ? tb_clear(dir, until, err) : -1;
 
-	if (group == NULL)
-		return ECGOTHER;
-	rc = cgroup_delete_cgroup_ext(group, flags);
-	cgroup_free(&group);
-	if (rc != 0 && !(rc == ECGOTHER && cgroup_get_last_errno() == ENOENT))
-		return rc;
-	/* libcgroup says "done" of a busy cgroup, too: look. */
-	text = read_file(path, CPUS_FILE, NULL);
-	free(text);
-	return text != NULL;
-}
-
-int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
-		     struct tb_error *err)
-{
-	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
-	int rc = try_remove(cpuset->path, CGFLAG_DELETE_EMPTY_ONLY);
-
-	for (unsigned waited = 0; rc != 0 && waited < wait_ms; waited++) {
-		nanosleep(&pause, NULL);
-		rc = try_remove(cpuset->path, CGFLAG_DELETE_EMPTY_ONLY);
-	}
-	if (rc != 0)
-		rc = try_remove(cpuset->path, CGFLAG_DELETE_RECURSIVE);
-	if (rc == 0)
-		return 0;
-	return tb_fail(err, "cannot remove the cpuset cgroup %s: %s",
-		       cpuset->path, rc == 1 ? "it is in use" : reason_of(rc));
+	free(dir);
+	return rc;
 }

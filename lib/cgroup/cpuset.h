@@ -95,12 +95,11 @@ int tb_cpuset_attach(const struct tb_cpuset *cpuset, pid_t pid,
 		     struct tb_error *err);
 
 /*
- * Remove the cgroup.  Processes that are on their way out are waited for, at
- * most wait_ms milliseconds; what is still there then is moved to the parent,
- * and cgroups that root has made inside are removed, too.  Removing what is
- * not there any more is no error.
+ * End the processes that are left in the cgroup and below, and remove it, until the
+ * time (clear.h) has come.  Nothing is moved to the parent.  Removing what is not
+ * there any more is no error.
  */
-int tb_cpuset_remove(const struct tb_cpuset *cpuset, unsigned wait_ms,
-		     struct tb_error *err);
+int tb_cpuset_remove(const struct tb_cpuset *cpuset,
+		     const struct timespec *until, struct tb_error *err);
 
 #endif

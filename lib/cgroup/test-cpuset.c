@@ -22,7 +22,9 @@
 #include <cmocka.h>
 
 #include "abandoned.h"
+#include "clear.h"
 #include "cpuset.h"
+#include "take.h"
 
 struct fixture {
 	struct tb_cpuset *step;	 /* stands for Slurm's cgroup of a step */
@@ -53,6 +55,14 @@ static void end(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+static int remove_within(const struct tb_cpuset *cpuset, unsigned wait_ms,
+			 struct tb_error *err)
+{
+	const struct timespec until = tb_clear_until(wait_ms);
+
+	return tb_cpuset_remove(cpuset, &until, err);
 }
 
 static int set_up(void **state)
@@ -90,7 +100,7 @@ static int tear_down(void **state)
 	struct tb_error err;
 
 	end(f->pid);
-	check(tb_cpuset_remove(f->step, 1000, &err), &err);
+	check(remove_within(f->step, 1000, &err), &err);
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(f->step), &err));
 	tb_cpuset_destroy(f->step);
 	tb_bitset_destroy(f->all);
@@ -114,7 +124,7 @@ static void drop_task(struct tb_cpuset *task)
 {
 	struct tb_error err;
 
-	check(tb_cpuset_remove(task, 1000, &err), &err);
+	check(remove_within(task, 1000, &err), &err);
 	tb_cpuset_destroy(task);
 }
 
@@ -319,22 +329,29 @@ static void limits_the_cgroup_of_another(void **state)
 	drop_task(task);
 }
 
-static void removal_moves_what_is_left(void **state)
+static void assert_dead(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+/* Where it is: nothing gets more CPUs by the end of its cgroup. */
+static void removal_ends_what_is_left(void **state)
 {
 	struct fixture *f = *state;
 	struct tb_cpuset *task = make_task(f);
 	struct tb_error err;
-	char *path;
 
 	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
 	check(tb_cpuset_attach(task, f->pid, &err), &err);
-	check(tb_cpuset_remove(task, 5, &err), &err);
-	check(tb_cpuset_remove(task, 5, &err), &err); /* gone: no error */
-	path = tb_cpuset_path_of(f->pid, &err);
-	assert_non_null(path);
-	assert_string_equal(path, tb_cpuset_path(f->step));
+	check(remove_within(task, 5000, &err), &err);
+	check(remove_within(task, 5000, &err), &err); /* gone: no error */
+	assert_dead(f->pid);
+	f->pid = fork_waiting();
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(task), &err));
-	free(path);
 	tb_cpuset_destroy(task);
 }
 
@@ -350,11 +367,60 @@ static void removal_takes_cgroups_inside_along(void **state)
 	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
 	check(tb_cpuset_set(inner, f->first, NULL, &err), &err);
 	check(tb_cpuset_attach(inner, f->pid, &err), &err);
-	check(tb_cpuset_remove(task, 5, &err), &err);
+	check(remove_within(task, 5000, &err), &err);
+	assert_dead(f->pid);
+	f->pid = fork_waiting();
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(inner), &err));
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(task), &err));
 	tb_cpuset_destroy(inner);
 	tb_cpuset_destroy(task);
+}
+
+/* Directories in each other, as user 65534; where it cannot go on, it ends. */
+static void make_as_user(const char *dir, unsigned depth)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (chdir(dir) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
+			_exit(1);
+		for (unsigned i = 0; i < depth; i++)
+			if (mkdir("x", 0755) < 0 || chdir("x") < 0)
+				_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Deeper than a process has descriptors, and than a path is long. */
+static void takes_what_a_user_has_made(void **state)
+{
+	enum { DEPTH = 3000 };
+	struct fixture *f = *state;
+	const struct timespec until = tb_clear_until(20000);
+	struct tb_cpuset *task = make_task(f);
+	char *dir = directory(tb_cpuset_path(f->step));
+	char *inner = directory(tb_cpuset_path(task));
+	struct stat info;
+
+	assert_int_equal(chown(dir, 65534, 65534), 0);
+	assert_int_equal(chown(inner, 65534, 65534), 0);
+	make_as_user(dir, DEPTH);
+	make_as_user(inner, 2);
+	assert_true(tb_take_step(dir, &until));
+	assert_int_equal(stat(dir, &info), 0);
+	assert_int_equal(info.st_uid, 0);
+	/* What root has made stays, and is root's. */
+	assert_int_equal(stat(inner, &info), 0);
+	assert_int_equal(info.st_uid, 0);
+	/* "." and ".." */
+	assert_int_equal(info.st_nlink, 2);
+	assert_true(tb_take_step("/topobind-test-none", &until));
+	free(dir);
+	free(inner);
+	drop_task(task);
 }
 
 static void says_why_not(void **state)
@@ -434,7 +500,7 @@ static void leaves_who_asks(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 0);
-	assert_int_equal(tb_cpuset_remove(step, 1000, &err), 0);
+	assert_int_equal(remove_within(step, 1000, &err), 0);
 	tb_cpuset_destroy(step);
 }
 
@@ -465,8 +531,8 @@ static void leaves_what_others_have(void **state)
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(mine), NULL));
 	tb_bitset_destroy(cpus);
 	end(f->pid);
-	check(tb_cpuset_remove(other, 1000, &err), &err);
-	check(tb_cpuset_remove(job, 1000, &err), &err);
+	check(remove_within(other, 1000, &err), &err);
+	check(remove_within(job, 1000, &err), &err);
 	f->pid = fork_waiting();
 	tb_cpuset_destroy(job);
 	tb_cpuset_destroy(mine);
@@ -506,7 +572,8 @@ int main(void)
 	};
 	/* With v2 Slurm makes the cgroups; test/vm/faults.sh ends its. */
 	const struct CMUnitTest removal[] = {
-		CASE(removal_moves_what_is_left),
+		CASE(takes_what_a_user_has_made),
+		CASE(removal_ends_what_is_left),
 		CASE(removal_takes_cgroups_inside_along),
 		CASE(ends_what_is_abandoned),
 		CASE(leaves_who_asks),

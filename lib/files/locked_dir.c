@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "write_all.h"
@@ -151,6 +152,7 @@ int tb_locked_dir_each(const struct tb_locked_dir *dir, const char *suffix,
 struct sweeper {
 	const struct tb_locked_dir *dir;
 	tb_locked_file_end_t *end;
+	bool slowly;
 };
 
 /* With its lock, which a living maker would have.  -1: it is no left-over. */
@@ -173,8 +175,13 @@ static int open_left_over(int dir, const char *name)
 static int sweep_file(const char *name, void *data)
 {
 	const struct sweeper *sweeper = data;
-	int fd = open_left_over(sweeper->dir->fd, name);
+	int fd;
 
+	if (sweeper->slowly && wait_for_lock(sweeper->dir->fd) < 0)
+		return -1;
+	fd = open_left_over(sweeper->dir->fd, name);
+	if (sweeper->slowly)
+		tb_locked_dir_unlock(sweeper->dir);
 	if (fd < 0)
 		return 0;
 	if (sweeper->end == NULL || sweeper->end(fd, name))
@@ -186,9 +193,35 @@ static int sweep_file(const char *name, void *data)
 void tb_locked_dir_sweep(const struct tb_locked_dir *dir,
 			 tb_locked_file_end_t *end)
 {
-	struct sweeper sweeper = { dir, end };
+	struct sweeper sweeper = { dir, end, false };
 
 	tb_locked_dir_each(dir, "", sweep_file, &sweeper);
+}
+
+void tb_locked_dir_sweep_slowly(const struct tb_locked_dir *dir,
+				tb_locked_file_end_t *end)
+{
+	struct sweeper sweeper = { dir, end, true };
+
+	tb_locked_dir_each(dir, "", sweep_file, &sweeper);
+}
+
+void tb_locked_dir_replace(const struct tb_locked_dir *dir, const char *name,
+			   unsigned wait_ms)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	int fd = open_left_over(dir->fd, name);
+
+	for (unsigned i = 0; fd < 0 && i < wait_ms; i++) {
+		if (faccessat(dir->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			return;
+		nanosleep(&pause, NULL);
+		fd = open_left_over(dir->fd, name);
+	}
+	if (fd < 0)
+		return;
+	unlinkat(dir->fd, name, 0);
+	close(fd);
 }
 
 /* ---- files ---- */

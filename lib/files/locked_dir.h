@@ -66,6 +66,19 @@ void tb_locked_dir_sweep(const struct tb_locked_dir *dir,
 			 tb_locked_file_end_t *end);
 
 /*
+ * The same where end takes its time: the directory is not locked, and is only for a
+ * moment for each file.  While end runs, the file is.
+ */
+void tb_locked_dir_sweep_slowly(const struct tb_locked_dir *dir,
+				tb_locked_file_end_t *end);
+/*
+ * Remove the file of a dead maker, for a new one of that name; waits so many
+ * milliseconds for who looks at it.  The directory is locked.
+ */
+void tb_locked_dir_replace(const struct tb_locked_dir *dir, const char *name,
+			   unsigned wait_ms);
+
+/*
  * Wait for the lock of a file of that name, which is made when it is not there.
  * A descriptor, which ends it when it is closed; -1 with a sentence.
  */

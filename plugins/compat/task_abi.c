@@ -111,9 +111,8 @@ int task_p_post_term(stepd_step_rec_t *job, stepd_step_task_info_t *task)
 
 int task_p_post_step(stepd_step_rec_t *job)
 {
-	(void)job;
 	tb_slurm_hold_end();
-	tb_task_step_end();
+	tb_task_step_end(job);
 	return SLURM_SUCCESS;
 }
 

@@ -95,6 +95,13 @@ void tb_slurm_cpusets_close(void);
  */
 int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
 			  struct tb_error *err);
+/*
+ * cgroup v1: the directory of all that Slurm has on the node, and of the step, in the
+ * hierarchy of a controller, whether there are such or not.  The caller frees; NULL:
+ * not known.
+ */
+char *tb_slurm_top_directory(const char *controller);
+char *tb_slurm_step_directory(tb_slurm_step_t *step, const char *controller);
 /* A name of the step, unique on the node.  The caller frees; NULL: no memory. */
 char *tb_slurm_step_name(tb_slurm_step_t *step);
 

@@ -313,12 +313,11 @@ int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
 /* cgroup v1: the directory of a job, whether it is there or not. */
 static char *print_job_directory_v1(tb_slurm_step_t *step)
 {
-	char *top = find_top_v1();
+	char *top = tb_slurm_top_directory("cpuset");
 	char *path;
 
-	if (top == NULL || asprintf(&path, "%s/cpuset%s/uid_%u/job_%u",
-				    slurm_cgroup_conf.cgroup_mountpoint, top,
-				    step->uid, step->step_id.job_id) < 0)
+	if (top == NULL || asprintf(&path, "%s/uid_%u/job_%u", top, step->uid,
+				    step->step_id.job_id) < 0)
 		path = NULL;
 	free(top);
 	return path;

@@ -21,6 +21,7 @@
 #include "task_topobind/daemon/publish.h"
 #include "task_topobind/daemon/site.h"
 #include "task_topobind/soft/soft.h"
+#include "task_topobind/step/ownership.h"
 #include "task_topobind/step/step.h"
 
 /* What is kept in slurmd's spool directory. */
@@ -123,6 +124,7 @@ void tb_task_slurmd_start(void)
 	struct tb_conf *site = load_site(&err);
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
+	tb_ownership_take_all();
 	watch_steps();
 	tb_task_soft_slurmd_start();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
@@ -293,9 +295,9 @@ static int print_beside(FILE *out, const char *cgroup, unsigned tasks,
  * sentence.
  */
 static char *list_cgroups(tb_slurm_step_t *slurm_step, const char *cgroup,
-			  struct tb_error *err)
+			  bool is_soft, struct tb_error *err)
 {
-	bool beside = tb_step_is_soft(current) && !tb_cpuset_is_v2();
+	bool beside = is_soft && !tb_cpuset_is_v2();
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -316,7 +318,7 @@ static char *list_cgroups(tb_slurm_step_t *slurm_step, const char *cgroup,
 }
 
 static struct tb_step_watch *create_watch(tb_slurm_step_t *slurm_step,
-					  const char *name,
+					  const char *name, bool is_soft,
 					  struct tb_error *err)
 {
 	struct tb_step_watch *created = NULL;
@@ -324,7 +326,7 @@ static struct tb_step_watch *create_watch(tb_slurm_step_t *slurm_step,
 
 	if (tb_slurm_step_cgroups(slurm_step, &top, &cgroup, err) < 0)
 		return NULL;
-	cgroups = list_cgroups(slurm_step, cgroup, err);
+	cgroups = list_cgroups(slurm_step, cgroup, is_soft, err);
 	if (cgroups != NULL)
 		created = tb_step_watch_create(tb_daemon_spool_dir(), name, top,
 					       cgroups, err);
@@ -338,13 +340,13 @@ static struct tb_step_watch *create_watch(tb_slurm_step_t *slurm_step,
  * Without a step watch the step is held all the same: with a full disk that is
  * better than not at all.
  */
-static void open_watch(tb_slurm_step_t *slurm_step)
+static void open_watch(tb_slurm_step_t *slurm_step, bool is_soft)
 {
 	char *name = tb_slurm_step_name(slurm_step);
 	struct tb_error err = { "out of memory" };
 
 	if (name != NULL)
-		watch = create_watch(slurm_step, name, &err);
+		watch = create_watch(slurm_step, name, is_soft, &err);
 	if (watch == NULL)
 		error("topobind: if slurmstepd is killed, its tasks will not "
 		      "be ended: %s",
@@ -354,7 +356,7 @@ static void open_watch(tb_slurm_step_t *slurm_step)
 
 static void hold_step(tb_slurm_step_t *slurm_step)
 {
-	open_watch(slurm_step);
+	open_watch(slurm_step, tb_step_is_soft(current));
 	open_cpusets(slurm_step);
 }
 
@@ -394,6 +396,8 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	struct tb_conf *site = NULL;
 	struct tb_error err;
 
+	/* task/cgroup may come later, see tb_task_hold(). */
+	tb_ownership_take(slurm_step);
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
 	if (!is_plain_script(slurm_step, &input)) {
@@ -418,6 +422,9 @@ void tb_task_hold(tb_slurm_step_t *slurm_step, uint32_t task)
 	struct tb_error err;
 	int rc;
 
+	/* Now all plugins have made their cgroups, and no program has started. */
+	if (task == 0)
+		tb_ownership_take(slurm_step);
 	if (current == NULL)
 		return;
 	rc = tb_step_is_held(current)
@@ -465,21 +472,36 @@ void tb_task_adopt(pid_t pid)
 		tb_slurm_cpusets_adopt(pid);
 }
 
-void tb_task_step_end(void)
+/* Both, whatever becomes of the first.  -1: something of the step is left. */
+static int end_cgroups(tb_slurm_step_t *slurm_step)
 {
+	bool is_held = current != NULL && tb_step_is_held(current);
 	struct tb_error err;
+	int rc = 0;
+
+	if (current != NULL && tb_step_destroy(current, &err) < 0) {
+		error("topobind: %s", err.text);
+		rc = -1;
+	}
+	current = NULL;
+	if (tb_ownership_end(slurm_step, is_held, &err) < 0) {
+		error("topobind: %s", err.text);
+		rc = -1;
+	}
+	return rc;
+}
+
+void tb_task_step_end(tb_slurm_step_t *slurm_step)
+{
 	int rc;
 
 	tb_task_soft_step_end();
-	if (current == NULL)
-		return;
-	rc = tb_step_destroy(current, &err);
-	if (rc < 0)
-		error("topobind: %s", err.text);
-	current = NULL;
+	rc = end_cgroups(slurm_step);
 	tb_slurm_cpusets_close();
-	/* After an error it stays until this slurmstepd ends. */
+	/* After an error it stays; a helper of slurmd goes on with it then. */
 	if (rc == 0)
 		tb_step_watch_end(watch);
+	else if (watch == NULL)
+		open_watch(slurm_step, false);
 	watch = NULL;
 }

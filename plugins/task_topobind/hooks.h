@@ -39,6 +39,6 @@ int tb_task_prepare(tb_slurm_step_t *step);
 /* slurmstepd, as root: a process from outside joins an extern step. */
 void tb_task_adopt(pid_t pid);
 /* slurmstepd, as root: all tasks are gone. */
-void tb_task_step_end(void);
+void tb_task_step_end(tb_slurm_step_t *step);
 
 #endif

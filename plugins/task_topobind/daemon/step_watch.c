@@ -20,8 +20,15 @@
 
 #define DIRECTORY "topobind_steps"
 
-/* Longer than a process takes to die, unless a device holds it. */
-#define KILL_WAIT_MS 5000
+/* Longer than a process takes to die, unless something holds it. */
+#define KILL_WAIT_MS 100
+
+/* What does not die is tried again, each time after twice as long, at most: */
+#define LONGEST_PAUSE_MS 60000
+#define TELL_PAUSE_MS (64 * KILL_WAIT_MS)
+
+/* A step that is run again takes the place of what is left of its former run. */
+#define REPLACE_WAIT_MS 1000
 
 /* A killed slurmstepd closes its files one after the other. */
 #define CLOSE_WAIT_MS 100
@@ -35,8 +42,10 @@ struct tb_step_watch {
 
 /* ---- the end of a step ---- */
 
-/* In the process that watches: since it has tidied. */
-static bool has_ended;
+/* In the process that watches. */
+static bool has_ended;	  /* a step, since it has tidied */
+static bool has_left;	  /* something, in this round */
+static unsigned pause_ms; /* until the next; 0: nothing was left */
 
 static bool end_cgroup(const char *top, const char *cgroup, const char *name)
 {
@@ -45,8 +54,11 @@ static bool end_cgroup(const char *top, const char *cgroup, const char *name)
 	has_ended = true;
 	if (tb_abandoned_end(top, cgroup, KILL_WAIT_MS, &err) == 0)
 		return true;
-	error("topobind: step %s, whose slurmstepd is dead, cannot be ended: %s",
-	      name, err.text);
+	has_left = true;
+	/* Most that does not die at once does so soon. */
+	if (pause_ms == TELL_PAUSE_MS || pause_ms == LONGEST_PAUSE_MS)
+		error("topobind: step %s, whose slurmstepd is dead, cannot be ended: %s",
+		      name, err.text);
 	return false;
 }
 
@@ -110,7 +122,7 @@ static int write_file(struct tb_step_watch *watch, const char *spool_dir,
 	if (tb_locked_dir_enter(&dir, spool_dir, DIRECTORY, TB_DIR_SEARCHABLE,
 				true, err) < 0)
 		return -1;
-	tb_locked_dir_sweep(&dir, end_step);
+	tb_locked_dir_replace(&dir, name, REPLACE_WAIT_MS);
 	rc = tb_locked_file_create(&watch->file, &dir, name, text, err);
 	tb_locked_dir_close(&dir);
 	return rc;
@@ -166,11 +178,19 @@ static int sweep_files(const char *spool_dir, struct tb_error *err)
 {
 	struct tb_locked_dir dir;
 
-	if (tb_locked_dir_enter(&dir, spool_dir, DIRECTORY, TB_DIR_SEARCHABLE,
-				true, err) < 0)
+	if (tb_locked_dir_open(&dir, spool_dir, DIRECTORY, TB_DIR_SEARCHABLE,
+			       true, err) < 0)
 		return -1;
-	tb_locked_dir_sweep(&dir, end_step);
+	has_left = false;
+	tb_locked_dir_sweep_slowly(&dir, end_step);
 	tb_locked_dir_close(&dir);
+	if (!has_left)
+		pause_ms = 0;
+	else if (pause_ms == 0)
+		pause_ms = KILL_WAIT_MS;
+	else
+		pause_ms = 2 * pause_ms < LONGEST_PAUSE_MS ? 2 * pause_ms
+							   : LONGEST_PAUSE_MS;
 	return 0;
 }
 
@@ -196,6 +216,14 @@ static bool read_events(const struct watcher *watcher, bool *ends)
 	return length > 0;
 }
 
+/* In milliseconds, without an event; -1: for ever. */
+static int choose_timeout(bool look_again)
+{
+	if (look_again && (pause_ms == 0 || pause_ms > SECOND_LOOK_MS))
+		return SECOND_LOOK_MS;
+	return pause_ms > 0 ? (int)pause_ms : -1;
+}
+
 /* A file is closed when its slurmstepd ends, however it does. */
 static void watch_files(int slurmd, const void *what)
 {
@@ -205,7 +233,7 @@ static void watch_files(int slurmd, const void *what)
 	while (!ends) {
 		sweep_and_tidy(slurmd, watcher);
 		if (tb_helper_wait(slurmd, watcher->inotify,
-				   look_again ? SECOND_LOOK_MS : -1))
+				   choose_timeout(look_again)))
 			return;
 		look_again = read_events(watcher, &ends);
 	}

@@ -6,8 +6,9 @@
  * others.  So each slurmstepd of a held step writes the cgroups of its processes
  * into a file of slurmd's spool directory, and keeps a lock on the file
  * (files/locked_dir.h).  When there is a file without a lock, the processes in
- * these cgroups are killed and the cgroups removed: at once by slurmd, which
- * watches the directory, else by the next held step or the next slurmd.
+ * these cgroups are killed and the cgroups removed: at once by a helper of slurmd,
+ * which watches the directory, else by the next slurmd.  What cannot be ended, it
+ * tries again later.  No step waits for that.
  */
 #ifndef TB_TASK_TOPOBIND_DAEMON_STEP_WATCH_H
 #define TB_TASK_TOPOBIND_DAEMON_STEP_WATCH_H
@@ -19,8 +20,8 @@
 struct tb_step_watch;
 
 /*
- * In slurmstepd, before anything runs: first what is left of others is ended.
- * name is the step's, unique on the node, without "/".  cgroups are its cpuset
+ * In slurmstepd, before anything runs.  What is left of a former run of the same
+ * step ends with this one.  name is the step's, unique on the node, without "/".  cgroups are its cpuset
  * cgroups, whether they are there yet or not, each with a newline at its end, in
  * the order in which they are to end; top is the one above them that stays (all as
  * of tb_abandoned_end()).  NULL with a sentence: nobody would miss the step.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup/clear.h"
 #include "cgroup/cpuset.h"
 #include "cgroup/tree.h"
 #include "common/soft/soft_state.h"
@@ -134,16 +135,20 @@ static bool is_busy(const char *path)
 	return busy;
 }
 
+/* A step that waits for it, so not for long. */
+#define REMOVE_WAIT_MS 10
+
 /* With v1 they are topobind's own; with v2 Slurm removes them. */
 static void remove_empty(const char *path)
 {
+	const struct timespec until = tb_clear_until(REMOVE_WAIT_MS);
 	struct tb_cpuset *cpuset;
 
 	if (tb_cpuset_is_v2())
 		return;
 	cpuset = tb_cpuset_open(path, NULL);
 	if (cpuset != NULL)
-		tb_cpuset_remove(cpuset, 0, NULL);
+		tb_cpuset_remove(cpuset, &until, NULL);
 	tb_cpuset_destroy(cpuset);
 }
 

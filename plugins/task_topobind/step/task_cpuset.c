@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup/clear.h"
 #include "cgroup/cpuset.h"
 
-/* The kernel takes a moment to remove the processes of an ended step. */
+/* What is left of a step takes a moment to die: for all of its tasks. */
 #define REMOVE_WAIT_MS 1000
 
 struct tb_task_cpusets {
@@ -237,6 +238,7 @@ int tb_task_cpusets_hold(struct tb_task_cpusets *cpusets, unsigned task,
 int tb_task_cpusets_destroy(struct tb_task_cpusets *cpusets,
 			    struct tb_error *err)
 {
+	const struct timespec until = tb_clear_until(REMOVE_WAIT_MS);
 	int rc = 0;
 
 	if (cpusets == NULL)
@@ -244,7 +246,7 @@ int tb_task_cpusets_destroy(struct tb_task_cpusets *cpusets,
 	for (unsigned i = 0; i < cpusets->tasks; i++) {
 		if (cpusets->task[i] == NULL)
 			continue;
-		if (tb_cpuset_remove(cpusets->task[i], REMOVE_WAIT_MS, err) < 0)
+		if (tb_cpuset_remove(cpusets->task[i], &until, err) < 0)
 			rc = -1;
 		tb_cpuset_destroy(cpusets->task[i]);
 	}

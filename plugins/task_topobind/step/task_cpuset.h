@@ -49,8 +49,9 @@ char *tb_task_cpuset_beside(const char *step, unsigned task,
 			    struct tb_error *err);
 
 /*
- * Remove all cgroups and free (NULL is fine).  0, or -1 with a
- * sentence in err about the last one that could not be removed.
+ * End what is left in all cgroups, within a second for all together, remove them,
+ * and free (NULL is fine).  0, or -1 with a sentence in err about the last one that
+ * could not be removed.
  */
 int tb_task_cpusets_destroy(struct tb_task_cpusets *cpusets,
 			    struct tb_error *err);

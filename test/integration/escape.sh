@@ -1,0 +1,286 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# escape - a user who wants CPUs of others, or to keep his own
+#
+# With cgroup v1, where Slurm gives the directories of a step to the user.  The
+# attacks are those of an ordinary user (nobody), or need less than he has.
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+user=nobody
+uid=$(id -u "$user")
+
+# Slurm's directories of the node, in these hierarchies of cgroup v1.
+top_of() {
+	echo "/sys/fs/cgroup/$1/slurm_$NODE_THIS"
+}
+
+# as_user OPTION... - a batch job
+as_user() {
+	sbatch --parsable --uid="$user" --chdir=/ -o "$work/out/%j" \
+		-w "$NODE_THIS" "$@"
+}
+
+# What users own, and processes of ours in it.
+users_cgroups() {
+	local dir
+
+	while read -r dir; do
+		[ "$(stat -c %u "$dir/cgroup.procs" 2>/dev/null || echo 0)" = 0 ] ||
+			echo "$dir"
+	done < <(node_cgroups "$NODE_THIS")
+}
+
+user_processes() {
+	pgrep -u "$user" -f "^$work/bin/mark" || true
+}
+
+nothing_of_the_user() {
+	[ -z "$(user_processes)" ] && [ -z "$(users_cgroups)" ]
+}
+
+assert_nothing_of_the_user() {
+	(wait_until 20 nothing_of_the_user) ||
+		fail "left: $(user_processes) in $(users_cgroups)"
+	assert_nothing_is_left
+	refute node_is_drained
+}
+
+node_is_drained() {
+	[[ $(node_state) = *drain* || $(node_state) = *down* ]]
+}
+
+# A program under a name that only this test has.
+make_programs() {
+	mkdir -p "$work/bin" "$work/out"
+	chmod 777 "$work/out"
+	cp "$(type -P sleep)" "$work/bin/mark"
+	gcc -Wall -Wextra -Werror -o "$work/bin/intruder" \
+		"$test_dir/intruder.c"
+	chmod a+rx "$cluster" "$work/bin" "$work"/bin/*
+}
+
+# A script that hides a process in a directory of its own in each hierarchy, and
+# says what it has made.
+# shellcheck disable=SC2016
+hide='for name in cpuset freezer; do
+	path=$(sed -n "s/^[0-9]*:$name://p" /proc/self/cgroup)
+	dir=/sys/fs/cgroup/$name$path
+	mkdir "$dir/x" 2>/dev/null && mkdir "$dir/x/y" && echo "made $dir/x" ||
+		continue
+	for file in cpuset.mems cpuset.cpus; do
+		[ $name = freezer ] || cat "$dir/$file" >"$dir/x/$file"
+	done
+	setsid sh -c "echo \$\$ >$dir/x/cgroup.procs && exec MARK 600" \
+		</dev/null >/dev/null 2>&1 &
+done
+sleep 1; echo done
+'
+hide_script() {
+	echo "${hide//MARK/$work/bin/mark}"
+}
+
+# A job of a kind makes no directories, and leaves none.
+case_own_directories() {
+	local job
+
+	job=$(as_user "$@" --wrap "$(hide_script)")
+	wait_until 60 is_over "$job"
+	assert_eq "what the job could do" "done" "$(cat "$work/out/$job")"
+	assert_nothing_of_the_user
+}
+
+case_step() {
+	local job
+
+	job=$(as_user "$@" --wrap "srun -Q bash -c '$(hide_script)'")
+	wait_until 60 is_over "$job"
+	assert_eq "what the step could do" "done" "$(cat "$work/out/$job")"
+	assert_nothing_of_the_user
+}
+
+has_started() {
+	runs "$1" || is_over "$1"
+}
+
+# race_beside OPTION... - beside a job of that kind, whose cgroups the intruder may have,
+# a task sees its own CPUs and no others.  Both jobs are his own: when he moves their
+# processes into cgroups that go, these end.
+race_beside() {
+	local own job seen
+
+	own=$(as_user -n1 "$@" --wrap "exec $work/bin/mark 600")
+	wait_until 20 has_started "$own"
+	job=$(as_user -n1 --bunit=C --bamount=1 --wrap "
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			sed -n 's/^Cpus_allowed_list://p' /proc/self/status
+			sleep 0.1
+		done")
+	wait_until 30 is_over "$job"
+	seen=$(grep -E '^[[:space:]]*[0-9]' "$work/out/$job" | sort -u || true)
+	[ "$(wc -l <<<"$seen")" -le 1 ] || fail "the task has seen $seen"
+	refute node_is_drained
+	cancel "$own"
+}
+
+# An intruder who is there before all steps wins the race for their directories;
+# what he has made is gone before a task is held, or nothing is held.
+case_race() {
+	setpriv --reuid="$uid" --clear-groups "$work/bin/intruder" 10 \
+		"$(top_of cpuset)" "$(top_of freezer)" >"$work/made" &
+	intruder=$!
+	trap 'kill "$intruder" 2>/dev/null || true' EXIT
+	race_beside
+	race_beside --bunit=C --bamount=1 --binstance=env
+	wait "$intruder"
+	sed 's/^/made /' "$work/made"
+	assert_nothing_of_the_user
+}
+
+# It is run again on other CPUs, which its old directories do not have.
+case_requeued() {
+	local job blocker
+
+	job=$(as_user -n1 --requeue "$@" --wrap "$(hide_script)
+		exec $work/bin/mark 600")
+	wait_until 30 has_said "$job" "done"
+	blocker=$(alloc -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
+	rm "$work/out/$job"
+	scontrol requeuehold "$job"
+	wait_until 60 job_has_state "$job" PENDING
+	wait_until 60 nothing_of_the_user
+	cancel "$blocker"
+	blocker=$(alloc -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
+	release_now "$job"
+	wait_until 60 has_said "$job" "done"
+	refute node_is_drained
+	cancel "$job" "$blocker"
+	assert_nothing_of_the_user
+}
+
+has_said() {
+	grep -q "$2" "$work/out/$1" 2>/dev/null
+}
+
+# lost COUNT - processes of a job that Slurm's freezer does not see any more
+lost() {
+	local pid
+
+	[ "$(user_processes | wc -l)" -eq "$1" ] || return 1
+	for pid in $(user_processes); do
+		echo "$pid" >/sys/fs/cgroup/freezer/cgroup.procs
+	done
+}
+
+# hidden_job COUNT OPTION... - each of so many tasks leaves a process; the step ends
+# when "go" is there
+hidden_job() {
+	rm -f "$work/go"
+	as_user -n1 "${@:2}" --wrap "srun -Q --overcommit -n$1 sh -c \
+		'setsid $work/bin/mark 600 </dev/null >/dev/null 2>&1 &
+		until [ -e $work/go ]; do sleep 0.1; done'"
+}
+
+# They end with the job, and all together soon.
+case_hidden() {
+	local job start
+
+	job=$(hidden_job "$@")
+	wait_until 30 lost "$1"
+	touch "$work/go"
+	start=$SECONDS
+	wait_until 60 is_over "$job"
+	wait_until 20 no_job_cgroups "$NODE_THIS"
+	assert_nothing_of_the_user
+	echo "after $((SECONDS - start)) s"
+	[ $((SECONDS - start)) -lt $((15 * slowness)) ] ||
+		fail "the step has taken $((SECONDS - start)) s to end"
+}
+
+thaw_own() {
+	[ ! -d "$own_freezer" ] || echo THAWED >"$own_freezer/freezer.state"
+}
+
+# What nobody can end does not keep others waiting.
+case_frozen() {
+	local job start
+
+	own_freezer=/sys/fs/cgroup/freezer/frozen_$NODE_THIS
+	mkdir "$own_freezer"
+	trap thaw_own EXIT
+	job=$(as_user -n1 --bunit=C --bamount=1 --wrap \
+		"$work/bin/mark 600 & $work/bin/mark 600")
+	wait_until 20 marks 2
+	user_processes | while read -r pid; do
+		echo "$pid" >"$own_freezer/cgroup.procs"
+	done
+	echo FROZEN >"$own_freezer/freezer.state"
+	kill_stepd "$job" batch
+	start=$SECONDS
+	for _ in 1 2 3; do
+		within 60 srun -Q -w "$NODE_THIS" -n1 --bunit=C --bamount=1 true
+	done
+	[ $((SECONDS - start)) -lt $((6 * slowness)) ] ||
+		fail "others have waited for $((SECONDS - start)) s"
+	assert_eq "frozen processes" 2 "$(user_processes | wc -l)"
+	thaw_own
+	wait_until 30 nothing_of_the_user
+	cancel "$job"
+	rmdir "$own_freezer"
+	assert_nothing_of_the_user
+	resume_node
+	assert_works
+}
+
+marks() {
+	[ "$(user_processes | wc -l)" -eq "$1" ]
+}
+
+# What an earlier version has left is taken when slurmd starts.
+case_slurmd_starts() {
+	local job dir
+
+	job=$(as_user -n1 --wrap "exec $work/bin/mark 600")
+	wait_until 20 marks 1
+	dir=$(top_of cpuset)/uid_$uid/job_$job/step_batch
+	chown "$uid" "$dir"
+	setpriv --reuid="$uid" --clear-groups mkdir -p "$dir/x/y/z"
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 20 no_users_cgroups
+	assert_eq "owner" 0 "$(stat -c %u "$dir")"
+	assert runs "$job"
+	assert marks 1
+	cancel "$job"
+	assert_nothing_of_the_user
+}
+
+no_users_cgroups() {
+	[ -z "$(users_cgroups)" ]
+}
+
+if [ ! -d /sys/fs/cgroup/cpuset ]; then
+	echo "1..0 # SKIP cgroup v2: a user has no directories"
+	exit 0
+fi
+
+cluster_start --nodes this
+make_programs
+
+test_case "a plain job" case_own_directories -n1
+test_case "env" case_own_directories -n1 --bunit=C --bamount=1 --binstance=env
+test_case "pe" case_own_directories -n1 --bunit=C --bamount=1 --binstance=pe
+test_case "set" case_own_directories -n1 --bunit=C --bamount=1
+test_case "a plain step" case_step -n1
+test_case "a bound step" case_step -n1 --bunit=C --bamount=1
+test_case "a race for the directories" case_race
+test_case "a plain job is requeued" case_requeued
+test_case "a bound job is requeued" case_requeued --bunit=C --bamount=1 \
+	--binstance=env
+test_case "a lost process, hard" case_hidden 1 --bunit=C --bamount=1
+test_case "a lost process, soft" case_hidden 1 --bunit=C --bamount=1 --bmode=soft
+test_case "twenty lost processes" case_hidden 20 --bunit=C --bamount=1
+test_case "processes that cannot be ended" case_frozen
+test_case "what is there when slurmd starts" case_slurmd_starts
+tests_done
