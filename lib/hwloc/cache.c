@@ -284,8 +284,8 @@ static int read_rest(struct reader *reader, struct tb_machine *machine,
 	return tb_machine_finish(machine, err);
 }
 
-static struct tb_machine *read_text(const char *path, char *text,
-				    struct tb_error *err)
+struct tb_machine *tb_machine_read_text(const char *path, char *text,
+					struct tb_error *err)
 {
 	struct reader reader = { .path = path, .rest = text };
 	struct tb_error why = { "" };
@@ -378,7 +378,7 @@ struct tb_machine *tb_machine_read(const char *path, struct tb_error *err)
 	text = read_file(fd, path, err);
 	close(fd);
 	if (text)
-		machine = read_text(path, text, err);
+		machine = tb_machine_read_text(path, text, err);
 	free(text);
 	return machine;
 }

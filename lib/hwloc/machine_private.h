@@ -50,4 +50,11 @@ int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
  */
 int tb_machine_finish(struct tb_machine *machine, struct tb_error *err);
 
+/*
+ * The machine of a saved file's text, which it cuts up; path is for messages.
+ * NULL with a sentence in err.
+ */
+struct tb_machine *tb_machine_read_text(const char *path, char *text,
+					struct tb_error *err);
+
 #endif

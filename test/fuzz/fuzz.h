@@ -38,4 +38,15 @@ static inline char *fuzz_string(const uint8_t *data, size_t size)
 	return text;
 }
 
+/* Cut a line off the text; *text moves to the next one. */
+static inline char *fuzz_line(char **text)
+{
+	char *line = *text;
+	size_t length = strcspn(line, "\n");
+
+	*text += length + (line[length] != '\0');
+	line[length] = '\0';
+	return line;
+}
+
 #endif

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE /* asprintf, strsep */
 #include "fuzz.h"
 
-#include "common/node/node_extra.h"
 #include "common/job/request_env.h"
 
 #define MAX_ENV 32
@@ -36,19 +35,6 @@ static void check_as_line(const struct tb_request *request)
 	free(line);
 }
 
-static void check_extra(const char *extra)
-{
-	char *with = tb_extra_with(extra, TB_EXTRA_INUSE, "sC");
-	char *without;
-
-	FUZZ_CHECK(with && tb_extra_has(with, TB_EXTRA_INUSE, "sC"));
-	FUZZ_CHECK(strlen(with) <= strlen(extra) + strlen(TB_EXTRA_INUSE) + 4);
-	without = tb_extra_with(with, TB_EXTRA_INUSE, NULL);
-	FUZZ_CHECK(without);
-	free(without);
-	free(with);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_string(data, size);
@@ -57,7 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tb_error err = { "" };
 	unsigned count;
 
-	check_extra(text);
 	count = split(text, env);
 	if (tb_request_from_env(&request, env, count, &err)) {
 		FUZZ_CHECK(*err.text);

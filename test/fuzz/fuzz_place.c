@@ -9,17 +9,6 @@
 
 #define SLOTS_MAX 4096
 
-/* Cut a line off the text; *text moves to the next one. */
-static char *next_line(char **text)
-{
-	char *line = *text;
-	size_t length = strcspn(line, "\n");
-
-	*text += length + (line[length] != '\0');
-	line[length] = '\0';
-	return line;
-}
-
 static void check_groups(const struct tb_topology *topology,
 			 const struct tb_placer *placer,
 			 const struct tb_bitset *used)
@@ -79,15 +68,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_string(data, size);
 	char *rest = text;
 	struct tb_bitset *used;
-	struct tb_topology *topology = tb_topology_parse(next_line(&rest),
+	struct tb_topology *topology = tb_topology_parse(fuzz_line(&rest),
 							 &used, NULL);
 	struct tb_request request;
 
 	tb_request_init(&request);
 	if (topology) {
-		if (!tb_request_parse(&request, next_line(&rest), NULL))
+		if (!tb_request_parse(&request, fuzz_line(&rest), NULL))
 			place(topology, used, &request,
-			      (unsigned)strtoul(next_line(&rest), NULL, 10) %
+			      (unsigned)strtoul(fuzz_line(&rest), NULL, 10) %
 				      SLOTS_MAX);
 		tb_bitset_destroy(used);
 		tb_topology_destroy(topology);

@@ -93,6 +93,22 @@ static void comes_back(void **state)
 	tb_history_destroy(again);
 }
 
+/* Keys of one set, the first of which was never used: there is room for both. */
+static void free_places_come_first(void **state)
+{
+	static const char text[] = "topobind-history 1 1\n1 0 1 0 1\n"
+				   "2001 5 1 0 1\n";
+	struct tb_history *history = tb_history_parse(text, NULL);
+	char *printed;
+
+	(void)state;
+	assert_non_null(history);
+	printed = tb_history_print(history);
+	assert_string_equal(printed, text);
+	free(printed);
+	tb_history_destroy(history);
+}
+
 static void refuses_other_files(void **state)
 {
 	static const char *const texts[] = {
@@ -146,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(learns),
 		cmocka_unit_test(comes_back),
+		cmocka_unit_test(free_places_come_first),
 		cmocka_unit_test(refuses_other_files),
 		cmocka_unit_test(forgets_the_oldest),
 	};

@@ -723,6 +723,7 @@ static void test_nothing_asked(void **state)
 {
 	(void)state;
 	check_places("SCCCC", "bamount=0", 4, NULL, "");
+	check_places("SCCCC", "bamount=0,bstrategy=linear", 4, NULL, "");
 	check_places("SCCCC", "bamount=1", 0, NULL, "");
 	check_places("SCCCC", "bamount=1,btype=host", 0, NULL, "");
 }

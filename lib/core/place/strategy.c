@@ -349,7 +349,8 @@ uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
 	struct tb_run units = tb_units_below(placer, 0);
 	uint32_t missing, slots;
 
-	if (!in_order || placer->use || placer->nested_units)
+	/* Nothing is wanted of a request that has no amount. */
+	if (!wanted || !in_order || placer->use || placer->nested_units)
 		return 0;
 	slots = tb_bitset_count_range(placer->available, units.first,
 				      units.count) /

@@ -103,6 +103,14 @@ static const struct record *find_record(const struct tb_history *history,
 	return NULL;
 }
 
+static bool is_rather_replaced(const struct record *record,
+			       const struct record *other)
+{
+	if (!record->key || !other->key)
+		return !record->key && other->key;
+	return record->used_at < other->used_at;
+}
+
 /* A new record replaces the one that was not used for the longest time. */
 static struct record *find_or_make_record(struct tb_history *history,
 					  uint64_t key, uint64_t now)
@@ -114,7 +122,7 @@ static struct record *find_or_make_record(struct tb_history *history,
 			set[i].used_at = now;
 			return &set[i];
 		}
-		if (set[i].used_at < oldest->used_at)
+		if (is_rather_replaced(&set[i], oldest))
 			oldest = &set[i];
 	}
 	*oldest = (struct record){ .key = key, .used_at = now };
