@@ -2,7 +2,7 @@
 #
 # requests.awk - a round of random requests, the same ones for the same seed
 #
-#	awk -v seed=7 -v asks=10 -f requests.awk
+#	awk -v seed=7 -v asks=10 -v world=usual -f requests.awk
 #
 # Prints lines of four fields, separated by tabs: what it is, options that a job
 # has with and without a binding, those without only, and those of the binding.
@@ -12,6 +12,9 @@
 #	cores	a job, and with the binding one of exactly the same cores
 #	units	a job of units, for which possible.awk says whether they are free
 #	any	a job with any binding, whose answers must go together
+#	batch	an array or a heterogeneous job
+#
+# world is one of worlds.bash.
 #
 # The nodes are those of rounds.bash, whose cores have two threads each.
 
@@ -34,6 +37,7 @@ function between(low, high) { return low + random(high - low + 1) }
 function add(text) { common = common " " text }
 
 function add_nodes() {
+	least = 1
 	if (one_in(3))
 		return
 	most = least = between(1, tasks < 4 ? tasks : 4)
@@ -51,18 +55,29 @@ function add_simple_gpus() {
 		add("--gres-flags=disable-binding")
 }
 
+# Slurm makes of it how many tasks there are, whatever -n says.
+function add_tasks_of_gpus(    gpus, each) {
+	gpus = between(1, 6)
+	each = between(1, 3)
+	tasks = gpus * each
+	sub(/^-n[0-9]+/, "-n" tasks, common)
+	if (least > tasks)
+		sub(/ -N[^ ]*/, "", common)
+	add("--gpus=" gpus " --ntasks-per-gpu=" each)
+}
+
 function add_gpus() {
 	if (one_in(2))
 		return
 	if (one_in(3))
 		add("--gpus=" between(1, 10))
 	else if (one_in(6))
-		add("--gpus=" between(1, 6) " --ntasks-per-gpu=" between(1, 3))
+		add_tasks_of_gpus()
 	else if (one_in(6))
 		add("--gres=gpu:" pick("big small") ":" between(1, 3))
 	else
 		add_simple_gpus()
-	if (common ~ /gpu/ && one_in(4))
+	if (common ~ /gpu/ && common !~ /gres-flags/ && one_in(4))
 		add("--gres-flags=enforce-binding")
 	if (common ~ /gpu/ && one_in(8))
 		add("--mem-per-gpu=" pick("1000 90000"))
@@ -94,12 +109,24 @@ function add_constraint() {
 			"(a&c)|b a*1 [a|c]"))
 }
 
+function add_of_world() {
+	if (world == "tree" && one_in(4))
+		add("--switches=" pick("1 2"))
+	if (world == "lln" && one_in(2))
+		add("-p spread")
+	if (world == "owners" && one_in(2))
+		add("--exclusive=" pick("user user mcs"))
+	if (world == "reserved" && !one_in(3))
+		add("--reservation=" pick("flex cores"))
+}
+
 function add_others() {
 	if (one_in(8))
 		add("--ntasks-per-node=" between(1, 5))
 	if (one_in(10))
 		add(pick("--exclusive --exclusive=user --contiguous --spread-job " \
 			"--use-min-nodes --oversubscribe --sockets-per-node=2 " \
+			"--ntasks-per-core=1 --ntasks-per-core=2 " \
 			"--cores-per-socket=8 --switches=1"))
 	if (one_in(20))
 		add("--licenses=" pick("few:1 few:2 few:3"))
@@ -111,7 +138,9 @@ function add_others() {
 function cores_of_plain(    amount) {
 	amount = between(1, 3)
 	own = " -c" amount * 2
-	binding = " --bunit=" pick("C C CT") " --bamount="
+	# Threads and --ntasks-per-core are refused together, with a sentence.
+	binding = " --bunit=" (common ~ /per-core/ ? "C" : pick("C C CT")) \
+		" --bamount="
 	binding = binding amount * (binding ~ /CT/ ? 2 : 1)
 	sub(/CT/, "T", binding)
 	if (one_in(2))
@@ -161,6 +190,39 @@ function any(    letter) {
 		add("--overcommit")
 }
 
+# A part of a heterogeneous job, with a binding and without.
+function add_part(separator) {
+	begin_job(4)
+	if (one_in(3))
+		add("-N" between(1, tasks < 2 ? tasks : 2))
+	if (one_in(4))
+		add("--gres=gpu:1")
+	owns = owns separator common
+	bindings = bindings separator common
+	cores_of_plain()
+	owns = owns own
+	bindings = bindings binding
+}
+
+function print_batch(    parts, i) {
+	owns = bindings = ""
+	if (one_in(2)) {
+		begin_job(4)
+		add_simple_gpus()
+		common = "-a0-" between(1, 3) " " common
+		cores_of_plain()
+		print_job("batch")
+		return
+	}
+	parts = between(2, 3)
+	for (i = 0; i < parts; i++)
+		add_part(i ? " : " : "")
+	common = " "
+	own = owns
+	binding = bindings
+	print_job("batch")
+}
+
 function begin_job(most_tasks) {
 	tasks = one_in(4) ? between(1, most_tasks) : between(1, 5)
 	common = "-n" tasks
@@ -183,7 +245,7 @@ function print_loads(    count, i) {
 		add_memory()
 		if (seed % 2 == 1 && !one_in(3)) {
 			units()
-			sub(/-c.*/, "", common)
+			sub(/ -c[0-9]+/, "", common)
 		} else {
 			own = " -c" between(1, 8)
 			binding = own
@@ -198,6 +260,10 @@ BEGIN {
 		random(2)
 	print_loads()
 	for (i = 0; i < asks; i++) {
+		if (world == "batch" && i < asks / 2) {
+			print_batch()
+			continue
+		}
 		cores = one_in(2)
 		begin_job(!cores ? 8 : i % 3 ? 12 : 24)
 		add_nodes()
@@ -206,12 +272,14 @@ BEGIN {
 			add_memory()
 			add_constraint()
 			add_others()
+			add_of_world()
 			cores_of_plain()
 			print_job("cores")
 		} else if (one_in(3)) {
 			add_gpus()
 			add_memory()
 			add_simple_constraint()
+			add_of_world()
 			any()
 			print_job("any")
 		} else {
@@ -220,8 +288,10 @@ BEGIN {
 			add_simple_constraint()
 			if (one_in(8))
 				add("--ntasks-per-node=" between(1, 5))
+			add_of_world()
 			units()
-			print_job("units")
+			# possible.awk knows of no reservations.
+			print_job(world == "reserved" ? "any" : "units")
 		}
 	}
 }

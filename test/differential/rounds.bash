@@ -4,6 +4,7 @@
 # rounds.bash - sourced after lib.sh: the same random requests to a cluster with
 # topobind and to one without, and what their answers must have in common
 #
+#	world=tree			of worlds.bash [usual]
 #	start_clusters
 #	play_round SEED COUNT		prints findings; none when all is well
 #
@@ -21,6 +22,7 @@
 #	now		what is promised to start now starts
 #	later		what is promised to start later does not start now
 #	ever		what is promised is accepted, what is not is refused
+#			(these three unless plain Slurm contradicts itself there, too)
 #	promised	when those jobs have ended that end before a promised start,
 #			the job starts
 #	too-late	it did not when the last of them still ran, though Slurm would
@@ -31,6 +33,8 @@
 . "$test_dir/two_clusters.bash"
 
 differential=$top/test/differential
+# shellcheck source=test/differential/worlds.bash
+. "$differential/worlds.bash"
 
 # How many requests a round has; what all rounds have asked, left out and found.
 round_size=12
@@ -42,6 +46,8 @@ declare -A tally=()
 tell_answers=no
 # no: judge what is in the file excluded, too
 exclude=yes
+# Only requests that match are asked about.
+like=''
 
 # Jobs end far enough from each other that cons_tres takes none of them together.
 minutes_between_ends=300
@@ -52,8 +58,10 @@ minutes_between_ends=300
 start_clusters() {
 	local options=(--nodes '' --slurm GresTypes=gpu --slurm Licenses=few:2)
 	local files=(null zero full random)
-	local node topology sockets cores threads gres features
+	local node topology sockets cores threads gres features of_world
 
+	mapfile -t of_world < <(world_options)
+	options+=("${of_world[@]}")
 	while read -r node topology sockets cores threads gres features; do
 		[ "$node" != '#' ] || continue
 		options+=(--machine "$node $topology $sockets $cores $threads")
@@ -127,13 +135,16 @@ ask_when() {
 	fi
 }
 
+# Whose job the next one is: a command before its own, or none.
+owner=()
+
 # start_now OPTION... - into got: started, busy, never or silence; into id: the job
 start_now() {
 	local text status=0 words
 
 	words_of "$*"
 	id=''
-	text=$(within 60 salloc --immediate --no-shell "${words[@]}" 2>&1) ||
+	text=$(within 60 "${owner[@]}" salloc --immediate --no-shell "${words[@]}" 2>&1) ||
 		status=$?
 	if [[ $text =~ Granted\ job\ allocation\ ([0-9]+) ]]; then
 		got=started
@@ -174,22 +185,34 @@ finding() {
 	printf 'finding: %s, seed %s, request %s\n' "$1" "$seed" "$index"
 	printf '  %s\n' "without a binding: $common $own" \
 		"with a binding:    $common $binding" "${@:2}" \
-		"again: test/differential/run --seed $seed --only $index"
+		"again: test/differential/run --world $world --seed $seed --only $index"
 	findings=$((findings + 1))
 }
 
-# excluded OPTION... - prints why nothing is expected of such a request yet
+# excluded OPTION... - prints why such a request is not asked
 excluded() {
-	local name pattern reason
+	local name pattern reason files=("$differential/slurms")
 
-	[ "$exclude" = yes ] || return 1
+	[ "$exclude" = no ] || files+=("$differential/excluded")
 	while IFS=$'\t' read -r name pattern reason; do
-		if [[ $name != '#'* && $* =~ $pattern ]]; then
+		if [[ $name != '#'* && "$world $*" =~ $pattern ]] &&
+			is_so_here "$reason"; then
 			echo "$name: $reason"
 			return 0
 		fi
-	done <"$differential/excluded"
+	done < <(cat "${files[@]}")
 	return 1
+}
+
+# A reason that begins with a release is so in this release only, or with a + in
+# those after it.
+is_so_here() {
+	[[ $1 =~ ^([0-9]+\.[0-9]+)(\+?): ]] || return 0
+	[ -z "${BASH_REMATCH[2]}" ] || {
+		slurm_is_from "${BASH_REMATCH[1]}"
+		return
+	}
+	[[ $(slurmctld -V) = *" ${BASH_REMATCH[1]}."* ]]
 }
 
 # --- one request ----------------------------------------------------------------
@@ -269,11 +292,12 @@ judge_three_answers() {
 
 	rule=$(broken_rule "$told" "$got")
 	[ -n "$rule" ] || return 0
-	# When a window will be there nobody knows.
-	[[ "$told $got $binding" != "never busy "*--bst[ao]* ]] || return 0
+	# When a window will be there nobody knows; and reservations end.
+	[[ "$told $got $common$binding" != "never busy "*--@(bst[ao]|reserv)* ]] ||
+		return 0
 	plain_answers "$common $own" >"$work/plain" 2>&1
 	read -r other <"$work/plain"
-	[ "$rule" != "$(broken_rule "${other% *}" "${other##* }")" ] || return 0
+	[ -z "$(broken_rule "${other% *}" "${other##* }")" ] || return 0
 	finding "$rule" "$answers"
 }
 
@@ -321,6 +345,8 @@ judge_same_cores() {
 	local plain="plain: told $plain_told, $plain_got: $plain_said"
 
 	plain_has_slots || return 0
+	# A bound job must have a unit near each device, which is more.
+	[[ $common != *enforce-binding* ]] || return 0
 	if [ "$plain_got" = started ] && [ "$got" != started ]; then
 		finding same-cores "$plain" "bound: $answers"
 	elif [ "$plain_told" != never ] && [ "$told" = never ]; then
@@ -359,8 +385,9 @@ start_loads() {
 	local load=0 other
 
 	lockstep=yes
-	[ "$(awk -F'\t' '$1 == "load" && $4 ~ /--b/' "$work/requests")" = '' ] ||
-		lockstep=no
+	# Which cores are reserved plain Slurm says in another way.
+	[[ $world != reserved && "$(awk -F'\t' '$1 == "load" && $4 ~ /--b/' \
+		"$work/requests")" = '' ]] || lockstep=no
 	loads=()
 	while IFS=$'\t' read -r kind common own binding; do
 		[ "$kind" = load ] || continue
@@ -382,9 +409,10 @@ start_loads() {
 
 # Its name is its number.
 start_load() {
-	local id got reply number
+	local id got reply number owner
 
 	set_number
+	read -r -a owner < <(as_owner_of "$1") || true
 	start_now -J "$1" -t $((minutes_between_ends * $1)) "${@:2}"
 	echo "$got $reply"
 	[ -z "$id" ] || has "$id"
@@ -419,6 +447,8 @@ rank_of_plain() {
 judge_promise() {
 	local when=${promise% *} got id reply plain_when
 
+	# Whose nodes those are that become free plain Slurm does not know, either.
+	[ "$world" != owners ] || return 0
 	index=${promise#* }
 	IFS=$'\t' read -r kind common own binding \
 		< <(sed 's/\t\t/\t \t/g' "$work/requests" |
@@ -458,20 +488,28 @@ play_round() {
 	local answers plain_told plain_said plain_got number reason
 
 	set_number
-	awk -v seed="$seed" -v asks="$2" -f "$differential/requests.awk" \
+	awk -v seed="$seed" -v asks="$2" -v world="$world" -f "$differential/requests.awk" \
 		>"$work/requests"
+	begin_world
 	start_loads
 	index=-1
 	while IFS=$'\t' read -r kind common own binding <&3; do
 		[ "$kind" != load ] || continue
 		index=$((index + 1))
 		[ -z "${3:-}" ] || [ "$index" = "$3" ] || continue
+		[[ -z $like || "$common $binding" =~ $like ]] || continue
 		if reason=$(excluded "$common $binding"); then
 			skipped=$((skipped + 1))
 			continue
 		fi
 		asked=$((asked + 1))
-		[ "$kind" != cores ] || judge_plain
+		case $kind in
+		batch)
+			judge_batch
+			continue
+			;;
+		cores) judge_plain ;;
+		esac
 		judge_bound
 	done 3< <(sed 's/\t\t/\t \t/g' "$work/requests")
 	[ -z "$promise" ] || judge_promise
@@ -479,4 +517,6 @@ play_round() {
 		finding answer "slurmctld is not the one that it was"
 	fi
 	drain
+	noted=$(daemon slurmctld pid)
+	end_world
 }

@@ -4,6 +4,8 @@
 # differential - a few rounds of random requests, always the same ones, to a
 # cluster with topobind and to one without: test/differential/rounds.bash says
 # what is compared.  test/differential/run does many more.
+#
+# TOPOBIND_SEED - the seed of a round in the world that goes with it
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=test/differential/rounds.bash
@@ -16,10 +18,19 @@ case_round() {
 	assert [ "${tally[started]:-0}" -gt 0 ]
 }
 
+seed=${TOPOBIND_SEED:-9}
+world=usual
 start_clusters
 test_case "idle nodes" case_round 4 12
 test_case "the same load on both" case_round 10 12
 test_case "beside bound jobs" case_round 3 12
 test_case "slurmctld did not die" assert slurmctld_lives
+stop_both
+
+world=$(world_of "$seed")
+echo "# TOPOBIND_SEED=$seed: world $world"
+start_clusters
+test_case "another world" case_round "$seed" 10
+test_case "another world: slurmctld did not die" assert slurmctld_lives
 stop_both
 tests_done

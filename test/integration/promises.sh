@@ -269,6 +269,26 @@ case_more_tasks_for_several_nodes() {
 	now_means_now -N2 -n2 --ntasks-per-node=5 --btype=host --bunit=C --bamount=2
 }
 
+# The same for jobs with devices: each node has some of the tasks.
+case_devices_and_fewer_tasks() {
+	now_means_now -N2 -n7 --ntasks-per-node=5 --gres=gpu:1 --bunit=C \
+		--bamount=2
+	now_means_now -N3 -n7 --ntasks-per-node=3 --gres=gpu:1 --bunit=C \
+		--bamount=2
+	gets "one 8, two 4" -w "$NODE_ONE,$NODE_TWO" -N2 -n3 \
+		--ntasks-per-node=2 --gres=gpu:1 --bunit=C --bamount=2
+}
+
+# No node has as many GPUs as the tasks need, and each node some of them.
+case_tasks_of_each_gpu() {
+	now_means_now -N2 -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=C --bamount=1
+	now_means_now -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=N --bamount=1
+	# Others do not find the GPUs that go with the tasks of a node.
+	! slurm_is_from 24.11 ||
+		now_means_now -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=C \
+			--bamount=1
+}
+
 # Some releases of Slurm take nodes for contiguous that have another, which is too
 # small, between them: what they give plain jobs, bound ones get, too.
 case_contiguous() {
@@ -310,8 +330,12 @@ cluster_stop
 
 start_gpu_nodes --nodes ''
 note_slurmctld
+number=${NODE_ONE#one}
 test_case "more tasks for each of several nodes than tasks" \
 	case_more_tasks_for_several_nodes
+test_case "devices, and more tasks for each of several nodes than tasks" \
+	case_devices_and_fewer_tasks
+test_case "tasks of each GPU on several nodes" case_tasks_of_each_gpu
 test_case "contiguous nodes" case_contiguous
 test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
 cluster_stop

@@ -85,10 +85,10 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	 * They limit CPUs, too: to as many as the tasks need, or as the smallest
 	 * host's units have.  With GRES they also say how many devices there are.
 	 */
-	if (!job->gres_list_req) {
+	if (!job->gres_list_req)
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+	if (!job->gres_list_req || (type == TB_SLOT && !job->tres_per_task))
 		details->ntasks_per_node = 0;
-	}
 }
 
 /*

@@ -119,6 +119,7 @@ static void save_job(const job_record_t *job, struct tb_scale *saved)
 		.flags = job->bit_flags & SCALED_FLAGS,
 		.overcommit = details->overcommit,
 		.ntasks_per_node = details->ntasks_per_node,
+		.ntasks_per_tres = details->ntasks_per_tres,
 		.contiguous = details->contiguous,
 		.num_tasks = details->num_tasks,
 		.cpus_per_task = details->cpus_per_task,
@@ -203,6 +204,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	details->num_tasks = MIN(details->num_tasks, slots);
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
+	/* For it, select/cons_tres wants all tasks on each node. */
+	details->ntasks_per_tres = NO_VAL16;
 	if (details->mc_ptr)
 		free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
@@ -241,6 +244,7 @@ void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
 	job->bit_flags |= saved->flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;
+	details->ntasks_per_tres = saved->ntasks_per_tres;
 	details->contiguous = saved->contiguous;
 	details->num_tasks = saved->num_tasks;
 	details->cpus_per_task = saved->cpus_per_task;

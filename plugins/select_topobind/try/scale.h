@@ -18,7 +18,7 @@
 struct tb_scale {
 	uint64_t flags;
 	uint8_t overcommit;
-	uint16_t cpus_per_task, ntasks_per_node, contiguous;
+	uint16_t cpus_per_task, ntasks_per_node, ntasks_per_tres, contiguous;
 	uint32_t num_tasks;
 	uint32_t min_cpus, max_cpus;
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
