@@ -293,7 +293,7 @@ judge_three_answers() {
 	rule=$(broken_rule "$told" "$got")
 	[ -n "$rule" ] || return 0
 	# When a window will be there nobody knows; and reservations end.
-	[[ "$told $got $common$binding" != "never busy "*--@(bst[ao]|reserv)* ]] ||
+	[[ "$told $got $world$binding" != "never busy "*@(reserved|--bst[ao])* ]] ||
 		return 0
 	plain_answers "$common $own" >"$work/plain" 2>&1
 	read -r other <"$work/plain"
