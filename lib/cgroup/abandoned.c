@@ -30,6 +30,7 @@ static char *mount_point(const char *controller)
 static void kill_at_once(const char *dir)
 {
 	char *file;
+	ssize_t n;
 	int fd;
 
 	if (asprintf(&file, "%s/cgroup.kill", dir) < 0)
@@ -39,8 +40,8 @@ static void kill_at_once(const char *dir)
 	if (fd < 0)
 		return;
 	/* Where that fails they are killed one by one. */
-	if (write(fd, "1", 1) == 1)
-		errno = 0;
+	n = write(fd, "1", 1);
+	(void)n;
 	close(fd);
 }
 
@@ -79,15 +80,16 @@ static void remove_parents(const char *mount, const char *top, char *dir)
 }
 
 static int end_in(const char *mount, const char *top, const char *path,
-		  const struct timespec *until, struct tb_error *err)
+		  unsigned wait_ms, struct tb_error *err)
 {
+	const struct timespec until = tb_clear_until(wait_ms);
 	char *dir;
 	int rc;
 
 	if (asprintf(&dir, "%s%s", mount, path) < 0)
 		return tb_fail(err, "out of memory");
 	kill_at_once(dir);
-	rc = tb_clear(dir, until, err);
+	rc = tb_clear(dir, &until, err);
 	if (rc == 0)
 		remove_parents(mount, top, dir);
 	free(dir);
@@ -98,8 +100,8 @@ static int end_in(const char *mount, const char *top, const char *path,
  * cgroup v1 has a hierarchy for each controller, with the same paths.  The freezer
  * is the first: what is frozen there does not die.
  */
-static int end_everywhere(const char *top, const char *path,
-			  const struct timespec *until, struct tb_error *err)
+static int end_everywhere(const char *top, const char *path, unsigned wait_ms,
+			  struct tb_error *err)
 {
 	struct cgroup_mount_point info;
 	char *freezer = mount_point("freezer");
@@ -107,11 +109,11 @@ static int end_everywhere(const char *top, const char *path,
 	int ended = 0, rc;
 
 	if (freezer != NULL)
-		ended = end_in(freezer, top, path, until, err);
+		ended = end_in(freezer, top, path, wait_ms, err);
 	free(freezer);
 	rc = cgroup_get_controller_begin(&handle, &info);
 	while (rc == 0) {
-		if (end_in(info.path, top, path, until, err) < 0)
+		if (end_in(info.path, top, path, wait_ms, err) < 0)
 			ended = -1;
 		rc = cgroup_get_controller_next(&handle, &info);
 	}
@@ -142,7 +144,6 @@ static bool has_self(const char *path)
 int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 		     struct tb_error *err)
 {
-	const struct timespec until = tb_clear_until(wait_ms);
 	char *mount;
 
 	if (!is_below(top, path))
@@ -155,5 +156,5 @@ int tb_abandoned_end(const char *top, const char *path, unsigned wait_ms,
 		return tb_fail(err, "no cgroup hierarchy has the cpuset "
 				    "controller");
 	free(mount);
-	return has_self(path) ? 0 : end_everywhere(top, path, &until, err);
+	return has_self(path) ? 0 : end_everywhere(top, path, wait_ms, err);
 }

@@ -16,7 +16,7 @@
  * Kill every process in the cgroup path, with the cgroups below it, and remove it,
  * in all hierarchies of cgroups; then its parents, up to but without top, as far as
  * they are empty.  Both are paths from the root of a hierarchy, top is a parent of
- * path.  Processes that do not die within wait_ms milliseconds, for all together,
+ * path.  Processes that do not die within wait_ms milliseconds, for each hierarchy,
  * stay where they are.  0, also when nothing is there; -1 with a sentence in err.
  *
  * A cgroup with the caller in it is not abandoned: a step of that name starts
