@@ -148,6 +148,16 @@ case_no_task_cgroup() {
 	says "slurm.conf: TaskPlugin=task/topobind has no task/cgroup, so that nothing keeps jobs without a binding off the units of bound ones; set TaskPlugin=task/topobind,task/cgroup,task/affinity, and ConstrainCores=yes in cgroup.conf, and restart slurmd"
 }
 
+case_proctrack() {
+	sed 's,^ProctrackType=.*,ProctrackType=proctrack/linuxproc,' \
+		"$cluster/etc/slurm.conf" >"$work/proctrack.conf"
+	# Without slurmctld, to which this is news.
+	sed -i 's,^SlurmctldPort=.*,SlurmctldPort=1,' "$work/proctrack.conf"
+	assert_contains "findings" \
+		"slurm.conf: ProctrackType=proctrack/linuxproc, so that processes of a job can run on after its end on units that others have; set ProctrackType=proctrack/cgroup and restart slurmctld and slurmd" \
+		"$(SLURM_CONF=$work/proctrack.conf topobind conf --check)"
+}
+
 # Written, and slurmctld was not restarted.
 case_not_restarted() {
 	sed -i -E -e 's,^SelectType=.*,SelectType=select/cons_tres,' \
@@ -450,6 +460,7 @@ found "a partition of sockets" case_partition
 found "no task/topobind" case_no_task_plugin
 found "the order in TaskPlugin" case_task_plugin_order
 found "no task/cgroup" case_no_task_cgroup
+found "another ProctrackType" case_proctrack
 found "a file that slurmctld has not read" case_not_restarted
 found "no select plugin" case_missing select_topobind \
 	'no daemon or command of Slurm works with this SelectType'

@@ -12,7 +12,10 @@
 #include "conf_findings.h"
 #include "conf_site.h"
 
-/* SelectType, SelectTypeParameters, TaskPlugin; what slurmctld has of them. */
+/*
+ * SelectType, SelectTypeParameters, TaskPlugin, ProctrackType; what slurmctld has of
+ * them.
+ */
 void tb_check_slurm_conf(const struct tb_conf_site *site,
 			 struct tb_findings *findings);
 /* The plugins in PluginDir, and for which Slurm they were built. */

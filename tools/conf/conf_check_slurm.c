@@ -99,6 +99,20 @@ static void check_task_plugins(const slurm_conf_t *conf,
 			tb_words("put task/topobind first and restart slurmd"));
 }
 
+/* Of the others Slurm loses processes, and lets them run on beside later jobs. */
+static void check_proctrack(const slurm_conf_t *conf,
+			    struct tb_findings *findings)
+{
+	if (conf->proctrack_type &&
+	    strcmp(conf->proctrack_type, "proctrack/cgroup"))
+		tb_findings_add(
+			findings, where,
+			tb_words("ProctrackType=%s, so that processes of a job can run on after its end on units that others have",
+				 conf->proctrack_type),
+			tb_words(
+				"set ProctrackType=proctrack/cgroup and restart slurmctld and slurmd"));
+}
+
 static bool values_differ(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "") != 0;
@@ -147,4 +161,5 @@ void tb_check_slurm_conf(const struct tb_conf_site *site,
 	check_select(conf, findings);
 	check_partitions(site, findings);
 	check_task_plugins(conf, findings);
+	check_proctrack(conf, findings);
 }
