@@ -58,7 +58,7 @@ case_no_tasks_for_each_socket() {
 	as_user sockets "$NODE_ZEN" && fail "refused"
 	job=$(squeue -h -o %i)
 	wait_until 20 runs "$job"
-	assert_granted "$job" "$NODE_ZEN" 0-23
+	assert_granted "$job" "$NODE_ZEN" 0-47
 	cancel "$job"
 	assert_eq daemons "$before" "$(daemon_pids)"
 }
