@@ -8,6 +8,14 @@
 
 #include "select_topobind/nodes/nodes.h"
 
+/* As in select/cons_tres, where --spread-job comes before LLN. */
+static bool wants_least_loaded(const job_record_t *job)
+{
+	return !(job->bit_flags & SPREAD_JOB) &&
+	       ((slurm_conf.select_type_param & SELECT_LLN) ||
+		(job->part_ptr && (job->part_ptr->flags & PART_FLAG_LLN)));
+}
+
 bool tb_node_choice_find(struct tb_node_choice *choice,
 			 const struct tb_conf *site, const job_record_t *job,
 			 const struct tb_request *request)
@@ -21,6 +29,10 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 		.function = tb_conf_priority(site, partition),
 		.site = site,
 	};
+	/* It sees the load of a node only where no cores are hidden from it. */
+	if (choice->policy == TB_ALLOCATE_SLURM && tb_request_binds(request) &&
+	    wants_least_loaded(job))
+		choice->policy = TB_ALLOCATE_LEASTLOADED;
 	return tb_conf_enabled(site, partition) &&
 	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
@@ -54,6 +66,9 @@ static void set_by_policy(struct tb_candidate *candidate,
 		break;
 	case TB_ALLOCATE_PRIORITY:
 		candidate->priority = tb_node_priority(facts, node);
+		break;
+	case TB_ALLOCATE_LEASTLOADED:
+		candidate->weight = node_record_table_ptr[node]->sched_weight;
 		break;
 	default:
 		break;
