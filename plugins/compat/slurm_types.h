@@ -35,6 +35,7 @@ typedef hostlist_t *tb_hostlist_t;
 #define SELECT_SOCKET CR_SOCKET
 #define SELECT_CORE CR_CORE
 #define SELECT_MEMORY CR_MEMORY
+#define SELECT_LLN CR_LLN
 #define SELECT_ONE_TASK_PER_CORE CR_ONE_TASK_PER_CORE
 #endif
 

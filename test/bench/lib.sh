@@ -211,6 +211,6 @@ none_runs() {
 
 # Held jobs stay.
 cancel_running() {
-	of "$1" scancel -p bench --state=running
+	of "$1" scancel -u "$(id -un)" --state=running
 	wait_until 120 none_runs "$1"
 }

@@ -41,7 +41,7 @@
 #include "src/slurmctld/locks.h"
 
 #define CALLS_MAX 10000
-#define WORDS_MAX 40
+#define WORDS_MAX 60
 
 EXPORT extern const char plugin_name[];
 EXPORT extern const char plugin_type[];
@@ -414,7 +414,7 @@ static void *serve(void *arg)
 {
 	const char *path = getenv("TOPOBIND_BENCH");
 	char *answers = xstrdup_printf("%s.out", path);
-	char line[512];
+	char line[1024];
 	FILE *in;
 
 	(void)arg;

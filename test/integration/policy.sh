@@ -329,6 +329,23 @@ case_backfill() {
 	wait_until 60 is_planned_on "$job" "$NODE_Q"
 }
 
+# The second in the queue cannot start when all nodes are free for the first: later
+# Slurms ask when it could start after that.
+case_backfill_later() {
+	local first job binding
+
+	fill_all
+	first=$(batch -t 10 --exclusive --mem=0 -N 7)
+	for binding in "" "--bunit=C --bamount=1"; do
+		# shellcheck disable=SC2086 # options
+		job=$(batch -t 20 --bnodes=LASTAVAILABLE $binding)
+		wait_until 60 is_planned_on "$job" "$NODE_Q"
+		[[ $(job_field "$job" StartTime) > $(job_field "$first" \
+			StartTime) ]] || fail "planned before the first"
+		cancel "$job"
+	done
+}
+
 is_planned_on() {
 	[ "$(squeue -h -j "$1" -o %Y)" = "$2" ] ||
 		[ "$(scontrol show job "$1" |
@@ -376,6 +393,7 @@ test_case "beside other requests" case_other_requests
 test_case "reservations" case_reservation
 test_case "a start in the future" case_future
 test_case "backfill plans for the same node" case_backfill
+test_case "backfill asks about a later start" case_backfill_later
 test_case "no wait for a better node" case_never_waits_for_a_node
 test_case "unknown policies and bad features are refused" case_refused
 tests_done

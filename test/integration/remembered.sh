@@ -38,7 +38,8 @@ submit_wishes() {
 	held=()
 	for wish in "${wishes[@]}"; do
 		# shellcheck disable=SC2086 # options
-		held+=("$(batch -H -p low $wish)" "$(batch -H -p urgent $wish)")
+		held+=("$(batch -H -p low $wish)" "$(batch -H -p urgent $wish)"
+			"$(batch -H -p shared $wish)")
 	done
 }
 
@@ -61,6 +62,8 @@ start_some() {
 	random_job 600 -p urgent
 	random_job 600 -p low -J short
 	random_job 600 -p low --gpus-per-node=1
+	random_job 600 -p shared
+	random_job 600 -p shared
 }
 
 end_some() {
@@ -143,11 +146,28 @@ case_any_order() {
 		"$work/asked" || fail "the answers were all the same"
 }
 
+# Two jobs have the same units, and another has some of another size.
+share_units() {
+	local jobs=() unit=(-p shared --mem=10 -N1 -w "$NODE_ZEN" --bunit=X)
+
+	jobs+=("$(alloc "${unit[@]}" -n4 --bamount=1)")
+	assert_same "units that could be shared"
+	jobs+=("$(alloc "${unit[@]}" -n4 --bamount=1)")
+	jobs+=("$(alloc -p shared --mem=10 -w "$NODE_TWIN" -n1 --bunit=C \
+		--bamount=3)")
+	assert_same "shared units"
+	cancel "${jobs[0]}"
+	assert_same "the end of one of two jobs"
+	cancel "${jobs[1]}"
+	cancel "${jobs[2]}"
+}
+
 # Each by itself, for certain.
 case_each() {
 	local held job
 
 	submit_wishes
+	share_units
 	job=$(alloc -p low -N2 -n4 --bunit=X --bamount=1)
 	assert_same "a start"
 	scontrol suspend "$job"
@@ -186,7 +206,8 @@ cluster_start --prefix "$prefix" --nodes zen,twin \
 	--slurm JobSubmitPlugins=topobind_bench \
 	--slurm GresTypes=gpu --slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
-	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
+	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
+	--slurm "PartitionName=shared Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=FORCE:3"
 mv "$prefix/ask" "$prefix/ask.out" "$cluster"
 cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_anew.so" "$cluster"
 rm -rf "$prefix"

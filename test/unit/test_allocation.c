@@ -238,6 +238,48 @@ static void finds_equals(void **state)
 	assert_order(list, 2, "2 4");
 }
 
+/* Slurm's LLN: lighter nodes, then those of which more is free, then the first. */
+static void takes_the_least_loaded(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
+	const struct tb_node_need two = { .amount = 2, .nodes = 2 };
+
+	(void)state;
+	list[0].free = 0.25;
+	list[1].free = list[2].free = 0.5;
+	list[3].free = 1;
+	list[3].weight = 10;
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_LEASTLOADED, list, 4,
+					     &two),
+			 2);
+	assert_order(list, 4, "1 2 0 3");
+	list[2].required = true; /* node 0 */
+	tb_allocation_order(TB_ALLOCATE_LEASTLOADED, list, 4, &two);
+	assert_order(list, 4, "0 1 2 3");
+}
+
+static void leaves_small_nodes_out(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
+	const struct tb_node_need three = { .amount = 3,
+					    .nodes = 2,
+					    .most_nodes = 2 };
+
+	(void)state;
+	list[2].holds = list[3].holds = 2;
+	list[2].weight = list[3].weight = 10;
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_LEASTLOADED, list, 4,
+					     &three),
+			 2);
+	assert_order(list, 4, "2 3 0 1");
+	/* They cannot be left out when the job may not do without. */
+	list[3].required = true; /* node 1 */
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_LEASTLOADED, list, 4,
+					     &three),
+			 2);
+	assert_order(list, 4, "1 2 3 0");
+}
+
 static void prefers(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
@@ -375,6 +417,8 @@ int main(void)
 		cmocka_unit_test(is_random_without_speeds),
 		cmocka_unit_test(finds_neighbours),
 		cmocka_unit_test(finds_equals),
+		cmocka_unit_test(takes_the_least_loaded),
+		cmocka_unit_test(leaves_small_nodes_out),
 		cmocka_unit_test(prefers),
 		cmocka_unit_test(takes_as_many_as_it_needs),
 		cmocka_unit_test(widens),

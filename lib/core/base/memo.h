@@ -17,7 +17,7 @@
 
 #include "bitset.h"
 
-#define TB_MEMO_NUMBERS 3
+#define TB_MEMO_NUMBERS 4
 
 struct tb_memo_key {
 	const void *shape, *filter; /* by address: they outlive the memo */

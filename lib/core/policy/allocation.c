@@ -101,6 +101,10 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked)
 	case TB_ALLOCATE_MAXBALANCE:
 		key[0] = candidate->speed;
 		break;
+	case TB_ALLOCATE_LEASTLOADED:
+		key[0] = candidate->weight;
+		key[1] = -candidate->free;
+		break;
 	default: /* in Slurm's order */
 		break;
 	}
@@ -350,6 +354,59 @@ static uint32_t keep_preferred(struct ranked *list, uint32_t count,
 								: count;
 }
 
+/* Does the job fit on the first nodes that hold more than this? */
+static bool fits_without_small(const struct ranked *list, uint32_t count,
+			       const struct tb_node_need *need, uint64_t small)
+{
+	uint32_t required = count_required(list, count);
+	struct candidate_sum sum = { 0, 0, 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tb_candidate *candidate = &list[i].candidate;
+
+		if (need->most_nodes && sum.nodes == need->most_nodes)
+			break;
+		if (candidate->required || candidate->holds > small)
+			add_to_sum(&sum, candidate, need);
+	}
+	return sum_suffices(&sum, need, required);
+}
+
+/* The least that a candidate holds of those that hold more; 0: there is none. */
+static uint64_t find_next_larger(const struct ranked *list, uint32_t count,
+				 uint64_t small)
+{
+	uint64_t next = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t holds = list[i].candidate.holds;
+
+		if (holds > small && (!next || holds < next))
+			next = holds;
+	}
+	return next;
+}
+
+/*
+ * A job that may have few nodes can need some that hold much.  Slurm leaves out
+ * those that hold least, until the first of the others suffice.
+ */
+static void put_small_last(struct ranked *list, uint32_t count,
+			   const struct tb_node_need *need)
+{
+	uint64_t small = 0;
+
+	while (!fits_without_small(list, count, need, small)) {
+		small = find_next_larger(list, count, small);
+		if (!small)
+			return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].candidate.holds <= small)
+			list[i].key[0] = LAST_OF_ALL;
+	qsort(list, count, sizeof(*list), by_preferred);
+}
+
 static uint32_t order_ranked(enum tb_allocation policy, struct ranked *list,
 			     uint32_t count, bool preferences,
 			     const struct tb_node_need *need)
@@ -364,6 +421,10 @@ static uint32_t order_ranked(enum tb_allocation policy, struct ranked *list,
 		return order_set(policy, list, count, need);
 	case TB_ALLOCATE_PRIORITY:
 		qsort(list, count, sizeof(*list), by_required);
+		break;
+	case TB_ALLOCATE_LEASTLOADED:
+		qsort(list, count, sizeof(*list), by_preferred);
+		put_small_last(list, count, need);
 		break;
 	default:
 		qsort(list, count, sizeof(*list), by_preferred);

@@ -25,7 +25,9 @@ enum tb_allocation {
 	TB_ALLOCATE_PRIORITY,
 	TB_ALLOCATE_BESTFIT,
 	TB_ALLOCATE_BESTTOPOLOGY,
-	TB_ALLOCATIONS
+	TB_ALLOCATIONS, /* those with names */
+	/* Slurm's LLN: nobody asks topobind for it by name. */
+	TB_ALLOCATE_LEASTLOADED = TB_ALLOCATIONS
 };
 
 /* In capitals. */
@@ -51,6 +53,8 @@ struct tb_candidate {
 	 */
 	int64_t gap;
 	double idle; /* CPUs minus load */
+	/* Slurm's weight of the node, and the part of its cores that is free. */
+	double weight, free;
 	/* The sum of configured resources, each as a part of the largest node's. */
 	double size;
 	double speed;	 /* 0: not known */

@@ -119,8 +119,12 @@ static int will_run(const struct tb_test *test,
 {
 	struct tb_view *view = tb_view_now();
 	list_t *preemptees = NULL;
-	int rc = test_and_say(test, request, view);
+	int rc;
 
+	/* A question about a later time says nothing of why it waits now. */
+	rc = tb_test_asked_start(test) > time(NULL)
+		     ? test_now(test, request, view)
+		     : test_and_say(test, request, view);
 	if (rc != SLURM_SUCCESS)
 		preemptees = tb_preempt_choose(test, request, view);
 	if (preemptees) {

@@ -4,7 +4,9 @@
  * would start a plain job beside a bound one that still runs.  So it is asked with
  * the cores of the bound jobs hidden that end later than the first so many.  The
  * fewer are hidden, the sooner is the start that it tells, and that start counts
- * when the others have ended by then.  Halving finds the soonest that counts.
+ * when the others have ended by then.  With fewer than have its CPUs it cannot
+ * start, and mostly it does when these have ended; else halving finds the soonest
+ * that counts.
  */
 #include "plain_future.h"
 
@@ -15,6 +17,7 @@
 #include "core/plan/halving.h"
 
 #include "job_ends.h"
+#include "plain_room.h"
 #include "plain_try.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/request/hetjob.h"
@@ -124,16 +127,24 @@ static int search_ends(struct plain_future *future)
 {
 	job_record_t *job = future->test->job;
 	uint32_t count = future->ends.count, ended;
-	time_t start = find_start(future, count), end, before;
+	uint32_t least = tb_plain_room_ends(future->test, &future->ends);
+	time_t start, end, before;
 
+	if (least && start_fits(future, least)) {
+		job->start_time = MAX(job->start_time,
+				      find_last_end(future, least));
+		return SLURM_SUCCESS;
+	}
+	start = find_start(future, count);
 	if (!start)
 		return future->rc;
 	/* It waits for others, too: all bound jobs in its way have ended then. */
 	if (start >= find_last_end(future, count))
 		return SLURM_SUCCESS;
 	ended = tb_halve_least(start_fits, future,
-			       MAX(count_ended_before(future, start), 1), count,
-			       START_QUESTIONS_MAX);
+			       MAX(count_ended_before(future, start),
+				   MAX(least, 1)),
+			       count, START_QUESTIONS_MAX);
 	end = find_last_end(future, ended);
 	/* Beside that bound job, when others end before it. */
 	before = find_start(future, ended - 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sharing.h"
 
+#include <string.h>
+
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
@@ -342,6 +344,41 @@ void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
 	find_holders(node, shape, view, test, request, scratch->used,
 		     scratch->holders);
 	tb_share_used(scratch->holders, test->share, scratch->used);
+}
+
+static uint64_t *add_words(uint64_t *to, const struct tb_bitset *set)
+{
+	uint32_t words = (set->nbits + 63) / 64;
+
+	memcpy(to, set->words, words * sizeof(*to));
+	return to + words;
+}
+
+const struct tb_bitset *tb_sharing_state(uint32_t node,
+					 const struct tb_shape *shape,
+					 const struct tb_view *view,
+					 const struct tb_test *test,
+					 struct tb_scratch *scratch)
+{
+	uint16_t group = number_group(test->job->part_ptr);
+	const struct tag *of_node = find_tags(node, shape);
+	uint64_t *at = scratch->state->words;
+
+	tb_node_taken(node, NULL, test, scratch->cores);
+	at = add_words(at, scratch->cores);
+	tb_view_taken(view, node, scratch->cores);
+	at = add_words(at, scratch->cores);
+	TB_BITSET_EACH(core, scratch->cores) {
+		struct tb_thread_use held =
+			find_thread_use(node, core,
+					of_node ? &of_node[core] : NULL, view,
+					group);
+
+		*at++ = (uint64_t)held.jobs << 32 | (uint64_t)held.first << 16 |
+			held.last;
+	}
+	scratch->state->nbits = 64 * (at - scratch->state->words);
+	return scratch->state;
 }
 
 bool tb_sharing_could_be_more(const struct tb_scratch *scratch,

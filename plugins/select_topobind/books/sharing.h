@@ -50,6 +50,16 @@ void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
 		     const struct tb_request *request,
 		     struct tb_scratch *scratch);
 
+/*
+ * All of that, but for what a filter masks, as words in scratch->state: two nodes of
+ * one shape that have the same are the same to the test.  Changes scratch->cores.
+ */
+const struct tb_bitset *tb_sharing_state(uint32_t node,
+					 const struct tb_shape *shape,
+					 const struct tb_view *view,
+					 const struct tb_test *test,
+					 struct tb_scratch *scratch);
+
 /* With these holders: would a larger test->share leave more of the node to the job? */
 bool tb_sharing_could_be_more(const struct tb_scratch *scratch,
 			      const struct tb_test *test);

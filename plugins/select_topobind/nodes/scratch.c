@@ -13,6 +13,7 @@ void tb_scratch_destroy(struct tb_scratch *scratch)
 	tb_bitset_destroy(scratch->threads);
 	tb_bitset_destroy(scratch->cores);
 	tb_bitset_destroy(scratch->placed);
+	tb_bitset_destroy(scratch->state);
 	xfree(scratch->holders);
 	xfree(scratch);
 }
@@ -25,9 +26,10 @@ struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores)
 	scratch->threads = tb_bitset_create(threads);
 	scratch->cores = tb_bitset_create(cores);
 	scratch->placed = tb_bitset_create(cores);
+	scratch->state = tb_bitset_create(64 * (3 * cores + 2));
 	scratch->holders = xcalloc(threads, sizeof(*scratch->holders));
 	if (scratch->used && scratch->threads && scratch->cores &&
-	    scratch->placed)
+	    scratch->placed && scratch->state)
 		return scratch;
 	tb_scratch_destroy(scratch);
 	return NULL;

@@ -22,6 +22,7 @@ struct tb_scratch {
 	struct tb_bitset *threads;     /* threads */
 	struct tb_bitset *cores;       /* Slurm's cores */
 	struct tb_bitset *placed;      /* likewise: the last placement's */
+	struct tb_bitset *state; /* words: what tb_sharing_state() returns */
 };
 
 /* For nodes with so many threads and cores.  NULL: out of memory. */

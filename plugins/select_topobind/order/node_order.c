@@ -8,6 +8,14 @@
 
 #include "select_topobind/nodes/nodes.h"
 
+/* As in select/cons_tres, where --spread-job comes before LLN. */
+static bool wants_least_loaded(const job_record_t *job)
+{
+	return !(job->bit_flags & SPREAD_JOB) &&
+	       ((slurm_conf.select_type_param & SELECT_LLN) ||
+		(job->part_ptr && (job->part_ptr->flags & PART_FLAG_LLN)));
+}
+
 bool tb_node_choice_find(struct tb_node_choice *choice,
 			 const struct tb_conf *site, const job_record_t *job,
 			 const struct tb_request *request)
@@ -21,6 +29,10 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 		.function = tb_conf_priority(site, partition),
 		.site = site,
 	};
+	/* It sees the load of a node only where no cores are hidden from it. */
+	if (choice->policy == TB_ALLOCATE_SLURM && tb_request_binds(request) &&
+	    wants_least_loaded(job))
+		choice->policy = TB_ALLOCATE_LEASTLOADED;
 	return tb_conf_enabled(site, partition) &&
 	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
@@ -54,6 +66,9 @@ static void set_by_policy(struct tb_candidate *candidate,
 		break;
 	case TB_ALLOCATE_PRIORITY:
 		candidate->priority = tb_node_priority(facts, node);
+		break;
+	case TB_ALLOCATE_LEASTLOADED:
+		candidate->weight = node_record_table_ptr[node]->sched_weight;
 		break;
 	default:
 		break;
@@ -178,6 +193,12 @@ static int try_now(const struct tb_order *order, const struct tb_test *test,
 
 /* --- to start some time ------------------------------------------------------------ */
 
+/* No start is earlier than now, or than the time that the question is about. */
+static time_t find_soonest(const struct tb_test *test)
+{
+	return MAX(time(NULL), tb_test_asked_start(test));
+}
+
 /* A start later than this is a refusal; for a start now, no other is looked for. */
 static int try_first_by(const struct row *row, uint32_t count, time_t start,
 			bitstr_t *chosen)
@@ -186,11 +207,12 @@ static int try_first_by(const struct row *row, uint32_t count, time_t start,
 	uint64_t before = job->bit_flags & TEST_NOW_ONLY;
 	int rc;
 
-	if (start <= time(NULL))
+	if (MAX(start, find_soonest(row->test)) <= time(NULL))
 		job->bit_flags |= TEST_NOW_ONLY;
 	rc = try_first(row, count, chosen);
 	job->bit_flags &= before | ~(uint64_t)TEST_NOW_ONLY;
-	if (rc == SLURM_SUCCESS && job->start_time > MAX(start, time(NULL)))
+	if (rc == SLURM_SUCCESS &&
+	    job->start_time > MAX(start, find_soonest(row->test)))
 		rc = SLURM_ERROR;
 	return rc;
 }
@@ -221,20 +243,20 @@ static void choose_policy_at(struct tb_node_choice *choice, time_t start)
 		choice->policy = TB_ALLOCATE_MINRESOURCE;
 }
 
-/* No start is earlier than now: if the first nodes allow that, they are chosen. */
-static int try_at_once(const struct tb_order *order, const struct tb_test *test,
+/* If the first nodes allow the soonest start, they are chosen. */
+static int try_soonest(const struct tb_order *order, const struct tb_test *test,
 		       bitstr_t *nodes)
 {
 	struct tb_test call = *test;
 	struct row row = { .order = order, .test = &call };
 	bitstr_t *chosen = bit_copy(nodes);
-	time_t now = time(NULL);
+	time_t soonest = find_soonest(test);
 	int rc = SLURM_ERROR;
 
 	call.preemptees = NULL;
-	make_row(&row, nodes, now);
+	make_row(&row, nodes, soonest);
 	if (row.enough < row.count)
-		rc = try_first_by(&row, row.enough, now, chosen);
+		rc = try_first_by(&row, row.enough, soonest, chosen);
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(nodes, chosen);
 	FREE_NULL_BITMAP(chosen);
@@ -268,17 +290,19 @@ static int try_later(const struct tb_order *order, const struct tb_test *test,
 		     bitstr_t *nodes)
 {
 	bitstr_t *chosen;
+	time_t start;
 	int rc;
 
-	if (try_at_once(order, test, nodes) == SLURM_SUCCESS)
+	if (try_soonest(order, test, nodes) == SLURM_SUCCESS)
 		return SLURM_SUCCESS;
 	chosen = bit_copy(nodes);
 	rc = order->try(order, test, chosen);
+	/* An answer "now" can mean the time that the question is about. */
+	start = MAX(test->job->start_time, find_soonest(test));
 	if (rc != SLURM_SUCCESS || would_preempt(test))
 		bit_copybits(nodes, chosen);
 	/* The last call sets the job's start and its resources. */
-	else if (try_then(order, test, test->job->start_time, nodes) !=
-		 SLURM_SUCCESS)
+	else if (try_then(order, test, start, nodes) != SLURM_SUCCESS)
 		rc = order->try(order, test, nodes);
 	FREE_NULL_BITMAP(chosen);
 	return rc;

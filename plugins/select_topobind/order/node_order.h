@@ -30,7 +30,7 @@ struct tb_order {
 	/*
 	 * Complete a candidate: how much of the job it can hold, now or (later)
 	 * when running jobs have ended; for BESTFIT and BESTTOPOLOGY also how
-	 * the job fits.
+	 * the job fits, for LEASTLOADED how much of the node is free.
 	 */
 	void (*describe)(const struct tb_order *order,
 			 const struct tb_test *test,

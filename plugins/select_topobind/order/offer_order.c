@@ -7,6 +7,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/try/scale.h"
 
 /* What the offered slots would do to the node. */
@@ -27,6 +28,17 @@ static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
 	candidate->left = free_cpus > cpus ? free_cpus - cpus : 0;
 }
 
+/* As select/cons_tres counts it for a plain job: cores, whatever slots fit in. */
+static double find_free_part(const struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t node)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+	struct tb_bitset *taken = shape->scratch->cores;
+
+	tb_node_taken(node, offers->view, test, taken);
+	return (double)(shape->ncores - tb_bitset_count(taken)) / shape->ncores;
+}
+
 static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
 			   const struct tb_offer *offer,
 			   struct tb_candidate *candidate)
@@ -35,6 +47,8 @@ static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
 	if (test->choice->policy == TB_ALLOCATE_BESTFIT ||
 	    test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
 		describe_fit(offers, test, offer, candidate);
+	if (test->choice->policy == TB_ALLOCATE_LEASTLOADED)
+		candidate->free = find_free_part(offers, test, offer->node);
 }
 
 static int compare_nodes(const void *left, const void *right)

@@ -270,6 +270,7 @@ static void place_and_describe(const struct tb_offers *offers,
 {
 	int count = place_slots(offers, test, offer, shape, slots, scratch);
 
+	placed->could_be_more = tb_sharing_could_be_more(scratch, test);
 	if (count <= 0)
 		return;
 	placed->slots = offers->request->type == TB_HOST ? 1 : count;
@@ -296,6 +297,20 @@ place_once(struct tb_offers *offers, const struct tb_test *test,
 	return placed;
 }
 
+/* Which cores the job cannot have, or who has them.  Changes scratch->cores. */
+static const struct tb_bitset *find_state(const struct tb_offers *offers,
+					  const struct tb_test *test,
+					  const struct tb_offer *offer,
+					  const struct tb_shape *shape,
+					  struct tb_scratch *scratch)
+{
+	if (test->share)
+		return tb_sharing_state(offer->node, shape, offers->view, test,
+					scratch);
+	tb_node_taken(offer->node, offers->view, test, scratch->cores);
+	return scratch->cores;
+}
+
 /* All that a placement depends on, except what is the same for all nodes. */
 static struct tb_memo_key make_key(const struct tb_offers *offers,
 				   const struct tb_test *test,
@@ -311,6 +326,7 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 			slots, offer->unit_size,
 			tb_cpus_per_core(test->job, offer->node) << 16 |
 				node_record_table_ptr[offer->node]->tpc,
+			test->share,
 		},
 		.cores = offers->devices ? tb_devices_state(offers->devices,
 							    affinity, taken)
@@ -348,7 +364,7 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 					struct tb_shape *shape, uint32_t slots)
 {
 	struct tb_scratch *scratch = shape->scratch;
-	struct tb_bitset *taken = scratch->cores;
+	const struct tb_bitset *taken;
 	struct tb_affinity *affinity;
 	struct tb_placed *placed;
 	struct tb_memo_key key;
@@ -357,17 +373,17 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	if (!offers->memo)
 		return place_once(offers, test, offer, shape, slots, scratch);
 	affinity = find_affinity(offers, offer->node, shape,
-				 count_joint_tasks(offers, test, slots), taken);
-	tb_node_taken(offer->node, offers->view, test, taken);
+				 count_joint_tasks(offers, test, slots),
+				 scratch->cores);
+	taken = find_state(offers, test, offer, shape, scratch);
 	key = make_key(offers, test, offer, shape, slots, affinity, taken);
 	placed = tb_memo_find(offers->memo, &key, &is_new);
 	if (placed && !is_new)
 		return recall(offers, placed);
 	if (!placed || !make_placed(offers, shape, placed))
 		return place_once(offers, test, offer, shape, slots, scratch);
-	tb_shape_threads(shape, taken, scratch->used);
-	if (key.filter)
-		tb_filter_add(key.filter, shape->topology, scratch->used);
+	tb_sharing_used(offer->node, shape, offers->view, test, offers->request,
+			scratch);
 	place_and_describe(offers, test, offer, shape, slots, scratch, placed);
 	return placed;
 }
@@ -438,7 +454,7 @@ static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 	slots = placed->equal;
 	cpus = placed->cpus;
 
-	offers->could_be_more |= tb_sharing_could_be_more(shape->scratch, test);
+	offers->could_be_more |= placed->could_be_more;
 	if (!slots)
 		return false;
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
@@ -561,8 +577,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->devices = tb_devices_create(test);
 	offers->limit = tb_partition_limit_create(test, view);
 	offers->filter = tb_job_filter(test->job);
-	if (!test->share)
-		offers->memo = test->memo;
+	offers->memo = test->memo;
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	offer_nodes(offers, test);

@@ -28,7 +28,8 @@ struct tb_placed {
 	uint32_t equal; /* of them, from the first on, as large as it */
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	struct tb_bitset cores; /* Slurm's */
-	uint32_t *taken; /* of each pool of devices (devices.h), or NULL */
+	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
+	bool could_be_more; /* with a larger test->share */
 	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
 	uint32_t diameter;
 	int32_t broken;
@@ -50,14 +51,11 @@ struct tb_offers {
 	const struct tb_view *view; /* what is taken */
 	struct tb_offer *list;	    /* by class, then by node */
 	uint32_t count, room;
-	bool could_be_more;		  /* with a larger test->share */
+	bool could_be_more; /* some node, with a larger test->share */
 	struct tb_partition_limit *limit; /* NULL: none */
 	uint32_t limited; /* offers with fewer slots, or none, for this */
 	struct tb_devices *devices; /* that the job asks for; or NULL */
-	/*
-	 * The test's: a struct tb_placed by what is taken of a node.  NULL where a
-	 * placement depends on more: on who shares units.
-	 */
+	/* The test's: a struct tb_placed by what is taken of a node; or NULL. */
 	struct tb_memo *memo;
 	const struct tb_filter *filter; /* of the job's partition */
 	struct tb_placed last;		/* when it is not remembered */

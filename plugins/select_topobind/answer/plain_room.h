@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plain_room.h - how many bound jobs must end before a plain job has room
+ */
+#ifndef TB_SELECT_TOPOBIND_ANSWER_PLAIN_ROOM_H
+#define TB_SELECT_TOPOBIND_ANSWER_PLAIN_ROOM_H
+
+#include "compat/select_compat.h"
+
+#include "job_ends.h"
+
+/*
+ * The fewest of the first ends, of all bound jobs on the test's nodes that nobody
+ * preempts, with which the nodes have as many CPUs as the job needs, if no other
+ * job ran.  With fewer it cannot start; with as many, perhaps.
+ */
+uint32_t tb_plain_room_ends(const struct tb_test *test,
+			    const struct tb_job_ends *ends);
+
+#endif

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# least_loaded - LLN=yes of a partition, CR_LLN and CR_Pack_Nodes: bound jobs get as
+# many CPUs of the same nodes as plain ones would, job by job
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What each job asks for: slots that are dealt out evenly, as a bound job's are, to
+# nodes that are loaded unlike.  Each has the same shape plain (-c2) and bound (two cores):
+# "+" is the one or the other.
+one_each=("-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +")
+shapes=(
+	"-n1 +"
+	"-N1 --exclusive -n1 +"
+	"-N2 -n3 +"
+	"-n1 +"
+	"-N1-2 -n2 +"
+	"-N2-3 -n3 +"
+	"-n2 --ntasks-per-node=1 +"
+	"-n1 -w NODE_E +"
+	"-n5 +"
+	"-n1 --mem=300 +"
+	"-n1 +"
+)
+
+# cpus_of JOB - NODE=CPUS of each of its nodes, on a line
+cpus_of() {
+	facts | awk -v job="$1" '$1 == "cpu" && $2 == job { cpus[$3]++ }
+		END { for (node in cpus) print node "=" cpus[node] }' | sort |
+		tr '\n' ' '
+}
+
+# How many nodes the jobs of these lines have, if each has one.
+count_first_nodes() {
+	awk '{ print $1 }' | sort -u | wc -l
+}
+
+# start_now OPTION... - its number, if it starts at once
+start_now() {
+	salloc --immediate --no-shell "$@" 2>&1 |
+		sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p'
+}
+
+# play BINDING OPTION... -- SHAPE... - what each gets, a line each
+play() {
+	local binding=$1 options=() shape job
+
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	for shape; do
+		shape=${shape//NODE_E/$NODE_E}
+		# shellcheck disable=SC2086 # options
+		job=$(start_now "${options[@]}" ${shape//+/$binding})
+		echo "$(cpus_of "$job")$shape"
+	done
+	scancel -u root
+	wait_until 30 no_jobs
+}
+
+# in_lockstep OPTION... -- SHAPE... - bound as plain; prints what both get
+in_lockstep() {
+	local plain bound
+
+	plain=$(play -c2 "$@")
+	bound=$(play "--bunit=C --bamount=2" "$@")
+	assert_eq "nodes and CPUs with $*" "$plain" "$bound"
+	echo "$plain"
+}
+
+# spreads OPTION... - six jobs on the six nodes
+spreads() {
+	assert_eq "nodes of six jobs with $*" 6 \
+		"$(in_lockstep "$@" -- "${one_each[@]}" | count_first_nodes)"
+}
+
+# Of the lines of in_lockstep: no more than one job found no room.
+starts_most() {
+	[ "$(grep -c '=' || true)" -ge $((${#shapes[@]} - 1)) ] ||
+		fail "too few jobs started"
+}
+
+case_partition() {
+	spreads -p spread
+	in_lockstep -p spread -- "${shapes[@]}" | starts_most
+}
+
+# LLN of one partition says nothing of others.
+case_packed() {
+	assert_eq "nodes of four jobs" 1 \
+		"$(in_lockstep -p main -- "${one_each[@]:0:4}" |
+			count_first_nodes)"
+}
+
+# Lighter nodes come first, however loaded they are.
+case_weights() {
+	local seen
+
+	scontrol update node="$NODE_A,$NODE_B,$NODE_C,$NODE_D" weight=9
+	seen=$(in_lockstep -p spread -- "${one_each[@]}" "${shapes[@]:1:4}")
+	assert_eq "nodes of the first six" "$NODE_E=2 $NODE_F=2" \
+		"$(sed -n 1,6p <<<"$seen" | awk '{ print $1 }' | sort -u | xargs)"
+	scontrol update node="$NODE_A,$NODE_B,$NODE_C,$NODE_D" weight=1
+}
+
+# Who says more than the partition.
+case_policies() {
+	local job
+
+	alloc -p spread -n1 -w "$NODE_A" >/dev/null
+	job=$(alloc -p spread -n1 --bunit=C --bamount=1)
+	assert_eq "least loaded" "$NODE_B" "$(squeue -h -j "$job" -o %N)"
+	job=$(alloc -p spread -n1 --bunit=C --bamount=1 --bnodes=SLURM)
+	assert_eq "SLURM" "$NODE_C" "$(squeue -h -j "$job" -o %N)"
+	job=$(alloc -p spread -n1 --bunit=C --bamount=1 \
+		--bnodes=FIRSTAVAILABLE)
+	assert_eq "--bnodes" "$NODE_A" "$(squeue -h -j "$job" -o %N)"
+	reconfigure_with "PartitionName=spread NodeAllocationPolicy=LASTAVAILABLE"
+	job=$(alloc -p spread -n1 --bunit=C --bamount=1)
+	assert_eq "the site's policy" "$NODE_F" "$(squeue -h -j "$job" -o %N)"
+	reconfigure_with
+}
+
+# --- of the whole cluster -----------------------------------------------------------
+
+# select_parameters LIST - of slurm.conf
+select_parameters() {
+	daemon slurmctld stop
+	sed -i "s/^SelectTypeParameters=.*/SelectTypeParameters=$1/" \
+		"$cluster/etc/slurm.conf" "$cluster/etc/virtual/slurm.conf"
+	daemon slurmctld start
+	wait_until 60 nodes_answer
+}
+
+case_everywhere() {
+	select_parameters CR_Core_Memory,CR_LLN
+	spreads -p main
+	in_lockstep -p main -- "${shapes[@]}" | starts_most
+}
+
+# deals_steps TASKS - of four tasks of a step on two nodes with three slots each, so
+# many on each, bound as plain
+deals_steps() {
+	local job binding size
+
+	for binding in -c2 "--bunit=C --bamount=2"; do
+		size=()
+		[ "$binding" != -c2 ] || size=(-c2)
+		# shellcheck disable=SC2086 # options
+		job=$(alloc -N2 -n6 $binding)
+		assert_eq "tasks of a step in a job with $binding" "$1" \
+			"$(within 60 srun --jobid="$job" -n4 "${size[@]}" \
+				printenv SLURMD_NODENAME | sort | uniq -c |
+				awk '{ print $1 }' | sort | xargs)"
+		cancel "$job"
+	done
+}
+
+# Where a job has more than a step needs: that is how its tasks are dealt out.
+case_pack_nodes() {
+	deals_steps "2 2"
+	select_parameters CR_Core_Memory,CR_Pack_Nodes
+	deals_steps "1 3"
+	in_lockstep -p main -- "${shapes[@]}" | starts_most
+}
+
+machines=()
+for name in a b c d e; do
+	machines+=(--machine "$name NSXCCCCXCCCC 1 8 1")
+done
+machines+=(--machine "f $(printf "NSXCCCCXCCCC%.0s" 1 2) 2 8 1")
+cluster_start --nodes '' "${machines[@]}" --slurm DefMemPerCPU=50 \
+	--slurm "PartitionName=spread Nodes=ALL LLN=YES DefaultTime=10"
+test_case "a partition with LLN" case_partition
+test_case "other partitions" case_packed
+test_case "policies and LLN" case_policies
+test_case "weights" case_weights
+test_case "CR_Pack_Nodes" case_pack_nodes
+test_case "CR_LLN" case_everywhere
+tests_done
