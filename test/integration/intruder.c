@@ -6,7 +6,8 @@
  *
  * TOP is Slurm's directory in a hierarchy of cgroup v1.  As long as it may, it makes
  * directories in those of the steps of its user, with all CPUs that these have, and
- * moves each process of its user, but itself, into them.
+ * moves each process of its user that is in one of them already, but none of others
+ * who happen to be the same user, into them.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -102,14 +103,33 @@ static int is_mine(int proc, const char *name)
 	       status.st_uid == getuid();
 }
 
-static void move_all(void)
+/* Is the process in a cgroup below this directory of Slurm's? */
+static int is_below(int proc, const char *name, const char *top)
+{
+	char path[64], text[4096];
+	ssize_t length = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/cgroup", name);
+	fd = openat(proc, path, O_RDONLY);
+	if (fd >= 0) {
+		length = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "%.60s/", strrchr(top, '/'));
+	return strstr(text, path) != NULL;
+}
+
+static void move_all(const char *top)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
 	while (kept_count > 0 && proc != NULL &&
 	       (entry = readdir(proc)) != NULL)
-		if (is_mine(dirfd(proc), entry->d_name))
+		if (is_mine(dirfd(proc), entry->d_name) &&
+		    is_below(dirfd(proc), entry->d_name, top))
 			for (unsigned i = 0; i < kept_count; i++)
 				if (write(kept[i], entry->d_name,
 					  strlen(entry->d_name)) < 0)
@@ -122,13 +142,13 @@ int main(int argc, char **argv)
 {
 	time_t end;
 
-	if (argc < 3)
+	if (argc < 3 || strrchr(argv[2], '/') == NULL)
 		return 2;
 	end = time(NULL) + atoi(argv[1]);
 	while (time(NULL) < end) {
 		for (int i = 2; i < argc; i++)
 			make_in_steps(argv[i]);
-		move_all();
+		move_all(argv[2]);
 	}
 	return 0;
 }
