@@ -4,7 +4,7 @@
  * written once
  *
  *   OWN(type, name, parameters)
- *	topobind takes part: switch_topobind.c defines switch_p_NAME.
+ *	topobind takes part: switch_abi.c defines switch_p_NAME.
  *   PASS(type, otherwise, name, parameters, arguments)
  *	The call is passed on to the site's plugin; without one the answer is
  *	otherwise.

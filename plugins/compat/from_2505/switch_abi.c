@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * switch_topobind.c - slurmctld asks select/topobind about steps
+ * switch_abi.c - slurmctld asks select/topobind about steps
  *
- * See compat/from_2505/switch_handover.h.  This plugin stands before the site's
- * switch plugin, if there is one, in slurmctld only: it has that one's number and
- * passes on every call, so that what other daemons get is the site's.
+ * See switch_handover.h.  This is a plugin of its own, switch/topobind.  It stands
+ * before the site's switch plugin, if there is one, in slurmctld only: it has that
+ * one's number and passes on every call, so that what other daemons get is the site's.
  */
 #include "compat/from_2505/switch_handover.h"
 #include "compat/from_2505/switch_ops.h"
