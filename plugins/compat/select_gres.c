@@ -133,27 +133,92 @@ static const gres_state_t *find_parts(const gres_node_state_t *there,
 }
 #endif
 
+/* is_reserved(): do reservations keep this device of a node from the test's job? */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+static bool is_reserved(const struct tb_test *test, uint32_t node,
+			uint32_t plugin_id, bitoff_t device)
+{
+	(void)test;
+	(void)node;
+	(void)plugin_id;
+	(void)device;
+	return false;
+}
+#else
+/* A device of a node, and what a list says of devices of its name. */
+struct in_list {
+	uint32_t node;
+	uint32_t plugin_id;
+	bitoff_t device;
+	bool has_name, has_device;
+};
+
+static int look_into_entry(void *item, void *arg)
+{
+	const gres_state_t *state = item;
+	const gres_job_state_t *kept = state->gres_data;
+	struct in_list *in_list = arg;
+
+	if (state->plugin_id != in_list->plugin_id)
+		return 0;
+	in_list->has_name = true;
+	if (kept->gres_bit_alloc && in_list->node < kept->node_cnt &&
+	    is_set(kept->gres_bit_alloc[in_list->node], in_list->device))
+		in_list->has_device = true;
+	return 0;
+}
+
+/* A job outside must not have what is listed, a job inside nothing else. */
+static bool is_reserved(const struct tb_test *test, uint32_t node,
+			uint32_t plugin_id, bitoff_t device)
+{
+	const resv_exc_t *excluded = test ? test->excluded : NULL;
+	struct in_list in_list = { .node = node,
+				   .plugin_id = plugin_id,
+				   .device = device };
+
+	if (!excluded)
+		return false;
+	if (excluded->gres_list_exc) {
+		list_for_each(excluded->gres_list_exc, look_into_entry,
+			      &in_list);
+		return in_list.has_device;
+	}
+	if (excluded->gres_list_inc)
+		list_for_each(excluded->gres_list_inc, look_into_entry,
+			      &in_list);
+	return in_list.has_name && !in_list.has_device;
+}
+#endif
+
 /* Devices that jobs have, whole or in parts, and those that jobs gave back. */
 struct in_use {
 	const bitstr_t *whole, *whole_back;
 	const bitstr_t *parts, *parts_back;
+	/* For those that are reserved. */
+	const struct tb_test *test;
+	uint32_t node;
+	uint32_t plugin_id;
 };
 
 static struct in_use find_in_use(const gres_node_state_t *there, uint32_t node,
 				 uint32_t plugin_id,
-				 const struct tb_gres_back *back)
+				 const struct tb_gres_view *view)
 {
 	const gres_state_t *parts = find_parts(there, node);
 	struct in_use in_use = {
 		.whole = there->gres_bit_alloc,
-		.whole_back = find_given_back(back, node, plugin_id),
+		.whole_back = find_given_back(view->back, node, plugin_id),
+		.test = view->test,
+		.node = node,
+		.plugin_id = plugin_id,
 	};
 
 	if (parts) {
 		const gres_node_state_t *shared = parts->gres_data;
 
 		in_use.parts = shared->gres_bit_alloc;
-		in_use.parts_back = find_given_back(back, node,
+		in_use.parts_back = find_given_back(view->back, node,
 						    parts->plugin_id);
 	}
 	return in_use;
@@ -163,7 +228,9 @@ static bool is_in_use(const struct in_use *in_use, bitoff_t bit)
 {
 	return (is_set(in_use->whole, bit) &&
 		!is_set(in_use->whole_back, bit)) ||
-	       (is_set(in_use->parts, bit) && !is_set(in_use->parts_back, bit));
+	       (is_set(in_use->parts, bit) &&
+		!is_set(in_use->parts_back, bit)) ||
+	       is_reserved(in_use->test, in_use->node, in_use->plugin_id, bit);
 }
 
 static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
@@ -202,7 +269,7 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 
 	if (!there)
 		return;
-	in_use = find_in_use(there, node, state->plugin_id, view->back);
+	in_use = find_in_use(there, node, state->plugin_id, view);
 	for (uint32_t place = 0; place < there->topo_cnt; place++)
 		if (is_of_type(there, place, state->gres_data))
 			visit(place, there->topo_core_bitmap[place],
@@ -386,10 +453,11 @@ static void take_devices(const struct selecting *selecting,
 	}
 }
 
-void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
+void tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools)
 {
-	struct selecting selecting = { .state = find_entry(job, entry),
+	const struct tb_gres_view now = { .test = test };
+	struct selecting selecting = { .state = find_entry(test->job, entry),
 				       .node = node };
 	const gres_node_state_t *there = find_places(selecting.state, node);
 	bitstr_t *before = get_selection(selecting.state, node), *taken;
@@ -397,9 +465,9 @@ void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
 	if (!there || !before)
 		return;
 	selecting.in_use = find_in_use(there, node, selecting.state->plugin_id,
-				       NULL);
+				       &now);
 	selecting.others = bit_alloc(bit_size(before));
-	list_for_each(job->gres_list_req, add_others, &selecting);
+	list_for_each(test->job->gres_list_req, add_others, &selecting);
 	taken = bit_alloc(bit_size(before));
 	take_devices(&selecting, there, true, pool_of, of_pool, pools, taken);
 	take_devices(&selecting, there, false, pool_of, of_pool, pools, taken);

@@ -33,6 +33,11 @@ void tb_gres_back_destroy(struct tb_gres_back *back); /* NULL is fine */
 struct tb_gres_view {
 	const struct tb_gres_back *back;
 	bool idle; /* as if no job ran */
+	/*
+	 * The test, if devices that reservations keep from its job are not free (since
+	 * Slurm 23.11); NULL: they are.
+	 */
+	const struct tb_test *test;
 };
 typedef void (*tb_gres_visitor)(uint32_t place, const bitstr_t *cores,
 				uint32_t free, void *arg);
@@ -45,13 +50,13 @@ uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
 
 /*
  * Between select_p_job_test and select_p_job_begin: how many devices of a node
- * select/cons_tres has selected for the job; and select as many others, of_pool[i]
- * of pool i.  pool_of says which pool a place belongs to; it is in none when that
- * is not below pools.  The selection stays as it is where that is not possible.
+ * select/cons_tres has selected for the job; and select as many others for the test's,
+ * of_pool[i] of pool i.  pool_of says which pool a place belongs to; it is in none when
+ * that is not below pools.  The selection stays as it is where that is not possible.
  */
 uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
 			  uint32_t node);
-void tb_gres_select(job_record_t *job, uint32_t entry, uint32_t node,
+void tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools);
 
 #endif

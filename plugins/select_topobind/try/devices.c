@@ -19,8 +19,8 @@ struct entry {
 };
 
 struct tb_devices {
-	job_record_t *job;
-	uint32_t nodes; /* that it can be on, at most */
+	const struct tb_test *test; /* borrowed: it lives longer */
+	uint32_t nodes;		    /* that it can be on, at most */
 	uint32_t share; /* of devices for all nodes, on each; 0: an even one */
 	uint32_t count;
 	struct entry *entries;
@@ -40,7 +40,7 @@ struct tb_devices *tb_devices_create(const struct tb_test *test)
 	if (!count || test->job->bit_flags & GRES_DISABLE_BIND)
 		return NULL;
 	devices = xmalloc(sizeof(*devices));
-	devices->job = test->job;
+	devices->test = test;
 	devices->nodes = tb_job_most_nodes(test->job, test->max_nodes);
 	devices->count = count;
 	devices->entries = xcalloc(count, sizeof(*devices->entries));
@@ -139,11 +139,9 @@ static void add_kind(struct tb_devices *devices, struct entry *entry,
 		     struct tb_bitset *cores)
 {
 	struct tb_device_kind *kind = &devices->kinds[devices->affinity.nkinds];
-	struct tb_device_layout *layout = tb_device_layout_find(&entry->layouts,
-								devices->job,
-								entry->index,
-								node, shape,
-								view, cores);
+	struct tb_device_layout *layout =
+		tb_device_layout_find(&entry->layouts, devices->test->job,
+				      entry->index, node, shape, view, cores);
 
 	set_numbers(devices, entry, layout, node, tasks, kind);
 	if ((!kind->per_slot && !kind->per_node) || !layout->npools)
@@ -161,6 +159,7 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 {
 	struct tb_gres_view of_gres = tb_view_gres(view);
 
+	of_gres.test = devices->test;
 	devices->affinity.nkinds = 0;
 	for (uint32_t i = 0; i < devices->count; i++)
 		add_kind(devices, &devices->entries[i], node, shape, &of_gres,
@@ -265,9 +264,9 @@ void tb_devices_count_selected(struct tb_devices *devices)
 			entry->selected = xcalloc(tb_node_count() + 1,
 						  sizeof(*entry->selected));
 		for (uint32_t node = 0; node < tb_node_count(); node++)
-			entry->selected[node] = tb_gres_selected(devices->job,
-								 entry->index,
-								 node);
+			entry->selected[node] =
+				tb_gres_selected(devices->test->job,
+						 entry->index, node);
 	}
 }
 
@@ -288,7 +287,7 @@ static void select_from_layout(struct tb_devices *devices,
 		pool_of[i] = layout->places[i].pool;
 	for (uint32_t i = 0; i < layout->npools; i++)
 		taken[i] = layout->pools[i].taken;
-	tb_gres_select(devices->job, entry->index, node, pool_of, taken,
+	tb_gres_select(devices->test, entry->index, node, pool_of, taken,
 		       layout->npools);
 	xfree(pool_of);
 	xfree(taken);

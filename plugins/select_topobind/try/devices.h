@@ -18,7 +18,10 @@
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/nodes/nodes.h"
 
-/* NULL: the job asks for none, or with disable-binding.  The caller destroys. */
+/*
+ * NULL: the job asks for none, or with disable-binding.  The caller destroys, and keeps
+ * the test until then.
+ */
 struct tb_devices;
 struct tb_devices *tb_devices_create(const struct tb_test *test);
 void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
