@@ -37,6 +37,7 @@ start() {
 		--machine "thread NSXCTTCTTXCTTCTT 1 8 1" \
 		--machine "anywhere NSXCTTCTTXCTTCTT 1 4 2" \
 		--slurm GresTypes=gpu,nic \
+		--slurm AccountingStorageTRES=gres/gpu \
 		--slurm PreemptType=preempt/partition_prio \
 		--slurm PreemptMode=CANCEL \
 		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
@@ -488,26 +489,28 @@ look() {
 
 # What a reservation keeps is for the jobs inside; they have nothing else.
 case_reserved() {
-	local inside outside
+	local inside outside job
 
 	scontrol create reservation ReservationName=kept Users=root \
-		Nodes="$NODE_QUAD" StartTime=now Duration=60 \
-		TRES=cpu=4,gres/gpu:a=2 >/dev/null
-	outside=$(alloc -N1 -w "$NODE_QUAD" -n2 --bamount=1 --gres=gpu:a:2)
-	inside=$(alloc -N1 -w "$NODE_QUAD" -n2 --bamount=1 --gres=gpu:a:2 \
+		Nodes="$NODE_TURNED" StartTime=now Duration=60 \
+		TRES=cpu=4,gres/gpu=2 >/dev/null
+	outside=$(alloc -N1 -w "$NODE_TURNED" -n2 --bamount=1 --gres=gpu:2)
+	inside=$(alloc -N1 -w "$NODE_TURNED" -n2 --bamount=1 --gres=gpu:2 \
 		--reservation=kept)
 	assert_eq "GPUs of both" 0-3 "$({
 		devices gpu "$outside"
 		devices gpu "$inside"
 	} | awk '{ print $4 }' | sort -n | as_list)"
 	cancel "$outside" "$inside"
-	# The others of that type are reserved; inside there are no others.
-	refute salloc --immediate=1 -N1 -w "$NODE_QUAD" -n2 --bamount=1 \
-		--gres=gpu:a:3 true
-	refute salloc --immediate=1 -N1 -w "$NODE_QUAD" -n2 --bamount=1 \
-		--gres=gpu:a:3 --reservation=kept true
+	# The others are reserved; inside there are no others.
+	refute salloc --immediate=1 -N1 -w "$NODE_TURNED" -n2 --bamount=1 \
+		--gres=gpu:3 true
+	refute salloc --immediate=1 -N1 -w "$NODE_TURNED" -n2 --bamount=1 \
+		--gres=gpu:3 --reservation=kept true
 	scontrol delete ReservationName=kept
-	gets 0-3,8-11 0-3 --gres=gpu:a:4 -n4 --bamount=1
+	job=$(alloc -N1 -w "$NODE_TURNED" -n4 --bamount=1 --gres=gpu:4)
+	assert_eq "GPUs without the reservation" 0-3 \
+		"$(gpu_numbers "$job" "$NODE_TURNED")"
 }
 
 start
