@@ -37,7 +37,6 @@ start() {
 		--machine "thread NSXCTTCTTXCTTCTT 1 8 1" \
 		--machine "anywhere NSXCTTCTTXCTTCTT 1 4 2" \
 		--slurm GresTypes=gpu,nic \
-		--slurm AccountingStorageTRES=gres/gpu \
 		--slurm PreemptType=preempt/partition_prio \
 		--slurm PreemptMode=CANCEL \
 		--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
@@ -487,32 +486,6 @@ look() {
 	[ -z "$far" ] || fail "not near: $far: $(not_near)"
 }
 
-# What a reservation keeps is for the jobs inside; they have nothing else.
-case_reserved() {
-	local inside outside job
-
-	scontrol create reservation ReservationName=kept Users=root \
-		Nodes="$NODE_TURNED" StartTime=now Duration=60 \
-		TRES=cpu=4,gres/gpu=2 >/dev/null
-	outside=$(alloc -N1 -w "$NODE_TURNED" -n2 --bamount=1 --gres=gpu:2)
-	inside=$(alloc -N1 -w "$NODE_TURNED" -n2 --bamount=1 --gres=gpu:2 \
-		--reservation=kept)
-	assert_eq "GPUs of both" 0-3 "$({
-		devices gpu "$outside"
-		devices gpu "$inside"
-	} | awk '{ print $4 }' | sort -n | as_list)"
-	cancel "$outside" "$inside"
-	# The others are reserved; inside there are no others.
-	refute salloc --immediate=1 -N1 -w "$NODE_TURNED" -n2 --bamount=1 \
-		--gres=gpu:3 true
-	refute salloc --immediate=1 -N1 -w "$NODE_TURNED" -n2 --bamount=1 \
-		--gres=gpu:3 --reservation=kept true
-	scontrol delete ReservationName=kept
-	job=$(alloc -N1 -w "$NODE_TURNED" -n4 --bamount=1 --gres=gpu:4)
-	assert_eq "GPUs without the reservation" 0-3 \
-		"$(gpu_numbers "$job" "$NODE_TURNED")"
-}
-
 start
 test_case "units are near GPUs, and GPUs near units" case_near
 test_case "other devices, and two kinds" case_other_devices
@@ -528,8 +501,6 @@ test_case "steps have the GPU near their slot" case_steps
 test_case "--gpu-bind=closest finds the one GPU" case_closest
 test_case "preemption" case_preemption
 test_case "bound by the site" case_implicit
-# Earlier releases reserve no devices.
-! slurm_is_from 23.11 || test_case "devices of a reservation" case_reserved
 test_case "slurmctld is started again" case_restart
 test_case "many jobs" case_many_jobs
 tests_done
