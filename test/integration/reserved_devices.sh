@@ -38,8 +38,9 @@ expand_lists() {
 	done
 }
 
-# fits OPTION... - could the job start now?
+# fits OPTION... - does the job start now?  Nobody else is there.
 fits() {
+	wait_until 20 no_jobs
 	salloc --immediate=1 -N1 -n2 --bunit=C --bamount=1 "$@" true
 }
 
