@@ -70,25 +70,31 @@ static unsigned read_procs(int dir, pid_t pids[KILL_MAX])
 	return count;
 }
 
+/* Kernels before 5.3 have no descriptors of processes. */
+#define NO_DESCRIPTORS (-2)
+
+/* A descriptor, NO_DESCRIPTORS, or -1: it has ended, or is for the next round. */
 static int open_pid(pid_t pid)
 {
+	int fd;
+
 #ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 #else
 	(void)pid;
+	fd = -1;
 	errno = ENOSYS;
-	return -1;
 #endif
+	return fd < 0 && errno == ENOSYS ? NO_DESCRIPTORS : fd;
 }
 
-/* Kernels before 5.3 have no descriptors of processes. */
 static void kill_opened(int fd, pid_t pid)
 {
 #ifdef SYS_pidfd_send_signal
 	if (fd >= 0)
 		syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 #endif
-	if (fd < 0 && errno == ENOSYS)
+	if (fd == NO_DESCRIPTORS)
 		kill(pid, SIGKILL);
 }
 
@@ -116,8 +122,6 @@ static void kill_procs(int dir)
 		fds[i] = open_pid(pids[i]);
 	left = read_procs(dir, again);
 	for (unsigned i = 0; i < count; i++) {
-		if (fds[i] < 0)
-			errno = ENOSYS;
 		if (has_pid(again, left, pids[i]))
 			kill_opened(fds[i], pids[i]);
 		if (fds[i] >= 0)

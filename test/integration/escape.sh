@@ -81,23 +81,22 @@ hide_script() {
 	echo "${hide//MARK/$work/bin/mark}"
 }
 
-# A job of a kind makes no directories, and leaves none.
-case_own_directories() {
+# hides_nothing SCRIPT OPTION... - such a job makes no directories, and leaves none
+hides_nothing() {
 	local job
 
-	job=$(as_user "$@" --wrap "$(hide_script)")
+	job=$(as_user "${@:2}" --wrap "$1")
 	wait_until 60 is_over "$job"
 	assert_eq "what the job could do" "done" "$(cat "$work/out/$job")"
 	assert_nothing_of_the_user
 }
 
-case_step() {
-	local job
+case_own_directories() {
+	hides_nothing "$(hide_script)" "$@"
+}
 
-	job=$(as_user "$@" --wrap "srun -Q bash -c '$(hide_script)'")
-	wait_until 60 is_over "$job"
-	assert_eq "what the step could do" "done" "$(cat "$work/out/$job")"
-	assert_nothing_of_the_user
+case_step() {
+	hides_nothing "srun -Q bash -c '$(hide_script)'" "$@"
 }
 
 has_started() {
