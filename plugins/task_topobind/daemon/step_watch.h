@@ -21,10 +21,11 @@ struct tb_step_watch;
 
 /*
  * In slurmstepd, before anything runs.  What is left of a former run of the same
- * step ends with this one.  name is the step's, unique on the node, without "/".  cgroups are its cpuset
- * cgroups, whether they are there yet or not, each with a newline at its end, in
- * the order in which they are to end; top is the one above them that stays (all as
- * of tb_abandoned_end()).  NULL with a sentence: nobody would miss the step.
+ * step ends with this one.  name is the step's, unique on the node, without "/".
+ * cgroups are its cpuset cgroups, whether they are there yet or not, each with a
+ * newline at its end, in the order in which they are to end; top is the one above
+ * them that stays (all as of tb_abandoned_end()).  NULL with a sentence: nobody would
+ * miss the step.
  */
 struct tb_step_watch *tb_step_watch_create(const char *spool_dir,
 					   const char *name, const char *top,
