@@ -38,8 +38,8 @@ struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 void tb_nodes_drop_unused(void);
 
 /*
- * Drops what is unused.  Between these two calls nobody changes a node's record, as slurmctld's locks
- * are held, so each record is looked at once at most.
+ * Drops what is unused.  Between these two calls nobody changes a node's record, as
+ * slurmctld's locks are held, so each record is looked at once at most.
  */
 void tb_nodes_freeze(void);
 void tb_nodes_thaw(void);
