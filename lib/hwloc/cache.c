@@ -5,13 +5,13 @@
  * A text file, one "key value" per line in a fixed order; numbers are separated
  * by one space, sets of threads are lists, "-" is an empty value:
  *
- *	topobind-machine 1
+ *	topobind-machine 2
  *	topology NSXYCTTYCTT
  *	os_cpus 0 2 1 3
  *	numa_os_nodes 0
  *	distances -
  *	memory_nodes 1
- *	memory 0 0-3
+ *	memory 0 main 0-3
  *	end
  *
  * slurmstepd reads it as root, so nothing in it is believed unchecked.
@@ -30,7 +30,7 @@
 #include "files/replace_file.h"
 #include "machine_private.h"
 
-#define FORMAT_VERSION "1"
+#define FORMAT_VERSION "2"
 
 /* ---- writing ---- */
 
@@ -51,7 +51,8 @@ static int write_memory(FILE *out, const struct tb_memory_node *memory)
 
 	if (!list)
 		return -1;
-	fprintf(out, "memory %u %s\n", memory->os_node, *list ? list : "-");
+	fprintf(out, "memory %u %s %s\n", memory->os_node,
+		tb_memory_kind_name(memory->kind), *list ? list : "-");
 	free(list);
 	return 0;
 }
@@ -226,6 +227,17 @@ static int read_distances(struct reader *reader, struct tb_machine *machine,
 	return 0;
 }
 
+/* The kind of a memory node; moves text behind it and the blank. */
+static int read_kind(char **text, enum tb_memory_kind *kind)
+{
+	size_t length = strcspn(*text, " ");
+
+	if (!(*text)[length] || !tb_memory_kind_parse(*text, length, kind))
+		return -1;
+	*text += length + 1;
+	return 0;
+}
+
 static int read_memory(struct reader *reader, struct tb_machine *machine,
 		       struct tb_error *err)
 {
@@ -233,6 +245,7 @@ static int read_memory(struct reader *reader, struct tb_machine *machine,
 	char *text = next_value(reader, "memory", err);
 	struct tb_error why = { "" };
 	struct tb_bitset *threads;
+	enum tb_memory_kind kind;
 	unsigned os_node;
 	int rc;
 
@@ -242,13 +255,16 @@ static int read_memory(struct reader *reader, struct tb_machine *machine,
 	    *text++ != ' ')
 		return bad_line(reader, "memory", "it has no NUMA node number",
 				err);
+	if (read_kind(&text, &kind))
+		return bad_line(reader, "memory", "it has no kind of memory",
+				err);
 	if (!strcmp(text, "-"))
 		threads = tb_bitset_create(nthreads);
 	else
 		threads = tb_bitset_parse_list(text, nthreads, &why);
 	if (!threads)
 		return bad_line(reader, "memory", why.text, err);
-	rc = tb_machine_add_memory(machine, os_node, threads, err);
+	rc = tb_machine_add_memory(machine, os_node, kind, threads, err);
 	tb_bitset_destroy(threads);
 	return rc;
 }

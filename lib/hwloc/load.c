@@ -466,6 +466,56 @@ static bool memory_sizes_are_known(hwloc_topology_t hwloc)
 	return false;
 }
 
+/* What hwloc calls memory that is not, or not only, the main memory. */
+static const struct {
+	const char *subtype;
+	enum tb_memory_kind kind;
+} memory_subtypes[] = {
+	{ "DRAM", TB_MEMORY_MAIN },   { "HBM", TB_MEMORY_HBM },
+	{ "MCDRAM", TB_MEMORY_HBM },  { "CXL-DRAM", TB_MEMORY_CXL },
+	{ "CXL-NVM", TB_MEMORY_CXL }, { "GPUMemory", TB_MEMORY_GPU },
+};
+
+static enum tb_memory_kind kind_of_node(hwloc_obj_t node)
+{
+	const size_t count = sizeof(memory_subtypes) /
+			     sizeof(memory_subtypes[0]);
+
+	if (!node->subtype)
+		return TB_MEMORY_MAIN;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(node->subtype, memory_subtypes[i].subtype))
+			return memory_subtypes[i].kind;
+	return TB_MEMORY_OTHER;
+}
+
+/*
+ * Where no node has main memory, that of the first one is it: a processor with HBM
+ * only.  hwloc 2.12 can say which nodes the kernel takes first; the subtypes are
+ * what older ones know, too, so that a node does not change with its hwloc.
+ */
+static void choose_main_memory(struct tb_machine *machine)
+{
+	struct tb_memory_node *first = NULL;
+	enum tb_memory_kind kind;
+
+	for (unsigned i = 0; i < machine->memory_nodes; i++) {
+		struct tb_memory_node *memory = &machine->memory[i];
+
+		if (memory->kind == TB_MEMORY_MAIN)
+			return;
+		if (!tb_bitset_is_empty(memory->threads) &&
+		    (!first || memory->os_node < first->os_node))
+			first = memory;
+	}
+	if (!first)
+		return;
+	kind = first->kind;
+	for (unsigned i = 0; i < machine->memory_nodes; i++)
+		if (machine->memory[i].kind == kind)
+			machine->memory[i].kind = TB_MEMORY_MAIN;
+}
+
 static int add_memory(struct tb_machine *machine, const struct survey *survey,
 		      struct tb_error *err)
 {
@@ -486,10 +536,11 @@ static int add_memory(struct tb_machine *machine, const struct survey *survey,
 			if (hwloc_bitmap_isset(node->cpuset,
 					       survey->os_cpus[i]))
 				tb_bitset_set(threads, i);
-		rc = tb_machine_add_memory(machine, node->os_index, threads,
-					   err);
+		rc = tb_machine_add_memory(machine, node->os_index,
+					   kind_of_node(node), threads, err);
 	}
 	tb_bitset_destroy(threads);
+	choose_main_memory(machine);
 	return rc;
 }
 

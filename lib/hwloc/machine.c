@@ -54,6 +54,7 @@ fail:
 }
 
 int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
+			  enum tb_memory_kind kind,
 			  const struct tb_bitset *threads, struct tb_error *err)
 {
 	struct tb_memory_node *memory;
@@ -68,6 +69,7 @@ int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
 		return tb_fail(err, "out of memory while making a machine");
 	}
 	memory[machine->memory_nodes].os_node = os_node;
+	memory[machine->memory_nodes].kind = kind;
 	memory[machine->memory_nodes].threads = copy;
 	machine->memory_nodes++;
 	return 0;
@@ -191,12 +193,21 @@ unsigned tb_machine_speed(const struct tb_machine *machine)
 	return machine->speed;
 }
 
-struct tb_bitset *tb_machine_memory(const struct tb_machine *machine)
+static void add_kinds(const struct tb_machine *machine, unsigned kinds,
+		      struct tb_bitset *nodes)
+{
+	for (unsigned i = 0; i < machine->memory_nodes; i++)
+		if (kinds & TB_MEMORY_BIT(machine->memory[i].kind))
+			tb_bitset_set(nodes, machine->memory[i].os_node);
+}
+
+struct tb_bitset *tb_machine_memory(const struct tb_machine *machine,
+				    unsigned kinds)
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);
 
-	for (unsigned i = 0; nodes && i < machine->memory_nodes; i++)
-		tb_bitset_set(nodes, machine->memory[i].os_node);
+	if (nodes)
+		add_kinds(machine, kinds, nodes);
 	return nodes;
 }
 
@@ -207,17 +218,18 @@ static bool is_common(const struct tb_memory_node *memory)
 }
 
 /*
- * Add the nodes, common or not, that are local to at least one of the threads,
- * and to reached the threads that these have.
+ * Add the main memory, common or not, that is local to at least one of the threads,
+ * and to reached the threads that have it.
  */
-static void add_local(const struct tb_machine *machine, bool common,
-		      const struct tb_bitset *threads, struct tb_bitset *nodes,
-		      struct tb_bitset *reached)
+static void add_local_main(const struct tb_machine *machine, bool common,
+			   const struct tb_bitset *threads,
+			   struct tb_bitset *nodes, struct tb_bitset *reached)
 {
 	for (unsigned i = 0; i < machine->memory_nodes; i++) {
 		const struct tb_memory_node *memory = &machine->memory[i];
 
-		if (is_common(memory) != common ||
+		if (memory->kind != TB_MEMORY_MAIN ||
+		    is_common(memory) != common ||
 		    !tb_bitset_intersects(memory->threads, threads))
 			continue;
 		tb_bitset_set(nodes, memory->os_node);
@@ -225,25 +237,50 @@ static void add_local(const struct tb_machine *machine, bool common,
 	}
 }
 
+/* Somebody named these kinds: they count even where they are common. */
+static void add_local_kinds(const struct tb_machine *machine, unsigned kinds,
+			    const struct tb_bitset *threads,
+			    struct tb_bitset *nodes)
+{
+	for (unsigned i = 0; i < machine->memory_nodes; i++) {
+		const struct tb_memory_node *memory = &machine->memory[i];
+
+		if (kinds & TB_MEMORY_BIT(memory->kind) &&
+		    tb_bitset_intersects(memory->threads, threads))
+			tb_bitset_set(nodes, memory->os_node);
+	}
+}
+
+static void add_near(const struct tb_machine *machine,
+		     const struct tb_bitset *threads, unsigned kinds,
+		     struct tb_bitset *nodes, struct tb_bitset *reached)
+{
+	const unsigned main_memory = TB_MEMORY_BIT(TB_MEMORY_MAIN);
+
+	if (kinds & main_memory) {
+		add_local_main(machine, false, threads, nodes, reached);
+		if (!tb_bitset_contains(reached, threads))
+			add_local_main(machine, true, threads, nodes, reached);
+		if (tb_bitset_is_empty(nodes) ||
+		    !tb_bitset_contains(reached, threads))
+			add_kinds(machine, main_memory, nodes);
+	}
+	add_local_kinds(machine, kinds & ~main_memory, threads, nodes);
+}
+
 struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
-					       const struct tb_bitset *threads)
+					       const struct tb_bitset *threads,
+					       unsigned kinds)
 {
 	struct tb_bitset *nodes = tb_bitset_create(machine->os_node_limit);
 	struct tb_bitset *reached = tb_bitset_create(threads->nbits);
-	bool all_local;
 
-	if (!nodes || !reached) {
+	if (nodes && reached) {
+		add_near(machine, threads, kinds, nodes, reached);
+	} else {
 		tb_bitset_destroy(nodes);
-		tb_bitset_destroy(reached);
-		return NULL;
+		nodes = NULL;
 	}
-	add_local(machine, false, threads, nodes, reached);
-	if (!tb_bitset_contains(reached, threads))
-		add_local(machine, true, threads, nodes, reached);
-	all_local = tb_bitset_contains(reached, threads);
 	tb_bitset_destroy(reached);
-	if (all_local && !tb_bitset_is_empty(nodes))
-		return nodes;
-	tb_bitset_destroy(nodes);
-	return tb_machine_memory(machine);
+	return nodes;
 }

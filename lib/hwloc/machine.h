@@ -20,6 +20,7 @@
 
 #include "core/base/bitset.h"
 #include "core/base/error.h"
+#include "core/topology/memory_kind.h"
 #include "core/topology/topology.h"
 
 /* OS CPU and OS node numbers are below this. */
@@ -86,15 +87,17 @@ const unsigned *tb_machine_distances(const struct tb_machine *machine);
 unsigned tb_machine_speed(const struct tb_machine *machine);
 
 /*
- * OS nodes that have memory: all of them, and those near some threads, which
- * are the ones that hwloc says are local to at least one of the threads, with
- * CPUs of their own or without (HBM, CXL).  Memory that is local to the whole
- * machine is nobody's: it is in the second only where one of the threads has
- * nothing nearer.  A thread without any local memory has all of it, and so
- * have threads of which it is one.
+ * OS nodes that have memory of some kinds (a set): all of them, and those near some
+ * threads, which are the ones that hwloc says are local to at least one of the
+ * threads.  Main memory that is local to the whole machine is nobody's: it is in
+ * the second only where one of the threads has nothing nearer.  A thread without
+ * any local main memory has all main memory, and so have threads of which it is
+ * one.  Other kinds never stand in for main memory.
  */
-struct tb_bitset *tb_machine_memory(const struct tb_machine *machine);
+struct tb_bitset *tb_machine_memory(const struct tb_machine *machine,
+				    unsigned kinds);
 struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
-					       const struct tb_bitset *threads);
+					       const struct tb_bitset *threads,
+					       unsigned kinds);
 
 #endif

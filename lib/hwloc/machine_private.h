@@ -14,6 +14,7 @@
 /* A NUMA node with memory and the threads that it is local to. */
 struct tb_memory_node {
 	unsigned os_node;
+	enum tb_memory_kind kind;
 	struct tb_bitset *threads;
 };
 
@@ -41,6 +42,7 @@ struct tb_machine *tb_machine_create(const char *topology_text,
 
 /* Add a memory node; a copy of threads is kept.  -1 when out of memory. */
 int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
+			  enum tb_memory_kind kind,
 			  const struct tb_bitset *threads,
 			  struct tb_error *err);
 

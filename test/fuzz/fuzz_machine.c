@@ -10,8 +10,9 @@
 static void check_memory(const struct tb_machine *machine,
 			 const struct tb_bitset *threads)
 {
-	struct tb_bitset *all = tb_machine_memory(machine);
-	struct tb_bitset *near = tb_machine_memory_of_threads(machine, threads);
+	struct tb_bitset *all = tb_machine_memory(machine, TB_MEMORY_ALL);
+	struct tb_bitset *near = tb_machine_memory_of_threads(machine, threads,
+							      TB_MEMORY_ALL);
 
 	FUZZ_CHECK(all && near);
 	FUZZ_CHECK(tb_bitset_contains(all, near));

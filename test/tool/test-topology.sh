@@ -39,6 +39,7 @@ check 'JSON: OS CPUs by thread' has_value 2 os_cpus 20
 check 'JSON: OS number of a NUMA node' has_value 2 numa_nodes 1 os_node
 check 'JSON: distances' has_value '[11,10,21,21]' numa_nodes 1 distances
 check 'JSON: memory' has_value 0-3 memory_nodes
+check 'JSON: main memory' has_value 0-3 memory main
 
 run topology --xml "$topologies/quadrant-4n4s8l3.xml"
 check 'speed' grep -q -x 'Fastest CPUs: 2400 MHz' "$work/out"

@@ -124,14 +124,17 @@ static void assert_same(const struct tb_machine *a, const struct tb_machine *b)
 	assert_true(tb_topology_same_shape(tb_machine_topology(a),
 					   tb_machine_topology(b)));
 	assert_same_numa(a, b);
-	assert_same_set(tb_machine_memory(a), tb_machine_memory(b));
+	assert_same_set(tb_machine_memory(a, TB_MEMORY_ALL),
+			tb_machine_memory(b, TB_MEMORY_ALL));
 	for (unsigned i = 0; i < threads; i++) {
 		assert_int_equal(tb_machine_os_cpu(a, i),
 				 tb_machine_os_cpu(b, i));
 		tb_bitset_clear_all(one);
 		tb_bitset_set(one, i);
-		assert_same_set(tb_machine_memory_of_threads(a, one),
-				tb_machine_memory_of_threads(b, one));
+		assert_same_set(tb_machine_memory_of_threads(a, one,
+							     TB_MEMORY_ALL),
+				tb_machine_memory_of_threads(b, one,
+							     TB_MEMORY_ALL));
 	}
 	tb_bitset_destroy(one);
 }
@@ -278,55 +281,61 @@ static void test_truncated(void **state)
 static void test_bad_lines(void **state)
 {
 	static const char *const files[] = {
-		"topobind-machine 2\ntopology SC\nos_cpus 0\nnuma_os_nodes -\n"
+		"topobind-machine 1\ntopology SC\nos_cpus 0\nnuma_os_nodes -\n"
 		"distances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology S\nos_cpus 0\nnuma_os_nodes -\n"
+		"topobind-machine 2\ntopology S\nos_cpus 0\nnuma_os_nodes -\n"
 		"distances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SC\nos_cpus 65536\n"
+		"topobind-machine 2\ntopology SC\nos_cpus 65536\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SC\nos_cpus -1\n"
+		"topobind-machine 2\ntopology SC\nos_cpus -1\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SC\nos_cpus 0 1\n"
+		"topobind-machine 2\ntopology SC\nos_cpus 0 1\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SCC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology SCC\nos_cpus 0\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SCC\nos_cpus 1 1\n"
+		"topobind-machine 2\ntopology SCC\nos_cpus 1 1\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SCC\nos_cpus 0  1\n"
+		"topobind-machine 2\ntopology SCC\nos_cpus 0  1\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SCC\nos_cpus 0 1 \n"
+		"topobind-machine 2\ntopology SCC\nos_cpus 0 1 \n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes -\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology NSCNSC\nos_cpus 0 1\n"
+		"topobind-machine 2\ntopology NSCNSC\nos_cpus 0 1\n"
 		"numa_os_nodes 3 3\ndistances -\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances 10 20\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances 99999999999\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology SC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology SC\nos_cpus 0\n"
 		"numa_os_nodes -\ndistances 10\nmemory_nodes 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 4000000000\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\nmemory 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
-		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\nmemory 0 1\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
+		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\nmemory 0 main 1\nend\n",
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\n"
-		"memory 70000 0\nend\n",
-		"topobind-machine 1\ntopology NSC\nos_cpus 0\n"
+		"memory 70000 main 0\nend\n",
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
+		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\n"
+		"memory 0 tape 0\nend\n",
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
+		"numa_os_nodes 0\ndistances -\nmemory_nodes 1\n"
+		"memory 0 0\nend\n",
+		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 2\n"
-		"memory 0 0\nmemory 0 -\nend\n",
-		"topobind-machine 1\nos_cpus 0\ntopology SC\nnuma_os_nodes -\n"
+		"memory 0 main 0\nmemory 0 main -\nend\n",
+		"topobind-machine 2\nos_cpus 0\ntopology SC\nnuma_os_nodes -\n"
 		"distances -\nmemory_nodes 0\nend\n",
 	};
 	static const char good[] =
-		"topobind-machine 1\ntopology NSC\nos_cpus 7\n"
+		"topobind-machine 2\ntopology NSC\nos_cpus 7\n"
 		"numa_os_nodes 2\ndistances 10\nmemory_nodes 2\n"
-		"memory 2 0\nmemory 5 -\nend\n";
+		"memory 2 main 0\nmemory 5 hbm -\nend\n";
 	struct tb_machine *machine;
 
 	(void)state;
@@ -352,8 +361,8 @@ static void use(const struct tb_machine *machine)
 
 	tb_bitset_set_range(all, 0, threads);
 	os_cpus = tb_machine_os_cpus_of_threads(machine, all);
-	memory = tb_machine_memory(machine);
-	local = tb_machine_memory_of_threads(machine, all);
+	memory = tb_machine_memory(machine, TB_MEMORY_ALL);
+	local = tb_machine_memory_of_threads(machine, all, TB_MEMORY_ALL);
 	assert_int_equal(tb_bitset_count(os_cpus), threads);
 	assert_true(tb_bitset_contains(memory, local));
 	tb_bitset_destroy(all);

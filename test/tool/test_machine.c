@@ -18,20 +18,27 @@
 
 #include "hwloc/machine.h"
 
+#define MAIN TB_MEMORY_BIT(TB_MEMORY_MAIN)
+
 #define TOPOLOGIES TEST_DATA_DIR "/topologies/"
 
-static struct tb_machine *load_file(const char *name)
+static struct tb_machine *load_from(const char *directory, const char *name)
 {
 	struct tb_error err = { "" };
 	struct tb_machine *machine;
 	char *path;
 
-	assert_true(asprintf(&path, TOPOLOGIES "%s", name) > 0);
+	assert_true(asprintf(&path, "%s/%s", directory, name) > 0);
 	machine = tb_machine_load_xml(path, &err);
 	if (!machine)
 		fail_msg("%s: %s", name, err.text);
 	free(path);
 	return machine;
+}
+
+static struct tb_machine *load_file(const char *name)
+{
+	return load_from(TOPOLOGIES, name);
 }
 
 static struct tb_machine *load_synthetic(const char *text)
@@ -191,7 +198,8 @@ static void check_local_memory(const struct tb_machine *machine, unsigned first,
 		tb_topology_threads(tb_machine_topology(machine)));
 
 	tb_bitset_set_range(threads, first, count);
-	check_list(tb_machine_memory_of_threads(machine, threads), expected);
+	check_list(tb_machine_memory_of_threads(machine, threads, MAIN),
+		   expected);
 	tb_bitset_destroy(threads);
 }
 
@@ -201,7 +209,7 @@ static void test_memory(void **state)
 
 	(void)state;
 	/* N(P#2) holds N(P#0) and N(P#1): both levels are local. */
-	check_list(tb_machine_memory(machine), "0-3");
+	check_list(tb_machine_memory(machine, MAIN), "0-3");
 	check_local_memory(machine, 0, 1, "0,2");
 	check_local_memory(machine, 0, 8, "0-2");
 	/* With a thread that has no memory near it they have all of it. */
@@ -212,13 +220,13 @@ static void test_memory(void **state)
 
 	/* Nodes whose CPUs are forbidden still have memory. */
 	machine = load_file("32amd64-4s2n4c-cgroup2.xml");
-	check_list(tb_machine_memory(machine), "0-5");
+	check_list(tb_machine_memory(machine, MAIN), "0-5");
 	check_local_memory(machine, 4, 2, "1");
 	tb_machine_destroy(machine);
 
 	/* No sizes in the file: memory is assumed. */
 	machine = load_file("Intel-KnightsLanding-XeonPhi-7210.xml");
-	check_list(tb_machine_memory(machine), "0");
+	check_list(tb_machine_memory(machine, MAIN), "0");
 	check_local_memory(machine, 17, 1, "0");
 	tb_machine_destroy(machine);
 }
@@ -230,17 +238,21 @@ static void test_memory_without_cpus(void **state)
 
 	(void)state;
 	/* DRAM 0 and 1, HBM 4 and 2, NVM 8, 6 and 9, of two cores each. */
-	check_list(tb_machine_memory(machine), "0-2,4,6,8-9");
-	check_local_memory(machine, 0, 1, "0,8");
-	check_local_memory(machine, 3, 1, "1,4,6");
-	check_local_memory(machine, 4, 2, "2,9");
-	check_local_memory(machine, 1, 2, "0-1,4,6,8");
+	check_list(tb_machine_memory(machine, TB_MEMORY_ALL), "0-2,4,6,8-9");
+	check_list(tb_machine_memory(machine, MAIN), "0-1");
+	check_list(tb_machine_memory(machine, TB_MEMORY_BIT(TB_MEMORY_HBM)),
+		   "2,4");
+	check_local_memory(machine, 0, 1, "0");
+	check_local_memory(machine, 3, 1, "1");
+	/* HBM and NVM are near, and do not stand in for DRAM. */
+	check_local_memory(machine, 4, 2, "0-1");
+	check_local_memory(machine, 1, 2, "0-1");
 	tb_machine_destroy(machine);
 
 	/* One node for the whole machine: near nobody who has a nearer one. */
 	machine = load_synthetic(
 		"[numa(memory=8GB)] pack:2 [numa(memory=1GB)] [numa(memory=2GB)] core:2 pu:1");
-	check_list(tb_machine_memory(machine), "0-4");
+	check_list(tb_machine_memory(machine, MAIN), "0-4");
 	check_local_memory(machine, 0, 1, "0-1");
 	check_local_memory(machine, 2, 2, "2-3");
 	check_local_memory(machine, 0, 4, "0-3");
@@ -260,6 +272,59 @@ static void test_memory_without_cpus(void **state)
 	tb_machine_destroy(machine);
 }
 
+#define HBM TB_MEMORY_BIT(TB_MEMORY_HBM)
+#define CXL TB_MEMORY_BIT(TB_MEMORY_CXL)
+#define GPU TB_MEMORY_BIT(TB_MEMORY_GPU)
+
+/*
+ * Kinds of memory, in all and near the first threads: with main memory alone, and
+ * with one kind more.
+ */
+static void test_memory_kinds(void **state)
+{
+	static const struct {
+		const char *file;
+		unsigned kind;
+		const char *main, *other; /* of the machine */
+		unsigned threads;
+		const char *near, *near_both;
+	} rows[] = {
+		/* Two processors with two GPUs each. */
+		{ "power9.xml", GPU, "0,3", "1-2,4-5", 4, "0", "0-2" },
+		/* The GPU's unused nodes have no memory. */
+		{ "grace.xml", GPU, "0,3", "1,4", 4, "0", "0-1" },
+		/* Half a processor has DRAM and HBM. */
+		{ "xeon-max.xml", HBM, "0,2,4,6", "1,3,5,7", 2, "0", "0-1" },
+		{ "xeon-max.xml", HBM, "0,2,4,6", "1,3,5,7", 4, "0,2", "0-3" },
+		/* Nothing but HBM: that is the main memory. */
+		{ "mi300a.xml", HBM, "0-3", "", 2, "0", "0" },
+		/* One that all processors reach: only for whom names it. */
+		{ "cxl.xml", CXL, "0-1", "2", 2, "0", "0,2" },
+		{ "cxl.xml", HBM, "0-1", "", 2, "0", "0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_machine *machine = load_from(TEST_DATA_DIR "/memory",
+						       rows[i].file);
+		unsigned count = tb_topology_threads(
+			tb_machine_topology(machine));
+		struct tb_bitset *threads = tb_bitset_create(count);
+
+		tb_bitset_set_range(threads, 0, rows[i].threads);
+		check_list(tb_machine_memory(machine, MAIN), rows[i].main);
+		check_list(tb_machine_memory(machine, rows[i].kind),
+			   rows[i].other);
+		check_list(tb_machine_memory_of_threads(machine, threads, MAIN),
+			   rows[i].near);
+		check_list(tb_machine_memory_of_threads(machine, threads,
+							MAIN | rows[i].kind),
+			   rows[i].near_both);
+		tb_bitset_destroy(threads);
+		tb_machine_destroy(machine);
+	}
+}
+
 /* More threads never have less memory: a task has no more than its step. */
 static void test_memory_grows(void **state)
 {
@@ -267,7 +332,7 @@ static void test_memory_grows(void **state)
 	unsigned count = tb_topology_threads(tb_machine_topology(machine));
 	struct tb_bitset *threads = tb_bitset_create(count);
 	struct tb_bitset *before = tb_machine_memory_of_threads(machine,
-								threads);
+								threads, MAIN);
 
 	(void)state;
 	/* Of none it says nothing. */
@@ -276,7 +341,7 @@ static void test_memory_grows(void **state)
 		struct tb_bitset *nodes;
 
 		tb_bitset_set(threads, i);
-		nodes = tb_machine_memory_of_threads(machine, threads);
+		nodes = tb_machine_memory_of_threads(machine, threads, MAIN);
 		assert_true(tb_bitset_contains(nodes, before));
 		tb_bitset_destroy(before);
 		before = nodes;
@@ -457,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_speed),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_memory_without_cpus),
+		cmocka_unit_test(test_memory_kinds),
 		cmocka_unit_test(test_memory_grows),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),

@@ -47,7 +47,7 @@ static void test_prefers(void **state)
 
 	(void)state;
 	assert_non_null(machine);
-	nodes = tb_machine_memory(machine);
+	nodes = tb_machine_memory(machine, TB_MEMORY_ALL);
 	membind = tb_membind_create(nodes, &err);
 	assert_non_null(membind);
 	assert_false(kernel_says("prefer"));

@@ -53,6 +53,9 @@ static const struct {
 	{ "bmem=prefer,bcpus=0-3", "bcpus=0-3,bmem=prefer", NULL },
 	/* what was given is kept: without it the site's policy counts */
 	{ "bamount=1,bmem=none", "bamount=1,bmem=none", NULL },
+	{ "bamount=1,bmem=local+cxl+hbm", "bamount=1,bmem=local+hbm+cxl",
+	  NULL },
+	{ "bamount=1,bmem=prefer+cxl", "bamount=1,bmem=prefer+cxl", NULL },
 	{ "bamount=0,bmem=local", "bamount=0,bmem=local", NULL },
 	{ "bamount=1,bmode=hard", "bamount=1", NULL },
 	{ "bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
@@ -120,9 +123,15 @@ static const struct {
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
 	{ "bmem=,bamount=1", NULL,
-	  "bmem has an empty value; allowed: none, prefer, local" },
+	  "bmem has an empty value; allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
 	{ "bmem=Local,bamount=1", NULL,
-	  "bmem=Local is not allowed; allowed: none, prefer, local" },
+	  "bmem=Local is not allowed; allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
+	{ "bmem=none+hbm,bamount=1", NULL, "bmem=none+hbm is not allowed" },
+	{ "bmem=local+,bamount=1", NULL, "bmem=local+ is not allowed" },
+	{ "bmem=local+gpu,bamount=1", NULL, "bmem=local+gpu is not allowed" },
+	{ "bmem=local+main,bamount=1", NULL, "bmem=local+main is not allowed" },
+	{ "bmem=local+hbm+hbm,bamount=1", NULL,
+	  "bmem=local+hbm+hbm is not allowed" },
 	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
@@ -386,7 +395,10 @@ static void test_memory(void **state)
 		tb_request_init(&request);
 		assert_int_equal(tb_request_parse(&request, rows[i].line, NULL),
 				 0);
-		assert_int_equal(tb_request_memory(&request, rows[i].site),
+		assert_int_equal(tb_request_memory(&request,
+						   (struct tb_memory_policy){
+							   rows[i].site, 0 })
+					 .where,
 				 rows[i].memory);
 		tb_request_clear(&request);
 	}

@@ -133,12 +133,17 @@ static char *list_os_cpus(const struct tb_machine *machine, char letter,
 			      tb_machine_os_cpus_of_threads);
 }
 
+static struct tb_bitset *all_memory_of_threads(const struct tb_machine *machine,
+					       const struct tb_bitset *threads)
+{
+	return tb_machine_memory_of_threads(machine, threads, TB_MEMORY_ALL);
+}
+
 /* The memory nodes local to an object. */
 static char *list_memory(const struct tb_machine *machine, char letter,
 			 unsigned index)
 {
-	return list_of_object(machine, letter, index,
-			      tb_machine_memory_of_threads);
+	return list_of_object(machine, letter, index, all_memory_of_threads);
 }
 
 static void print_counts(const struct tb_topology *topology)
@@ -198,17 +203,34 @@ static int print_numa_nodes(const struct tb_machine *machine)
 	return 0;
 }
 
+static const char *const memory_titles[TB_MEMORY_KINDS] = {
+	[TB_MEMORY_MAIN] = "Memory",
+	[TB_MEMORY_HBM] = "High bandwidth memory (hbm)",
+	[TB_MEMORY_CXL] = "Memory behind CXL (cxl)",
+	[TB_MEMORY_GPU] = "Memory of GPUs",
+	[TB_MEMORY_OTHER] = "Other memory",
+};
+
+static char *list_kind(const struct tb_machine *machine, int kind)
+{
+	return print_and_destroy(
+		tb_machine_memory(machine, TB_MEMORY_BIT(kind)));
+}
+
 /* All of it, as some may be local to no CPU that may be used. */
 static int print_memory(const struct tb_machine *machine)
 {
-	struct tb_bitset *nodes = tb_machine_memory(machine);
-	char *list = nodes ? tb_bitset_print_list(nodes) : NULL;
+	putchar('\n');
+	for (int kind = 0; kind < TB_MEMORY_KINDS; kind++) {
+		char *list = list_kind(machine, kind);
 
-	tb_bitset_destroy(nodes);
-	if (!list)
-		return -1;
-	printf("\nMemory on OS nodes %s\n", *list ? list : "-");
-	free(list);
+		if (!list)
+			return -1;
+		if (*list || kind == TB_MEMORY_MAIN)
+			printf("%s on OS nodes %s\n", memory_titles[kind],
+			       *list ? list : "-");
+		free(list);
+	}
 	return 0;
 }
 
@@ -295,6 +317,22 @@ static json_t *json_numa_nodes(const struct tb_machine *machine)
 	return nodes;
 }
 
+/* An object: for each kind that there is, the OS nodes with it. */
+static json_t *json_memory_kinds(const struct tb_machine *machine)
+{
+	json_t *kinds = json_object();
+
+	for (int kind = 0; kind < TB_MEMORY_KINDS; kind++) {
+		char *list = list_kind(machine, kind);
+
+		if (list && *list)
+			json_object_set_new(kinds, tb_memory_kind_name(kind),
+					    json_string(list));
+		free(list);
+	}
+	return kinds;
+}
+
 static json_t *json_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
@@ -307,18 +345,19 @@ static int print_machine_json(const struct options *options,
 {
 	const struct tb_topology *topology = tb_machine_topology(machine);
 	char *structured = tb_topology_print_structured(topology, NULL);
-	struct tb_bitset *memory = tb_machine_memory(machine);
+	struct tb_bitset *memory = tb_machine_memory(machine, TB_MEMORY_ALL);
 	json_t *json = NULL;
 	int rc;
 
 	if (structured && memory)
-		json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+		json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 				 "topology", tb_machine_string(machine),
 				 "structured", structured, "counts",
 				 json_counts(topology), "os_cpus",
 				 json_os_cpus(machine), "numa_nodes",
 				 json_numa_nodes(machine), "memory_nodes",
-				 tb_command_json_set(memory), "speed",
+				 tb_command_json_set(memory), "memory",
+				 json_memory_kinds(machine), "speed",
 				 json_speed(machine));
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);

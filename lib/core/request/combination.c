@@ -123,7 +123,7 @@ static bool asks_for_mem_bind(const struct tb_request *request,
 			      const char *value)
 {
 	return request->instance == TB_SET &&
-	       request->memory == TB_MEMORY_PREFER &&
+	       request->memory.where == TB_MEMORY_PREFER &&
 	       value_has_word(value, "none,no,sort,quiet,q,verbose,v", false);
 }
 

@@ -367,8 +367,13 @@ bool tb_request_matches(const struct tb_request *request,
 	       tb_topology_same_shape(request->shape, topology);
 }
 
-enum tb_memory tb_request_memory(const struct tb_request *request,
-				 enum tb_memory site)
+struct tb_memory_policy tb_any_memory(void)
+{
+	return (struct tb_memory_policy){ TB_MEMORY_NONE, TB_MEMORY_ALL };
+}
+
+struct tb_memory_policy tb_request_memory(const struct tb_request *request,
+					  struct tb_memory_policy site)
 {
 	bool given = request->given & tb_request_bit(TB_REQUEST_KEY_MEMORY);
 

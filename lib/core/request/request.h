@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "core/policy/allocation.h"
+#include "core/topology/memory_kind.h"
 #include "core/topology/topology.h"
 #include "core/topology/unit.h"
 #include "filter.h"
@@ -42,6 +43,11 @@ enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
 enum tb_instance { TB_SET, TB_ENV, TB_PE };
 /* Where memory comes from: anywhere; preferably or only near the units. */
 enum tb_memory { TB_MEMORY_NONE, TB_MEMORY_PREFER, TB_MEMORY_LOCAL };
+/* With the kinds (a set of them, memory_kind.h) that it comes from. */
+struct tb_memory_policy {
+	enum tb_memory where;
+	unsigned kinds; /* TB_MEMORY_NONE: all */
+};
 /* Tasks run on their units only; or may leave them under load (soft.h). */
 enum tb_hardness { TB_HARD, TB_SOFT };
 
@@ -62,7 +68,7 @@ struct tb_request {
 	 * set has bits has all of them.
 	 */
 	struct tb_bitset *cpus;
-	enum tb_memory memory; /* ask tb_request_memory() */
+	struct tb_memory_policy memory; /* ask tb_request_memory() */
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
@@ -125,8 +131,10 @@ bool tb_request_matches(const struct tb_request *request,
 			const struct tb_topology *topology);
 
 /* The memory policy of a request; the site's where it has none. */
-enum tb_memory tb_request_memory(const struct tb_request *request,
-				 enum tb_memory site);
+struct tb_memory_policy tb_request_memory(const struct tb_request *request,
+					  struct tb_memory_policy site);
+/* Memory from anywhere: of a request without a policy, where the site has none. */
+struct tb_memory_policy tb_any_memory(void);
 
 /* The node allocation policy of a request; the site's where it has none. */
 enum tb_allocation tb_request_nodes(const struct tb_request *request,

@@ -38,7 +38,7 @@ static int refuse_value(enum tb_request_key key, const char *value,
 		       tb_request_key_allowed(key));
 }
 
-/* --- btype, bstrategy, binstance, bmem, bmode: one word of a list ------------- */
+/* --- btype, bstrategy, binstance, bmode: one word of a list ------------------- */
 
 #define WORDS_MAX 4 /* with the NULL after the last */
 
@@ -51,9 +51,6 @@ static const char *const key_words[TB_REQUEST_KEYS][WORDS_MAX] = {
 	[TB_REQUEST_KEY_INSTANCE] = { [TB_SET] = "set",
 				      [TB_ENV] = "env",
 				      [TB_PE] = "pe" },
-	[TB_REQUEST_KEY_MEMORY] = { [TB_MEMORY_NONE] = "none",
-				    [TB_MEMORY_PREFER] = "prefer",
-				    [TB_MEMORY_LOCAL] = "local" },
 	[TB_REQUEST_KEY_MODE] = { [TB_HARD] = "hard", [TB_SOFT] = "soft" },
 };
 
@@ -71,8 +68,6 @@ static int get_word(const struct tb_request *request, enum tb_request_key key)
 		return request->strategy;
 	case TB_REQUEST_KEY_INSTANCE:
 		return request->instance;
-	case TB_REQUEST_KEY_MEMORY:
-		return request->memory;
 	default:
 		return request->mode;
 	}
@@ -90,9 +85,6 @@ static void set_word(struct tb_request *request, enum tb_request_key key,
 		break;
 	case TB_REQUEST_KEY_INSTANCE:
 		request->instance = (enum tb_instance)word;
-		break;
-	case TB_REQUEST_KEY_MEMORY:
-		request->memory = (enum tb_memory)word;
 		break;
 	default:
 		request->mode = (enum tb_hardness)word;
@@ -113,11 +105,10 @@ static int read_key_word(struct tb_request *request, enum tb_request_key key,
 	return refuse_value(key, value, err);
 }
 
-/* The default of bmem is the site's: any word is printed, "none" too. */
 static bool is_default_word(const struct tb_request *request,
 			    enum tb_request_key key)
 {
-	return key != TB_REQUEST_KEY_MEMORY && get_word(request, key) == 0;
+	return get_word(request, key) == 0;
 }
 
 const char *tb_instance_name(enum tb_instance instance)
@@ -177,6 +168,84 @@ static void print_key_amount(const struct tb_request *request,
 			     struct tb_text *text)
 {
 	tb_text_add_number(text, request->amount);
+}
+
+/* bmem: a policy, then the kinds of memory beside main memory, as in local+hbm */
+
+static const char *const memory_words[] = { [TB_MEMORY_NONE] = "none",
+					    [TB_MEMORY_PREFER] = "prefer",
+					    [TB_MEMORY_LOCAL] = "local" };
+
+static int read_memory_word(const char *value, size_t length)
+{
+	for (int i = TB_MEMORY_NONE; i <= TB_MEMORY_LOCAL; i++)
+		if (strlen(memory_words[i]) == length &&
+		    strncmp(memory_words[i], value, length) == 0)
+			return i;
+	return -1;
+}
+
+/* Can users name it beside main memory? */
+static bool is_named_memory(enum tb_memory_kind kind)
+{
+	return kind == TB_MEMORY_HBM || kind == TB_MEMORY_CXL;
+}
+
+/* The kinds of "+hbm+cxl", each at most once; 0: that is none. */
+static unsigned read_memory_kinds(const char *text)
+{
+	unsigned kinds = TB_MEMORY_BIT(TB_MEMORY_MAIN);
+
+	while (*text) {
+		enum tb_memory_kind kind;
+		size_t length = strcspn(++text, "+");
+
+		if (!tb_memory_kind_parse(text, length, &kind) ||
+		    !is_named_memory(kind) || kinds & TB_MEMORY_BIT(kind))
+			return 0;
+		kinds |= TB_MEMORY_BIT(kind);
+		text += length;
+	}
+	return kinds;
+}
+
+static int read_key_memory(struct tb_request *request, const char *value,
+			   struct tb_error *err)
+{
+	size_t length = strcspn(value, "+");
+	int where = read_memory_word(value, length);
+	unsigned kinds = read_memory_kinds(value + length);
+
+	if (where < 0 || !kinds || (where == TB_MEMORY_NONE && value[length]))
+		return refuse_value(TB_REQUEST_KEY_MEMORY, value, err);
+	if (where == TB_MEMORY_NONE)
+		kinds = TB_MEMORY_ALL;
+	request->memory = (struct tb_memory_policy){ (enum tb_memory)where,
+						     kinds };
+	return 0;
+}
+
+/* The default is the site's: any policy is printed, "none" too. */
+static bool is_default_memory(const struct tb_request *request)
+{
+	(void)request;
+	return false;
+}
+
+static void print_key_memory(const struct tb_request *request,
+			     struct tb_text *text)
+{
+	tb_text_add(text, memory_words[request->memory.where]);
+	if (request->memory.where == TB_MEMORY_NONE)
+		return;
+	for (int kind = 0; kind < TB_MEMORY_KINDS; kind++) {
+		if (kind == TB_MEMORY_MAIN ||
+		    !(request->memory.kinds & TB_MEMORY_BIT(kind)))
+			continue;
+		tb_text_add(text, "+");
+		tb_text_add(text,
+			    tb_memory_kind_name((enum tb_memory_kind)kind));
+	}
 }
 
 /* ballow: a letter, or the node */
@@ -555,7 +624,9 @@ static const struct request_key_row {
 				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
 				  FIELD(cpus) },
 	[TB_REQUEST_KEY_MEMORY] = { TB_KEY_CHOOSES_NOTHING,
-				    WORDS("none, prefer, local"), KEY_WORDS },
+				    "none, prefer, local, prefer+hbm, local+hbm, prefer+cxl, local+cxl",
+				    "none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm",
+				    FIELD(memory) },
 	[TB_REQUEST_KEY_MODE] = { TB_KEY_CHOOSES_NOTHING, WORDS("hard, soft"),
 				  KEY_WORDS },
 	[TB_REQUEST_KEY_ALLOW] = { TB_KEY_CHOOSES_NOTHING,

@@ -740,10 +740,11 @@ const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *site)
 	return &site->soft;
 }
 
-enum tb_memory tb_conf_memory(const struct tb_conf *site, const char *partition)
+struct tb_memory_policy tb_conf_memory(const struct tb_conf *site,
+				       const char *partition)
 {
 	return tb_request_memory(&policy_of(site, partition)->request,
-				 TB_MEMORY_NONE);
+				 tb_any_memory());
 }
 
 enum tb_allocation tb_conf_allocation(const struct tb_conf *site,

@@ -80,8 +80,8 @@ bool tb_conf_on_any_host(const struct tb_conf *conf, const char *partition);
 const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 					  const char *partition);
 /* The memory policy of bound jobs, with a request or not, that name none. */
-enum tb_memory tb_conf_memory(const struct tb_conf *conf,
-			      const char *partition);
+struct tb_memory_policy tb_conf_memory(const struct tb_conf *conf,
+				       const char *partition);
 /* Where slurmctld's metrics are written; owned by conf. */
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */

@@ -71,11 +71,12 @@ bool tb_step_is_asked(const struct tb_step_input *input)
 }
 
 /* What a user says to Slurm overrides what the site says. */
-static enum tb_memory site_memory(const struct tb_step_input *input)
+static struct tb_memory_policy site_memory(const struct tb_step_input *input)
 {
-	bool gives_way = input->mem_bind && input->memory == TB_MEMORY_PREFER;
+	bool gives_way = input->mem_bind &&
+			 input->memory.where == TB_MEMORY_PREFER;
 
-	return gives_way ? TB_MEMORY_NONE : input->memory;
+	return gives_way ? tb_any_memory() : input->memory;
 }
 
 static int make_plan(struct tb_step *step, const struct tb_step_input *input,
@@ -135,14 +136,14 @@ static int open_membind(struct tb_step *step, const struct tb_step_input *input,
 {
 	struct tb_bitset *os_nodes;
 
-	if (!binds_tasks(step) || step->plan.memory != TB_MEMORY_PREFER)
+	if (!binds_tasks(step) || step->plan.memory.where != TB_MEMORY_PREFER)
 		return 0;
 	if (input->mem_bind)
 		return tb_fail(err,
 			       "bmem=prefer does not go with --mem-bind, "
 			       "which sets the memory policy of a task, too: "
 			       "leave out one of them, or use bmem=local");
-	os_nodes = tb_step_node_os_nodes(&step->node, NULL);
+	os_nodes = tb_step_node_os_nodes(&step->node, (struct tb_near){ 0 });
 	if (os_nodes == NULL)
 		return tb_fail(err, "out of memory");
 	step->membind = tb_membind_create(os_nodes, err);
@@ -257,17 +258,13 @@ char *tb_step_step_cpus(const struct tb_step *step)
  */
 char *tb_step_step_mems(const struct tb_step *step)
 {
-	const struct tb_bitset *threads = NULL;
+	struct tb_near near = tb_step_plan_step_constrained(&step->plan);
 	struct tb_bitset *os_nodes;
 	char *list;
 
-	if (step->plan.job_is_local)
-		threads = step->plan.job;
-	if (step->plan.memory == TB_MEMORY_LOCAL)
-		threads = step->plan.step;
-	if (threads == NULL || step->plan.instance != TB_SET)
+	if (near.threads == NULL || step->plan.instance != TB_SET)
 		return strdup("");
-	os_nodes = tb_step_node_os_nodes(&step->node, threads);
+	os_nodes = tb_step_node_os_nodes(&step->node, near);
 	list = os_nodes != NULL ? tb_bitset_print_list(os_nodes) : NULL;
 	tb_bitset_destroy(os_nodes);
 	return list;
@@ -318,8 +315,7 @@ char *tb_step_kept_from_own(const struct tb_step *step)
 static int hold_task(struct tb_step *step, unsigned task, pid_t pid,
 		     struct tb_error *err)
 {
-	const struct tb_bitset *constrained =
-		tb_step_plan_constrained(&step->plan, task);
+	struct tb_near near = tb_step_plan_constrained(&step->plan, task);
 	struct tb_bitset *os_cpus, *os_nodes = NULL, *scope = NULL;
 	bool soft = tb_step_is_soft(step);
 	int rc;
@@ -327,11 +323,11 @@ static int hold_task(struct tb_step *step, unsigned task, pid_t pid,
 	if (!binds_tasks(step))
 		return 0;
 	os_cpus = tb_step_preferred(step, task);
-	if (constrained != NULL)
-		os_nodes = tb_step_node_os_nodes(&step->node, constrained);
+	if (near.threads != NULL)
+		os_nodes = tb_step_node_os_nodes(&step->node, near);
 	if (soft)
 		scope = tb_step_scope(step, task);
-	if (os_cpus == NULL || (constrained != NULL && os_nodes == NULL) ||
+	if (os_cpus == NULL || (near.threads != NULL && os_nodes == NULL) ||
 	    (soft && scope == NULL))
 		rc = tb_fail(err, "out of memory");
 	else

@@ -35,7 +35,7 @@ struct tb_step_input {
 	unsigned tasks; /* on this node */
 	/* Of a job that has no request and is bound all the same, or NULL. */
 	const struct tb_request *implicit;
-	enum tb_memory memory;	   /* the site's, for requests without bmem */
+	struct tb_memory_policy memory; /* of requests without bmem */
 	bool mem_bind;		   /* Slurm sets a memory policy: --mem-bind */
 	bool whole;		   /* a batch script or the like */
 	bool shares;		   /* overcommitted */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step_plan.h"
-
 /* The string that the controller makes of a node record, too. */
 static char *describe_record(const struct tb_step_node_input *input)
 {
@@ -174,11 +172,12 @@ static struct tb_bitset *described_nodes(const struct tb_topology *topology,
 }
 
 struct tb_bitset *tb_step_node_os_nodes(const struct tb_step_node *node,
-					const struct tb_bitset *threads)
+					struct tb_near near)
 {
 	if (node->machine == NULL)
-		return described_nodes(node->described, threads);
-	if (threads == NULL)
-		return tb_machine_memory(node->machine);
-	return tb_machine_memory_of_threads(node->machine, threads);
+		return described_nodes(node->described, near.threads);
+	if (near.threads == NULL)
+		return tb_machine_memory(node->machine, TB_MEMORY_ALL);
+	return tb_machine_memory_of_threads(node->machine, near.threads,
+					    near.kinds);
 }

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/topology/topology.h"
 #include "hwloc/machine.h"
+#include "step_plan.h"
 
 /* What Slurm and the site say of the node. */
 struct tb_step_node_input {
@@ -45,13 +46,13 @@ const struct tb_topology *
 tb_step_node_topology(const struct tb_step_node *node);
 
 /*
- * The OS CPUs of some threads, and the OS memory nodes near them (threads NULL:
- * all), as new sets; NULL when out of memory.  A virtual node's are numbered
- * like its threads and NUMA nodes.
+ * The OS CPUs of some threads, and the OS nodes with memory near some, as new sets;
+ * NULL when out of memory.  A virtual node's are numbered like its threads and NUMA
+ * nodes, and have main memory.
  */
 struct tb_bitset *tb_step_node_os_cpus(const struct tb_step_node *node,
 				       const struct tb_bitset *threads);
 struct tb_bitset *tb_step_node_os_nodes(const struct tb_step_node *node,
-					const struct tb_bitset *threads);
+					struct tb_near near);
 
 #endif

@@ -209,6 +209,8 @@ static void choose_policies(struct tb_step_plan *plan,
 	const struct tb_request *request = tb_request_binds(input->step)
 						   ? input->step
 						   : input->job;
+	struct tb_memory_policy job = tb_request_memory(input->job,
+							input->site);
 
 	plan->instance = request->instance;
 	plan->memory = tb_request_memory(request, input->site);
@@ -217,8 +219,10 @@ static void choose_policies(struct tb_step_plan *plan,
 	plan->job_mode = tb_request_binds(input->job) ? input->job->mode
 						      : TB_HARD;
 	plan->job_is_local = input->job->instance == TB_SET &&
-			     tb_request_memory(input->job, input->site) ==
-				     TB_MEMORY_LOCAL;
+			     job.where == TB_MEMORY_LOCAL;
+	plan->job_kinds = job.kinds;
+	if (plan->job_is_local)
+		plan->memory.kinds &= plan->job_kinds;
 }
 
 /* The cores are the task's own; it does not use all of their threads. */
@@ -271,20 +275,33 @@ int tb_step_plan_make(struct tb_step_plan *plan,
 	return rc;
 }
 
-const struct tb_bitset *tb_step_plan_near(const struct tb_step_plan *plan,
-					  unsigned task)
+/* What holds for all of the job. */
+static struct tb_near near_job(const struct tb_step_plan *plan)
 {
-	if (plan->memory != TB_MEMORY_NONE)
-		return plan->task[task];
-	return plan->job_is_local ? plan->job : NULL;
+	return (struct tb_near){ plan->job_is_local ? plan->job : NULL,
+				 plan->job_kinds };
 }
 
-const struct tb_bitset *
-tb_step_plan_constrained(const struct tb_step_plan *plan, unsigned task)
+struct tb_near tb_step_plan_near(const struct tb_step_plan *plan, unsigned task)
 {
-	if (plan->memory == TB_MEMORY_LOCAL)
-		return plan->task[task];
-	return plan->job_is_local ? plan->job : NULL;
+	if (plan->memory.where == TB_MEMORY_NONE)
+		return near_job(plan);
+	return (struct tb_near){ plan->task[task], plan->memory.kinds };
+}
+
+struct tb_near tb_step_plan_constrained(const struct tb_step_plan *plan,
+					unsigned task)
+{
+	if (plan->memory.where != TB_MEMORY_LOCAL)
+		return near_job(plan);
+	return tb_step_plan_near(plan, task);
+}
+
+struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan)
+{
+	if (plan->memory.where != TB_MEMORY_LOCAL)
+		return near_job(plan);
+	return (struct tb_near){ plan->step, plan->memory.kinds };
 }
 
 struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,

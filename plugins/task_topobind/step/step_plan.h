@@ -25,7 +25,7 @@ struct tb_step_plan_input {
 	const struct tb_request *job;  /* empty when the job has none */
 	const struct tb_request *step; /* of this step alone, or empty */
 	bool implicit;		       /* job is the site's implicit request */
-	enum tb_memory site;	       /* the policy of requests without bmem */
+	struct tb_memory_policy site;  /* of requests without bmem */
 	unsigned tasks;		       /* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */
 	bool shares; /* overcommitted: tasks may share slots */
@@ -33,13 +33,20 @@ struct tb_step_plan_input {
 	unsigned threads_per_core;
 };
 
+/* Where memory is: near some threads, and of which kinds (a set). */
+struct tb_near {
+	const struct tb_bitset *threads; /* NULL: all memory, of any kind */
+	unsigned kinds;
+};
+
 #define TB_NO_SLOT (-1)
 
 struct tb_step_plan {
 	/* Who binds the tasks; a step's own request decides before its job's. */
 	enum tb_instance instance;
-	enum tb_memory memory; /* of the tasks */
-	bool job_is_local;     /* all steps keep to the memory near the job */
+	struct tb_memory_policy memory; /* of the tasks */
+	bool job_is_local;  /* all steps keep to the memory near the job... */
+	unsigned job_kinds; /* ...of these kinds */
 	enum tb_hardness mode; /* of the tasks */
 	char allow;	       /* how far they spread, when that is soft */
 	enum tb_hardness job_mode;
@@ -57,14 +64,14 @@ int tb_step_plan_make(struct tb_step_plan *plan,
 void tb_step_plan_clear(struct tb_step_plan *plan);
 
 /*
- * The threads near which the memory of a task is, by preference or by force,
- * and those near which its cpuset constrains it; NULL for all memory.  Owned
- * by the plan.
+ * Where the memory of a task is, by preference or by force, and where its cpuset,
+ * or that of its step, constrains it.  The threads are owned by the plan.
  */
-const struct tb_bitset *tb_step_plan_near(const struct tb_step_plan *plan,
-					  unsigned task);
-const struct tb_bitset *
-tb_step_plan_constrained(const struct tb_step_plan *plan, unsigned task);
+struct tb_near tb_step_plan_near(const struct tb_step_plan *plan,
+				 unsigned task);
+struct tb_near tb_step_plan_constrained(const struct tb_step_plan *plan,
+					unsigned task);
+struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan);
 
 /* The threads to which a task may spread, as a new set; NULL: out of memory. */
 struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,

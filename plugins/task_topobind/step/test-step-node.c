@@ -15,6 +15,8 @@
 #include "step_plan.h"
 #include "variables.h"
 
+#define MAIN TB_MEMORY_BIT(TB_MEMORY_MAIN)
+
 /* The machine of these tests: one socket, two L3 caches, four cores. */
 #define SYNTHETIC "pack:1 l3:2 core:2 pu:1"
 
@@ -152,8 +154,9 @@ static void tell_virtual(void **state)
 	(void)state;
 	assert_int_equal(tb_step_node_open(&node, &input, &err), 0);
 	tb_bitset_set_range(threads, 4, 2);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, NULL, 1,
-					    TB_PE, &err),
+	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+					    (struct tb_near){ 0 }, 1, TB_PE,
+					    &err),
 			 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "pe");
 	assert_variable(&variables, "TOPOBIND_TOPOLOGY", "NSXCCXCCNSxccXCC");
@@ -167,13 +170,15 @@ static void tell_virtual(void **state)
 	tb_variables_clear(&variables);
 
 	/* Memory near the threads only. */
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+					    (struct tb_near){ threads, MAIN },
 					    1, TB_SET, &err),
 			 0);
 	assert_variable(&variables, "TOPOBIND_MEMS", "1");
 	tb_variables_clear(&variables);
 	tb_bitset_set(threads, 0);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+					    (struct tb_near){ threads, MAIN },
 					    1, TB_SET, &err),
 			 0);
 	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
@@ -198,7 +203,8 @@ static void tell_real(void **state)
 	(void)state;
 	assert_int_equal(tb_step_node_open(&node, &input, &err), 0);
 	tb_bitset_set(threads, 3);
-	assert_int_equal(tb_variables_bound(&variables, &node, threads, threads,
+	assert_int_equal(tb_variables_bound(&variables, &node, threads,
+					    (struct tb_near){ threads, MAIN },
 					    TB_NO_SLOT, TB_SET, &err),
 			 0);
 	assert_variable(&variables, "TOPOBIND_INSTANCE", "set");

@@ -10,6 +10,9 @@
 
 #include "step_plan.h"
 
+#define MAIN TB_MEMORY_BIT(TB_MEMORY_MAIN)
+#define HBM TB_MEMORY_BIT(TB_MEMORY_HBM)
+
 /* Two sockets of four cores, and the same with two threads for a core. */
 #define PLAIN "SCCCCSCCCC"
 #define THREADED "SCTTCTTCTTCTTSCTTCTTCTTCTT"
@@ -406,17 +409,65 @@ static void knows_where_memory_is(void **state)
 			.step_cores = "0-1",
 			.job = &job,
 			.step = &step,
-			.site = memories[i].site,
+			.site = { memories[i].site, MAIN },
 			.tasks = 1,
 		};
 
 		assert_int_equal(tb_step_plan_make(&plan, &input, &err), 0);
-		assert_int_equal(plan.memory, memories[i].memory);
+		assert_int_equal(plan.memory.where, memories[i].memory);
 		assert_int_equal(plan.job_is_local, memories[i].job_is_local);
-		compare_threads(tb_step_plan_near(&plan, 0), memories[i].near,
-				i);
-		compare_threads(tb_step_plan_constrained(&plan, 0),
+		compare_threads(tb_step_plan_near(&plan, 0).threads,
+				memories[i].near, i);
+		compare_threads(tb_step_plan_constrained(&plan, 0).threads,
 				memories[i].constrained, i);
+		tb_step_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_request_clear(&step);
+	}
+	tb_topology_destroy(topology);
+}
+
+/* A step never has other kinds of memory than its job. */
+static void keeps_kinds_of_job(void **state)
+{
+	static const struct {
+		const char *job, *step;
+		unsigned kinds;
+	} rows[] = {
+		{ "bamount=1,bmem=local+hbm", NULL, MAIN | HBM },
+		{ "bamount=1,bmem=local", "bamount=1,bmem=local+hbm", MAIN },
+		{ "bamount=1,bmem=local", "bamount=1,bmem=prefer+hbm", MAIN },
+		{ "bamount=1,bmem=local+hbm", "bamount=1,bmem=local", MAIN },
+		{ "bamount=1,bmem=prefer", "bamount=1,bmem=local+hbm",
+		  MAIN | HBM },
+		{ "bamount=1", "bamount=1,bmem=prefer+hbm", MAIN | HBM },
+		{ "bamount=1,bmem=local+hbm", "bamount=1,bmem=none",
+		  MAIN | HBM },
+	};
+	struct tb_topology *topology = tb_topology_parse("SCTTCTT", NULL, NULL);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request job, step;
+		struct tb_error err;
+		struct tb_step_plan plan;
+
+		read_request(&job, rows[i].job);
+		read_request(&step, rows[i].step);
+		struct tb_step_plan_input input = {
+			.topology = topology,
+			.node_cores = 2,
+			.job_cores = "0-1",
+			.step_cores = "0-1",
+			.job = &job,
+			.step = &step,
+			.site = tb_any_memory(),
+			.tasks = 1,
+		};
+
+		assert_int_equal(tb_step_plan_make(&plan, &input, &err), 0);
+		assert_int_equal(tb_step_plan_near(&plan, 0).kinds,
+				 rows[i].kinds);
 		tb_step_plan_clear(&plan);
 		tb_request_clear(&job);
 		tb_request_clear(&step);
@@ -502,6 +553,7 @@ int main(void)
 		cmocka_unit_test(leaves_threads_out),
 		cmocka_unit_test(knows_who_binds),
 		cmocka_unit_test(knows_where_memory_is),
+		cmocka_unit_test(keeps_kinds_of_job),
 		cmocka_unit_test(knows_what_is_soft),
 	};
 

@@ -60,9 +60,9 @@ static char *print_slot(int slot)
 
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_step_node *node,
-		       const struct tb_bitset *threads,
-		       const struct tb_bitset *near, int slot,
-		       enum tb_instance instance, struct tb_error *err)
+		       const struct tb_bitset *threads, struct tb_near near,
+		       int slot, enum tb_instance instance,
+		       struct tb_error *err)
 {
 	struct tb_bitset *os_cpus = tb_step_node_os_cpus(node, threads);
 	struct tb_bitset *os_nodes = tb_step_node_os_nodes(node, near);

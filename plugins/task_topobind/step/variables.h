@@ -28,15 +28,15 @@ struct tb_variables {
 void tb_variables_plain(struct tb_variables *variables);
 
 /*
- * Of a task with some threads of the node, and who binds it there; near are the
- * threads near which its memory is, NULL: anywhere; slot is TB_NO_SLOT for a
- * batch script and the like.  0, or -1 with a sentence in err.
+ * Of a task with some threads of the node, and who binds it there; near says where
+ * its memory is; slot is TB_NO_SLOT for a batch script and the like.  0, or -1 with
+ * a sentence in err.
  */
 int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_step_node *node,
-		       const struct tb_bitset *threads,
-		       const struct tb_bitset *near, int slot,
-		       enum tb_instance instance, struct tb_error *err);
+		       const struct tb_bitset *threads, struct tb_near near,
+		       int slot, enum tb_instance instance,
+		       struct tb_error *err);
 
 /* With these files (NULL: none), which outlive the variables. */
 void tb_variables_files(struct tb_variables *variables,
