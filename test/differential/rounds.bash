@@ -165,7 +165,7 @@ start_now() {
 	else
 		got=never
 	fi
-	reply=$(grep -v -E '^salloc: (Pending|Nodes|Granted|Relinq)' <<<"$text" |
+	reply=$(grep -v -E '^salloc: (Pending|Nodes|Granted|Relinq|job [0-9]+ )' <<<"$text" |
 		unnumbered || true)
 }
 
@@ -356,6 +356,13 @@ plain_has_slots() {
 	END { exit started ? slots < tasks : !told }' "$work/plain"
 }
 
+# Jobs that do not share cannot begin on a node with one that does.  For a later start
+# plain Slurm forgets that there, and promises in vain; topobind after it.
+later_starts_count() {
+	[[ $world != gang || $common = *"-p twice"* || ${#loads[@]} -eq 0 ]] ||
+		! slurm_is_from 24.11
+}
+
 judge_same_cores() {
 	local plain="plain: told $plain_told, $plain_got: $plain_said"
 
@@ -369,7 +376,8 @@ judge_same_cores() {
 		finding same-cores "$plain" "bound: $answers"
 	elif [ "$plain_told" != never ] && [ "$told" = never ]; then
 		finding same-ever "$plain" "bound: $answers"
-	elif [ "$(rank "$told")" -gt "$(rank "$plain_told")" ]; then
+	elif [ "$(rank "$told")" -gt "$(rank "$plain_told")" ] &&
+		later_starts_count; then
 		finding same-time "$plain" "bound: $answers"
 	fi
 }
@@ -487,6 +495,7 @@ judge_promise() {
 	IFS=$'\t' read -r kind common own binding \
 		< <(sed 's/\t\t/\t \t/g' "$work/requests" |
 			grep -v ^load | sed -n "$((index + 1))p")
+	later_starts_count || return 0
 	plain_when=$(rank_of_plain)
 	end_loads $((when - 1))
 	start_now "$common $binding"

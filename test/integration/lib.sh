@@ -288,9 +288,9 @@ start_with_gres() {
 	wait_until 60 nodes_answer
 }
 
-# node_is_idle NODE [PARTITION]
+# node_is_idle NODE [PARTITION] - also one on which backfill has a plan for later
 node_is_idle() {
-	[ "$(sinfo -h -n "$1" -p "${2:-main}" -o %T)" = idle ]
+	[[ $(sinfo -h -n "$1" -p "${2:-main}" -o %T) = @(idle|planned) ]]
 }
 
 # zen gets two GPUs, one beside each socket.
