@@ -25,15 +25,13 @@ worlds=(usual tree lln owners reserved batch block gang preempt configless resta
 
 world=usual
 
-# world_of SEED - the world that goes with it; where it does not go: the usual
+# world_of SEED - the world that goes with it; where there is none: the usual
 world_of() {
 	local name=${worlds[$1 % ${#worlds[@]}]}
 
-	case $name in
-	block) slurm_is_from 23.11 || name=usual ;;
-	# There the first controller's way back takes minutes, in plain Slurm, too.
-	backup) ! slurm_is_from 24.11 || name=usual ;;
-	esac
+	if [ "$name" = block ] && ! slurm_is_from 23.11; then
+		name=usual
+	fi
 	echo "$name"
 }
 
