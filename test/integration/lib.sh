@@ -238,6 +238,7 @@ take_back() {
 	daemon slurmctld start
 	daemon slurmctld-backup stop
 	daemon slurmctld-backup start
+	wait_until 60 controller_answers
 }
 
 # One that stands by refuses.
