@@ -59,6 +59,17 @@ slurm_is_from() {
 	printf '%s\n' "$1" "$installed" | sort -V -C
 }
 
+# compile_client NAME - test/integration/NAME.c, a client of the installed Slurm,
+# into $work
+compile_client() {
+	local slurm
+
+	slurm=$(dirname "$(dirname "$(command -v slurmctld)")")
+	gcc -Wall -Wextra -Werror -I"$slurm/include" -I"$top/plugins" \
+		-o "$work/$1" "$test_dir/$1.c" \
+		-L"$slurm/lib" -Wl,-rpath,"$slurm/lib" -lslurm
+}
+
 cluster_stop() {
 	[ -z "$cluster" ] || "$cluster_program" stop "$cluster"
 	cluster=''
@@ -227,6 +238,7 @@ take_back() {
 	daemon slurmctld start
 	daemon slurmctld-backup stop
 	daemon slurmctld-backup start
+	wait_until 60 controller_answers
 }
 
 # One that stands by refuses.

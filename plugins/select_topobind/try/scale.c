@@ -191,12 +191,25 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
+/*
+ * Tasks on a node, for select/cons_tres: it would count CPUs for tasks that the job
+ * does not have.  0: the nodes' offers alone limit them.
+ */
+static uint16_t limit_tasks(const job_record_t *job)
+{
+	uint32_t limit = tb_job_slots_per_node(job);
+
+	if (tb_nodes_have_all_tasks() && tb_job_exact_slots(job))
+		return 0;
+	return MIN(job->details->ntasks_per_node, limit);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
-	uint32_t slots = tb_job_slots(job),
-		 per_node = tb_job_slots_per_node(job);
+	uint32_t slots = tb_job_slots(job);
+	uint16_t per_node = limit_tasks(job);
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
@@ -213,9 +226,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		/* Where nobody said how many tasks, each node has so many. */
 		if (!tb_job_exact_slots(job))
 			least *= MAX(details->ntasks_per_node, 1);
-		/* It would count CPUs for tasks that the job does not have. */
-		details->ntasks_per_node = MIN(details->ntasks_per_node,
-					       per_node);
+		details->ntasks_per_node = per_node;
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		tb_scale_tasks_of_host(job, cpus);
