@@ -853,6 +853,20 @@ job_processes() {
 		2>/dev/null | cut -d/ -f3
 }
 
+# Processes beside slurmd end with it, soon.
+no_helpers() {
+	! grep -lzx -- "$NODE_THIS" /proc/[0-9]*/cmdline >/dev/null 2>&1
+}
+
+# By which steps keep soft-bound tasks of others off their CPUs.
+claims() {
+	find "$cluster/spool/$NODE_THIS/topobind_soft" -name '[0-9]*.hold'
+}
+
+no_claims() {
+	[ -z "$(claims)" ]
+}
+
 # What topobind or Slurm would have of a step.
 leftovers() {
 	job_processes | sed 's/^/process /'
