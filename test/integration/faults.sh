@@ -271,6 +271,9 @@ case_stepd_of_plain() {
 	assert kill -KILL "$pid"
 	wait_until 20 no_claims
 	cancel "$job"
+	# Slurm's own, which it leaves.
+	node_cgroups "$NODE_THIS" | grep "/job_$job\(/\|\$\)" | xargs rmdir
+	assert_nothing_is_left
 	assert_works
 }
 

@@ -312,7 +312,7 @@ gpus_of() {
 # with nodes.
 state_of_cluster() {
 	squeue -t all -S -i -o '%i %T %N %r %j' | sed 40q
-	sinfo -h -N -o '%N %T %E' | grep -v ' none$'
+	sinfo -h -N -o '%N %T %E' | grep -v ' idle none$'
 }
 
 test_case() {
