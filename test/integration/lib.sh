@@ -324,7 +324,7 @@ gpus_of() {
 # with nodes.
 state_of_cluster() {
 	squeue -t all -S -i -o '%i %T %N %r %j' | sed 40q
-	sinfo -h -N -o '%N %T %E' | grep -v ' none$'
+	sinfo -h -N -o '%N %T %E' | grep -v ' idle none$'
 }
 
 test_case() {
@@ -863,6 +863,20 @@ kill_stepd() {
 job_processes() {
 	grep -lzx "SLURMD_NODENAME=$NODE_THIS" /proc/[0-9]*/environ \
 		2>/dev/null | cut -d/ -f3
+}
+
+# Processes beside slurmd end with it, soon.
+no_helpers() {
+	! grep -lzx -- "$NODE_THIS" /proc/[0-9]*/cmdline >/dev/null 2>&1
+}
+
+# By which steps keep soft-bound tasks of others off their CPUs.
+claims() {
+	find "$cluster/spool/$NODE_THIS/topobind_soft" -name '[0-9]*.hold'
+}
+
+no_claims() {
+	[ -z "$(claims)" ]
 }
 
 # What topobind or Slurm would have of a step.
