@@ -142,12 +142,25 @@ case_near_gpus() {
 	never -N2 -n2 --gpus=3 --bunit=C --bamount=1 "$must"
 	never -N2 -n3 --gpus=4 --bunit=C --bamount=1 "$must"
 	never -N2-3 -n2 --gpus=4 --bunit=C --bamount=1 "$must"
+	never -n2 --gpus=3 --bunit=C --bamount=1 "$must"
+	never -N2-3 -n5 --gpus=6 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gres=gpu:2 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n4 --gres=gpu:2 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gpus=3 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n4 --gpus=7 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n12 --gpus=6 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must"
+}
+
+# Slots, and devices, are dealt out so that those of each node suffice.
+case_near_gpus_dealt_out() {
+	local must=--gres-flags=enforce-binding
+
+	now_means_now -N3 -n9 --gpus=9 --bunit=C --bamount=1 "$must"
+	now_means_now -N2 -n5 --gpus=5 --bunit=C --bamount=1 "$must"
+	now_means_now -N2-3 -n10 --gpus=10 --bunit=C --bamount=1 "$must"
+	now_means_now -n6 --gpus=12 --bunit=S --bamount=1 "$must"
+	now_means_now -N3 -n3 --gpus=6 --bunit=S --bamount=1 "$must"
 }
 
 # With a range of nodes and no -n each node has a task: on so many nodes that each
@@ -347,6 +360,7 @@ number=${NODE_ONE#one}
 test_case "GPUs on several nodes" case_gpus
 test_case "GPUs of hosts" case_gpus_of_hosts
 test_case "GPUs that must be near" case_near_gpus
+test_case "GPUs that must be near, dealt out" case_near_gpus_dealt_out
 test_case "GPUs that must be near, on some nodes" case_near_gpus_of_a_range
 test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site

@@ -9,12 +9,10 @@ static int has_count(void *feature, void *unused)
 	return ((const job_feature_t *)feature)->count > 0;
 }
 
-/*
- * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
- * themselves, with all tasks and a CPU for each node, and then for all nodes.
- */
-static bool is_asked_in_part(const job_details_t *details)
+bool tb_job_is_asked_in_part(const job_record_t *job)
 {
+	const job_details_t *details = job->details;
+
 	return details->min_cpus == details->min_nodes &&
 	       details->min_cpus < details->num_tasks &&
 	       details->feature_list_use &&
@@ -31,8 +29,8 @@ uint32_t tb_job_slots(const job_record_t *job)
 		return nodes;
 	if (!details->num_tasks)
 		return least;
-	return is_asked_in_part(details) ? MIN(least, details->num_tasks)
-					 : details->num_tasks;
+	return tb_job_is_asked_in_part(job) ? MIN(least, details->num_tasks)
+					    : details->num_tasks;
 }
 
 uint32_t tb_job_slots_per_node(const job_record_t *job)
