@@ -131,6 +131,8 @@ case_gpus_of_hosts() {
 	now_means_now --btype=host -N2 -n5 --gpus=3 --bunit=X --bamount=2
 	now_means_now --btype=host -n1 --gpus=1 --bunit=S --bamount=1
 	now_means_now --btype=host -N2-3 -n4 --gpus=2 --bunit=C --bamount=2
+	now_means_now --btype=host -N2 -n4 -c1 --gpus=2 --bunit=C --bamount=2
+	now_means_now --btype=host -N2 -n5 -c1 --gres=gpu:1 --bunit=S --bamount=2
 }
 
 # Each GPU is near one of the job's units on its node, or the job cannot run.
@@ -289,6 +291,8 @@ case_devices_and_fewer_tasks() {
 	now_means_now -N3 -n7 --ntasks-per-node=3 --gres=gpu:1 --bunit=C \
 		--bamount=2
 	gets "one 8, two 4" -w "$NODE_ONE,$NODE_TWO" -N2 -n3 \
+		--ntasks-per-node=2 --gres=gpu:1 --bunit=C --bamount=2
+	gets "one 8, two 4" -w "$NODE_ONE,$NODE_TWO" -N2 -n3 -c4 \
 		--ntasks-per-node=2 --gres=gpu:1 --bunit=C --bamount=2
 }
 

@@ -78,7 +78,7 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 						 : 1;
 	/* Hosts that differ: as many tasks as there are CPUs. */
 	if (job->gres_list_req && !deal->per_slot && type == TB_HOST &&
-	    !job->tres_per_task) {
+	    !tb_job_has_task_devices(job)) {
 		details->cpus_per_task = 1;
 		details->num_tasks = 0;
 	}
@@ -88,7 +88,8 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	 */
 	if (!job->gres_list_req)
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
-	if (!job->gres_list_req || (type == TB_SLOT && !job->tres_per_task))
+	if (!job->gres_list_req ||
+	    (type == TB_SLOT && !tb_job_has_task_devices(job)))
 		details->ntasks_per_node = 0;
 }
 

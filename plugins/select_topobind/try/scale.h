@@ -53,6 +53,9 @@ bool tb_job_is_asked_in_part(const job_record_t *job);
 /* On how many of so many nodes it can be: each has a slot. */
 uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
 
+/* Asks for GRES for each task. */
+bool tb_job_has_task_devices(const job_record_t *job);
+
 /* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
 bool tb_wants_whole_nodes(const job_record_t *job);
 
