@@ -98,7 +98,6 @@ static int is_missing(void *item, void *arg)
 	uint32_t id = entry->plugin_id;
 	gres_state_t *state = list ? list_find_first(list, has_plugin_id, &id)
 				   : NULL;
-
 	gres_node_state_t *there = state ? state->gres_data : NULL;
 
 	return !there || !(there->gres_cnt_avail || there->gres_cnt_config);

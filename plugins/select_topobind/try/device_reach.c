@@ -128,6 +128,9 @@ static void look_at_node(struct reach *reach, const struct tb_offer *offer,
 		kind->devices = DEVICES_MAX;
 		reach->complete = false;
 	}
+	/* Devices that Slurm only counts are near all units. */
+	if (!kind->devices)
+		reach->complete = false;
 	for (uint32_t i = 1; i <= kind->devices; i++)
 		kind->with[i] = find_range(reach, offer, i);
 }
