@@ -13,6 +13,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "compat/select_gres.h"
+
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/order/offer_order.h"
@@ -658,6 +660,13 @@ static int try_ever(const struct tb_test *test,
 	return rc;
 }
 
+static void leave_out_without_devices(const job_record_t *job, bitstr_t *nodes)
+{
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(nodes, node) && !tb_gres_node_has_all(job, node))
+			bit_clear(nodes, node);
+}
+
 /* In this mode select/cons_tres ignores masks: topobind tests the shapes itself. */
 int tb_try_job_ever(const struct tb_test *test,
 		    const struct tb_request *request)
@@ -671,6 +680,7 @@ int tb_try_job_ever(const struct tb_test *test,
 	/* Reservations end. */
 	call.excluded = NULL;
 	call.nodes = tb_window_nodes(&call, request);
+	leave_out_without_devices(test->job, call.nodes);
 	rc = try_ever(&call, &wide, view);
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, call.nodes);

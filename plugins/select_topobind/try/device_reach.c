@@ -168,8 +168,11 @@ static void add_node(struct reach *reach, uint32_t index)
 {
 	const struct tb_offer *offer = &reach->offers->list[index];
 	bool required = is_required(reach, offer->node);
-	struct kind *kind = find_kind(reach, offer);
+	struct kind *kind;
 
+	if (!tb_gres_node_has_all(reach->test->job, offer->node))
+		return;
+	kind = find_kind(reach, offer);
 	if (!kind) {
 		reach->complete = false;
 		return;

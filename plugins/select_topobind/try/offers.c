@@ -412,7 +412,6 @@ static bool node_is_offered(const struct tb_offers *offers,
 			    const struct tb_shape *shape)
 {
 	return shape && node_is_large_enough(node, test->job) &&
-	       tb_gres_node_has_all(test->job, node) &&
 	       (!tb_wants_whole_nodes(test->job) ||
 		tb_view_node_idle(offers->view, node));
 }
