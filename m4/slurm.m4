@@ -46,6 +46,8 @@ AS_IF([test ! -f "$slurm_src/config.h" || test ! -f "$slurm_src/slurm/slurm_vers
 AS_IF([test "$slurm_known" = compiled],
   [AC_MSG_WARN([this topobind was tested with Slurm 22.05 and 24.11; with $slurm_src_version it was compiled, but its tests have not run: try it before jobs depend on it])])
 
+slurm_libs=-lslurm
+slurm_lib=
 AS_IF([test "x$with_installed_slurm" = xno], [
   # Only to see that it compiles, or for another root.
   AS_IF([test -z "$slurm_plugindir"], [slurm_plugindir='${libdir}/slurm'])
@@ -60,14 +62,22 @@ slurm_installed_version=`"$SLURM_VERSION_PROGRAM" -V | sed -n 's/^slurm\(-wlm\)\
 AC_MSG_RESULT([$slurm_installed_version])
 AS_IF([test "x$slurm_src_version" != "x$slurm_installed_version"],
   [AC_MSG_ERROR([the source tree $slurm_src is Slurm $slurm_src_version but the installed Slurm is $slurm_installed_version: they must be the same])])
+  # A site's own Slurm has its plugins and its library beside its programs.
+  slurm_lib=`AS_DIRNAME(["$SLURM_VERSION_PROGRAM"])`/../lib
+  slurm_lib=`cd "$slurm_lib" 2>/dev/null && pwd`
+  AS_CASE([$slurm_lib],
+    ['' | /lib | /usr/lib | /usr/local/lib], [],
+    [AS_IF([test -f "$slurm_lib/libslurm.so"],
+       [slurm_libs="-L$slurm_lib -Wl,-rpath,$slurm_lib -lslurm"])])
 ])
+AC_SUBST([SLURM_LIBS], [$slurm_libs])
 
 AS_IF([test -z "$slurm_plugindir"], [
   AC_MSG_CHECKING([for Slurm's plugin directory])
   # Not all of clang's versions can say that: theirs is with a vendor.
   multiarch=`$CC -print-multiarch 2>/dev/null ||
     $CC -dumpmachine 2>/dev/null | sed 's/-pc-/-/; s/-unknown-/-/'`
-  for dir in "/usr/lib/$multiarch/slurm-wlm" "/usr/lib/$multiarch/slurm" /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
+  for dir in "$slurm_lib/slurm" "/usr/lib/$multiarch/slurm-wlm" "/usr/lib/$multiarch/slurm" /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
     AS_IF([test -z "$slurm_plugindir" && test -f "$dir/select_cons_tres.so"],
       [slurm_plugindir=$dir])
   done

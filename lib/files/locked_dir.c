@@ -17,7 +17,10 @@
 
 /* ---- the directory ---- */
 
-/* Whoever else could make names in it could lead us elsewhere. */
+/*
+ * Whoever else could make names in it could lead us elsewhere.  It gets that mode
+ * whatever the umask was; one that has it may be on a read-only disk.
+ */
 static bool is_ours(int fd, mode_t mode)
 {
 	mode_t others = mode == TB_DIR_PRIVATE ? S_IRWXG | S_IRWXO
@@ -25,7 +28,8 @@ static bool is_ours(int fd, mode_t mode)
 	struct stat status;
 
 	return fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-	       !(status.st_mode & others);
+	       !(status.st_mode & others) &&
+	       ((status.st_mode & ALLPERMS) == mode || fchmod(fd, mode) == 0);
 }
 
 /* -1 with errno. */
@@ -35,8 +39,7 @@ static int open_ours(const char *path, mode_t mode)
 
 	if (fd < 0)
 		return -1;
-	/* That mode whatever the umask was. */
-	if (is_ours(fd, mode) && fchmod(fd, mode) == 0)
+	if (is_ours(fd, mode))
 		return fd;
 	close(fd);
 	errno = EPERM;

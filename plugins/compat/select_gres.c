@@ -91,6 +91,24 @@ static gres_node_state_t *find_places(const gres_state_t *entry, uint32_t node)
 	return there;
 }
 
+static int is_missing(void *item, void *arg)
+{
+	gres_state_t *entry = item;
+	list_t *list = node_record_table_ptr[*(uint32_t *)arg]->gres_list;
+	uint32_t id = entry->plugin_id;
+	gres_state_t *state = list ? list_find_first(list, has_plugin_id, &id)
+				   : NULL;
+	gres_node_state_t *there = state ? state->gres_data : NULL;
+
+	return !there || !(there->gres_cnt_avail || there->gres_cnt_config);
+}
+
+bool tb_gres_node_has_all(const job_record_t *job, uint32_t node)
+{
+	return !job->gres_list_req ||
+	       !list_find_first(job->gres_list_req, is_missing, &node);
+}
+
 static const bitstr_t *find_given_back(const struct tb_gres_back *back,
 				       uint32_t node, uint32_t plugin_id)
 {
@@ -453,17 +471,20 @@ static void take_devices(const struct selecting *selecting,
 	}
 }
 
-void tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
-		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools)
+bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
+		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools,
+		    uint32_t number)
 {
 	const struct tb_gres_view now = { .test = test };
 	struct selecting selecting = { .state = find_entry(test->job, entry),
 				       .node = node };
 	const gres_node_state_t *there = find_places(selecting.state, node);
 	bitstr_t *before = get_selection(selecting.state, node), *taken;
+	gres_job_state_t *asked = selecting.state->gres_data;
+	bool possible;
 
 	if (!there || !before)
-		return;
+		return false;
 	selecting.in_use = find_in_use(there, node, selecting.state->plugin_id,
 				       &now);
 	selecting.others = bit_alloc(bit_size(before));
@@ -471,8 +492,12 @@ void tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 	taken = bit_alloc(bit_size(before));
 	take_devices(&selecting, there, true, pool_of, of_pool, pools, taken);
 	take_devices(&selecting, there, false, pool_of, of_pool, pools, taken);
-	if (bit_set_count(taken) == bit_set_count(before))
+	possible = bit_set_count(taken) == (int)number;
+	if (possible) {
 		bit_copybits(before, taken);
+		asked->gres_cnt_node_select[node] = number;
+	}
 	FREE_NULL_BITMAP(taken);
 	FREE_NULL_BITMAP(selecting.others);
+	return possible;
 }

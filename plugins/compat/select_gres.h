@@ -20,6 +20,9 @@ struct tb_gres_ask {
 uint32_t tb_gres_entries(const job_record_t *job);
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);
 
+/* Does the node have some of all that the job asks for, idle or not? */
+bool tb_gres_node_has_all(const job_record_t *job, uint32_t node);
+
 /* Devices that jobs gave back in a view of the ledger; NULL: none has. */
 struct tb_gres_back;
 void tb_gres_give_back(struct tb_gres_back **back, const job_record_t *job);
@@ -50,13 +53,15 @@ uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
 
 /*
  * Between select_p_job_test and select_p_job_begin: how many devices of a node
- * select/cons_tres has selected for the job; and select as many others for the test's,
+ * select/cons_tres has selected for the job; and select others for the test's,
  * of_pool[i] of pool i.  pool_of says which pool a place belongs to; it is in none when
- * that is not below pools.  The selection stays as it is where that is not possible.
+ * that is not below pools.  Selects number devices; false, and the selection stays as
+ * it is: that is not possible.
  */
 uint32_t tb_gres_selected(const job_record_t *job, uint32_t entry,
 			  uint32_t node);
-void tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
-		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools);
+bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
+		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools,
+		    uint32_t number);
 
 #endif

@@ -15,10 +15,18 @@ bool tb_slurm_accounting_is_there(void)
 	return slurm_with_slurmdbd();
 }
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+/* A job has its index from the beginning, which is no sign any more. */
+bool tb_slurm_accounting_knows(const job_record_t *job)
+{
+	return IS_JOB_IN_DB(job);
+}
+#else
 bool tb_slurm_accounting_knows(const job_record_t *job)
 {
 	return job->db_index && job->db_index != NO_VAL64;
 }
+#endif
 
 /* Accounting knows tasks of an array and components by the whole job's number. */
 static void select_job(slurm_selected_step_t *selected, const job_record_t *job)

@@ -19,7 +19,19 @@
 struct tb_slurm_node_line {
 	const char *nodes;
 	unsigned sockets, cores, threads; /* of a node, a socket, a core */
+	const char *parameters; /* beside SlurmdParameters; NULL: none */
 };
+
+static inline const char *
+tb_slurm_line_parameters(const slurm_conf_node_t *line)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+	(void)line;
+	return NULL;
+#else
+	return line->parameters;
+#endif
+}
 
 /* The i-th; false when there are no more. */
 static inline bool tb_slurm_node_line(unsigned i,
@@ -35,6 +47,7 @@ static inline bool tb_slurm_node_line(unsigned i,
 		lines[i]->tot_sockets,
 		lines[i]->cores,
 		lines[i]->threads,
+		tb_slurm_line_parameters(lines[i]),
 	};
 	return true;
 }

@@ -54,6 +54,17 @@ static inline uint64_t tb_allocated_memory(const node_info_t *node)
 #endif
 }
 
+/* What is for this node beside SlurmdParameters; NULL: nothing. */
+static inline const char *tb_node_parameters(const node_info_t *node)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+	(void)node;
+	return NULL;
+#else
+	return node->parameters;
+#endif
+}
+
 /* A change of this job. */
 static inline void tb_set_job(job_desc_msg_t *change, uint32_t job)
 {

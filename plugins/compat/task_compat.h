@@ -102,6 +102,8 @@ int tb_slurm_step_cgroups(tb_slurm_step_t *step, char **top, char **cgroup,
  */
 char *tb_slurm_top_directory(const char *controller);
 char *tb_slurm_step_directory(tb_slurm_step_t *step, const char *controller);
+/* cgroup v2: the step's; NULL also with v1. */
+char *tb_slurm_step_directory_v2(tb_slurm_step_t *step);
 /* A name of the step, unique on the node.  The caller frees; NULL: no memory. */
 char *tb_slurm_step_name(tb_slurm_step_t *step);
 

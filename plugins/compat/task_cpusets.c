@@ -354,25 +354,27 @@ bool tb_slurm_job_is_held(tb_slurm_step_t *step)
 	return tb_cpuset_is_v2() ? is_held_v2(step) : is_held_v1(step);
 }
 
-/* Every step calls it, so it does without libcgroup, which is slow. */
-char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
+/* Every step asks, so it does without libcgroup, which is slow. */
+static bool mount_is_v2(const char *mount)
 {
-	static const char scope_end[] = "_slurmstepd.scope/";
-	const char *mount = slurm_cgroup_conf.cgroup_mountpoint;
-	char *file, *name, *line = NULL, *path = NULL;
-	size_t size = 0;
+	char *file;
 	bool is_v2;
-	FILE *in;
 
-	if (mount == NULL ||
-	    asprintf(&file, "%s/cgroup.controllers", mount) < 0)
-		return strdup("");
+	if (asprintf(&file, "%s/cgroup.controllers", mount) < 0)
+		return false;
 	is_v2 = access(file, F_OK) == 0;
 	free(file);
-	if (!is_v2)
-		return print_job_directory_v1(step);
-	name = print_job_name_v2(step);
-	in = fopen("/proc/self/cgroup", "re");
+	return is_v2;
+}
+
+/* Of the job, beside slurmstepd's own; NULL: there is none. */
+static char *find_job_directory_v2(tb_slurm_step_t *step, const char *mount)
+{
+	static const char scope_end[] = "_slurmstepd.scope/";
+	char *name = print_job_name_v2(step), *line = NULL, *path = NULL;
+	FILE *in = fopen("/proc/self/cgroup", "re");
+	size_t size = 0;
+
 	while (in != NULL && name != NULL && path == NULL &&
 	       getline(&line, &size, in) > 0) {
 		char *end = strstr(line, scope_end);
@@ -387,7 +389,37 @@ char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
 		fclose(in);
 	free(name);
 	free(line);
+	return path;
+}
+
+char *tb_slurm_job_cgroup(tb_slurm_step_t *step)
+{
+	const char *mount = slurm_cgroup_conf.cgroup_mountpoint;
+	char *path;
+
+	if (mount == NULL)
+		return strdup("");
+	if (!mount_is_v2(mount))
+		return print_job_directory_v1(step);
+	path = find_job_directory_v2(step, mount);
 	return path != NULL ? path : strdup("");
+}
+
+char *tb_slurm_step_directory_v2(tb_slurm_step_t *step)
+{
+	const char *mount = slurm_cgroup_conf.cgroup_mountpoint;
+	char *job, *path = NULL;
+	char id[64];
+
+	if (mount == NULL || !mount_is_v2(mount))
+		return NULL;
+	job = find_job_directory_v2(step, mount);
+	log_build_step_id_str(&step->step_id, id, sizeof(id),
+			      STEP_ID_FLAG_NO_PREFIX | STEP_ID_FLAG_NO_JOB);
+	if (job == NULL || asprintf(&path, "%s/step_%s", job, id) < 0)
+		path = NULL;
+	free(job);
+	return path;
 }
 
 void tb_slurm_cpusets_adopt(pid_t pid)

@@ -12,6 +12,7 @@
 #include "cgroup/cpuset.h"
 #include "common/conf/conf.h"
 #include "common/job/request_env.h"
+#include "common/soft/soft_registry.h"
 #include "core/topology/distances.h"
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
@@ -106,12 +107,19 @@ static void publish_machine(const struct tb_machine *machine)
 	free(speed);
 }
 
+static bool tidy(const char *spool_dir)
+{
+	tb_pe_files_sweep(spool_dir);
+	return tb_task_soft_tidy(spool_dir);
+}
+
+/* The registry is there: each step has a claim in it, the watched ones, too. */
 static void watch_steps(void)
 {
 	struct tb_error err;
 
-	if (tb_step_watch_start(tb_daemon_spool_dir(), tb_task_soft_tidy,
-				&err) < 0)
+	if (tb_step_watch_start(tb_daemon_spool_dir(), TB_REGISTRY_DIRECTORY,
+				tidy, &err) < 0)
 		error("topobind: the processes of a step whose slurmstepd is "
 		      "killed will not be ended at once: %s",
 		      err.text);
@@ -125,8 +133,8 @@ void tb_task_slurmd_start(void)
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	tb_ownership_take_all();
-	watch_steps();
 	tb_task_soft_slurmd_start();
+	watch_steps();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
 		goto out;
 	/* CoreSpecCount confines slurmd to some of the cores that it counts. */

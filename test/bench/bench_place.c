@@ -229,6 +229,7 @@ static const char *const lines[] = {
 	"bamount=2,bunit=T",
 	"bunit=X,bamount=1",
 	"bunit=Y,bamount=4,bsort=XY",
+	"bamount=12",
 };
 static const unsigned slots[] = { 1, 8, 64 };
 

@@ -219,7 +219,7 @@ static bool find_mode(const char *name, uint16_t *mode)
 	return *mode != SELECT_MODE_RUN_NOW || !xstrcmp(name, "run");
 }
 
-static job_record_t *find_job(const char *number)
+static job_record_t *find_pending(const char *number)
 {
 	job_record_t *job = number ? find_job_record(atoi(number)) : NULL;
 
@@ -295,8 +295,8 @@ static const char *do_time(char **words, int out)
 	uint16_t mode;
 
 	lock_slurmctld(locks);
-	ways[0].job = calls ? find_job(words[2]) : NULL;
-	ways[1].job = ways[0].job ? find_job(words[3]) : NULL;
+	ways[0].job = calls ? find_pending(words[2]) : NULL;
+	ways[1].job = ways[0].job ? find_pending(words[3]) : NULL;
 	ways[2].job = ways[1].job;
 	unlock_slurmctld(locks);
 	if (!ways[1].job || calls > CALLS_MAX || !find_mode(words[0], &mode))
@@ -358,7 +358,7 @@ static const char *compare_all(char **jobs, struct counts *counts, int out)
 					  SELECT_MODE_TEST_ONLY };
 
 	for (; *jobs; jobs++) {
-		job_record_t *job = find_job(*jobs);
+		job_record_t *job = find_pending(*jobs);
 
 		if (!job)
 			return "no such pending job";

@@ -52,8 +52,8 @@ FNR == NR {
 	next
 }
 
-# Jobs that run.
-/^ *JobState=/ { runs = /JobState=RUNNING/ }
+# Jobs that run, or wait for their turn on cores that they share.
+/^ *JobState=/ { runs = /JobState=(RUNNING|SUSPENDED)/ }
 runs && /CPU_IDs=/ {
 	match($0, /Nodes=[^ ]*/)
 	node = substr($0, RSTART + 6, RLENGTH - 6)

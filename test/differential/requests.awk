@@ -118,6 +118,10 @@ function add_of_world() {
 		add("--exclusive=" pick("user user mcs"))
 	if (world == "reserved" && !one_in(3))
 		add("--reservation=" pick("flex cores"))
+	if (world == "gang" && one_in(2))
+		add("-p twice")
+	if (world == "preempt" && !one_in(3))
+		add("-p over")
 }
 
 function add_others() {
@@ -250,6 +254,8 @@ function print_loads(    count, i) {
 			own = " -c" between(1, 8)
 			binding = own
 		}
+		if (world == "gang" && !one_in(3))
+			add("-p twice")
 		print_job("load")
 	}
 }

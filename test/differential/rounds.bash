@@ -27,7 +27,10 @@
 #			the job starts
 #	too-late	it did not when the last of them still ran, though Slurm would
 #			promise an earlier start to a plain job of as many CPUs
-#	twice		no core has two holders, grant and Slurm's books agree
+#	twice		no core has two holders, or more than share it; grant and
+#			Slurm's books agree
+#	vain		who is preempted had something on the job's nodes
+#	kept		what jobs hold outlives what happens to slurmctld
 #	answer		each question is answered; slurmctld lives
 # shellcheck source=test/integration/two_clusters.bash
 . "$test_dir/two_clusters.bash"
@@ -35,6 +38,10 @@
 differential=$top/test/differential
 # shellcheck source=test/differential/worlds.bash
 . "$differential/worlds.bash"
+# shellcheck source=test/differential/disturbances.bash
+. "$differential/disturbances.bash"
+# shellcheck source=test/differential/batch.bash
+. "$differential/batch.bash"
 
 # How many requests a round has; what all rounds have asked, left out and found.
 round_size=12
@@ -73,8 +80,7 @@ start_clusters() {
 		add_devices "$gres" $((sockets * cores))
 	done <"$differential/nodes"
 	start_both "${options[@]}" "$@"
-	note_slurmctld
-	noted=$(cat "$work/slurmctld")
+	note_controller
 }
 
 # add_devices GRES CORES - the first half of them near the first half of the cores
@@ -120,7 +126,8 @@ ask_when() {
 	words_of "$*"
 	text=$(within 60 sbatch --test-only "${words[@]}" --wrap true 2>&1) ||
 		status=$?
-	said=$(sed -E 's/Job [0-9]+ to start at [^ ]*/starts/' <<<"$text" |
+	said=$(sed -E 's/Job [0-9]+ to start at [^ ]*/starts/
+		/Preempts:/s/[0-9]+/N/g' <<<"$text" |
 		unnumbered)
 	if [[ $text =~ \ to\ start\ at\ ([^ ]*)\  ]]; then
 		start=$(($(date -d "${BASH_REMATCH[1]}" +%s) - EPOCHSECONDS))
@@ -140,24 +147,25 @@ owner=()
 
 # start_now OPTION... - into got: started, busy, never or silence; into id: the job
 start_now() {
-	local text status=0 words
+	local text status=0 words at_once=()
 
 	words_of "$*"
+	read -r -a at_once < <(at_once "$*")
 	id=''
-	text=$(within 60 "${owner[@]}" salloc --immediate --no-shell "${words[@]}" 2>&1) ||
+	text=$(within 90 "${owner[@]}" salloc "${at_once[@]}" --no-shell "${words[@]}" 2>&1) ||
 		status=$?
 	if [[ $text =~ Granted\ job\ allocation\ ([0-9]+) ]]; then
 		got=started
 		id=${BASH_REMATCH[1]}
 	elif [[ $text = *"nodes are busy"* || $text = *"resources busy"* ||
-		$text = *"start immediately"* ]]; then
+		$text = *"start immediately"* || $text = *"timed out"* ]]; then
 		got=busy
 	elif [ "$status" -ge 124 ]; then
 		got=silence
 	else
 		got=never
 	fi
-	reply=$(grep -v -E '^salloc: (Pending|Nodes|Granted|Relinq)' <<<"$text" |
+	reply=$(grep -v -E '^salloc: (Pending|Nodes|Granted|Relinq|job [0-9]+ )' <<<"$text" |
 		unnumbered || true)
 }
 
@@ -167,7 +175,13 @@ has() {
 		unnumbered
 }
 
+# give_back JOB... - all is as before it
 give_back() {
+	end_jobs "$@"
+	restore_world
+}
+
+end_jobs() {
 	scancel "$@"
 	wait_until 60 nothing_completes
 }
@@ -267,8 +281,9 @@ judge_bound() {
 	ask_when "$common $binding"
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
-		both=$(contradictions 2>&1)
+		both=$(contradictions "$sharers" 2>&1)
 		[ -z "$both" ] || finding twice "$both"
+		judge_preempted "$id"
 		give_back "$id"
 	fi
 	answers="told $told, $got: $said $reply"
@@ -341,17 +356,28 @@ plain_has_slots() {
 	END { exit started ? slots < tasks : !told }' "$work/plain"
 }
 
+# Jobs that do not share cannot begin on a node with one that does.  For a later start
+# plain Slurm forgets that there, and promises in vain; topobind after it.
+later_starts_count() {
+	[[ $world != gang || $common = *"-p twice"* || ${#loads[@]} -eq 0 ]] ||
+		! slurm_is_from 24.11
+}
+
 judge_same_cores() {
 	local plain="plain: told $plain_told, $plain_got: $plain_said"
 
 	plain_has_slots || return 0
+	# A plain job may share a part of what a bound one has alone.
+	[[ "$world $common" != "gang "*"-p twice"* || ${#loads[@]} -eq 0 ]] ||
+		return 0
 	# A bound job must have a unit near each device, which is more.
 	[[ $common != *enforce-binding* ]] || return 0
 	if [ "$plain_got" = started ] && [ "$got" != started ]; then
 		finding same-cores "$plain" "bound: $answers"
 	elif [ "$plain_told" != never ] && [ "$told" = never ]; then
 		finding same-ever "$plain" "bound: $answers"
-	elif [ "$(rank "$told")" -gt "$(rank "$plain_told")" ]; then
+	elif [ "$(rank "$told")" -gt "$(rank "$plain_told")" ] &&
+		later_starts_count; then
 		finding same-time "$plain" "bound: $answers"
 	fi
 }
@@ -404,7 +430,24 @@ start_loads() {
 		[ -z "$other" ] || cmp -s "$work/other" "$work/plain" ||
 			finding parity "$(diff "$work/other" "$work/plain")"
 	done < <(sed 's/\t\t/\t \t/g' "$work/requests")
-	mapfile -t loads < <(squeue -h -t R -o '%j %i' | sort -n)
+	mapfile -t loads < <(loads_there)
+	on_both note_loads
+}
+
+# Their names, those of paused ones, too.
+loads_there() {
+	squeue -h -t R,S -o %j | grep -x '[0-9]*' | sort -n
+}
+
+# All of them once more, in this cluster.
+start_loads_here() {
+	local kind common own binding load=0
+
+	while IFS=$'\t' read -r kind common own binding; do
+		[ "$kind" = load ] || continue
+		load=$((load + 1))
+		start_load "$load" "$common $binding"
+	done < <(sed 's/\t\t/\t \t/g' "$work/requests")
 }
 
 # Its name is its number.
@@ -420,12 +463,11 @@ start_load() {
 
 # end_loads UP_TO - those that end by then
 end_loads() {
-	local load ids=()
+	local ids
 
-	for load in "${loads[@]}"; do
-		[ "${load% *}" -gt "$1" ] || ids+=("${load#* }")
-	done
-	[ "${#ids[@]}" -eq 0 ] || give_back "${ids[@]}"
+	mapfile -t ids < <(squeue -h -t R,S -o '%j %i' |
+		awk -v up_to="$1" '$1 <= up_to { print $2 }')
+	[ "${#ids[@]}" -eq 0 ] || end_jobs "${ids[@]}"
 }
 
 # When a plain job with as many CPUs would start: Slurm is late, too.  Of other
@@ -453,11 +495,12 @@ judge_promise() {
 	IFS=$'\t' read -r kind common own binding \
 		< <(sed 's/\t\t/\t \t/g' "$work/requests" |
 			grep -v ^load | sed -n "$((index + 1))p")
+	later_starts_count || return 0
 	plain_when=$(rank_of_plain)
 	end_loads $((when - 1))
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
-		give_back "$id"
+		end_jobs "$id"
 		[ "$plain_when" -ge "$when" ] ||
 			finding too-late "promised after $when of ${#loads[@]} ends"
 		return 0
@@ -465,7 +508,7 @@ judge_promise() {
 	end_loads "$when"
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
-		give_back "$id"
+		end_jobs "$id"
 		return 0
 	fi
 	judge_broken_promise "after $when of ${#loads[@]} ends: $got $reply"
@@ -476,7 +519,7 @@ judge_broken_promise() {
 	local got id reply
 
 	start_now "$common $own"
-	[ -z "$id" ] || give_back "$id"
+	[ -z "$id" ] || end_jobs "$id"
 	[[ $kind = cores && -z $id ]] || finding promised "$1"
 }
 
@@ -484,12 +527,13 @@ judge_broken_promise() {
 # skipped and findings.
 play_round() {
 	local seed=$1 index=-1 kind common own binding promise='' promised
-	local lockstep loads
+	local lockstep loads sharers
 	local answers plain_told plain_said plain_got number reason
 
 	set_number
 	awk -v seed="$seed" -v asks="$2" -v world="$world" -f "$differential/requests.awk" \
 		>"$work/requests"
+	set_sharers
 	begin_world
 	start_loads
 	index=-1
@@ -503,6 +547,7 @@ play_round() {
 			continue
 		fi
 		asked=$((asked + 1))
+		disturb "$index"
 		case $kind in
 		batch)
 			judge_batch
@@ -513,10 +558,15 @@ play_round() {
 		judge_bound
 	done 3< <(sed 's/\t\t/\t \t/g' "$work/requests")
 	[ -z "$promise" ] || judge_promise
-	if [ "$(daemon slurmctld pid)" != "$noted" ]; then
+	controller_pid | cmp -s - "$work/slurmctld" ||
 		finding answer "slurmctld is not the one that it was"
-	fi
+	end_round
+}
+
+# Also of one that ended early.
+end_round() {
+	end_disturbances
 	drain
-	noted=$(daemon slurmctld pid)
+	note_controller
 	end_world
 }

@@ -14,7 +14,14 @@
 #			(--exclusive=mcs); every other load is of another user
 #	reserved	a reservation with FLEX of one node, one of cores of another
 #	batch		arrays and heterogeneous jobs, which begin a batch script
-worlds=(usual tree lln owners reserved batch block)
+#	gang		PreemptMode=GANG, and a partition whose jobs share by twos
+#	preempt		a partition whose jobs end those of the other one; loads that
+#			were ended begin again before the next question
+#	configless	nodes that have slurmctld's files from slurmctld
+#	restarts	slurmctld ends in some way, or is reconfigured, between requests
+#	backup		another slurmctld takes over in the middle of a round
+worlds=(usual tree lln owners reserved batch block gang preempt configless restarts
+	backup)
 
 world=usual
 
@@ -71,6 +78,29 @@ world_options() {
 		MCSParameters=ondemand,ondemandselect
 		END
 		;;
+	# No job's turn comes while it is asked: slices are as long as they can be.
+	gang)
+		cat <<-'END'
+		--slurm
+		PreemptMode=GANG
+		--slurm
+		SchedulerTimeSlice=65533
+		--slurm
+		PartitionName=twice Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10
+		END
+		;;
+	preempt)
+		cat <<-'END'
+		--slurm
+		PreemptType=preempt/partition_prio
+		--slurm
+		PreemptMode=REQUEUE
+		--slurm
+		PartitionName=over Nodes=ALL PriorityTier=10 DefaultTime=10
+		END
+		;;
+	configless) echo --configless ;;
+	backup) echo --backup ;;
 	esac
 }
 
@@ -120,73 +150,59 @@ as_owner_of() {
 	echo setpriv --reuid=65534 --regid=65534 --clear-groups
 }
 
-# --- batch ----------------------------------------------------------------------
+# --- gang -----------------------------------------------------------------------
 
-# begin_batch SECONDS OPTION... - into parts: how many parts of the array, or
-# heterogeneous job, run after that, and how many there are; or refused
-begin_batch() {
-	local seconds=$1 text id words
-
-	shift
-	words_of "$*"
-	parts=refused
-	text=$(within 60 sbatch --parsable -o /dev/null "${words[@]}" \
-		--wrap 'exec sleep 600' 2>&1) || return 0
-	id=${text%%;*}
-	(wait_until_all_run "$seconds" "$id") 2>/dev/null || true
-	parts=$(squeue -h -r -j "$id" -o %T | awk '
-		/RUNNING/ { run++ }
-		END { print run + 0, NR }')
+# How many jobs a core may have.
+set_sharers() {
+	sharers=1
+	[ "$world" != gang ] || sharers=2
 }
 
-wait_until_all_run() {
-	local end=$((SECONDS + $1 * patience))
+# --- preempt --------------------------------------------------------------------
 
-	until all_run "$2"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.2
-	done
+# at_once OPTION... - of salloc: who preempts starts when the others have ended
+at_once() {
+	if [[ "$world $*" != "preempt "*"-p over"* ]]; then
+		echo --immediate
+	elif [ "${told:-now}" = now ]; then
+		echo --immediate=40
+	else
+		echo --immediate=4
+	fi
 }
 
-all_run() {
-	local states
-
-	states=$(squeue -h -r -j "$1" -o %T) && [ -n "$states" ] &&
-		! grep -qvx RUNNING <<<"$states"
+# The loads that this cluster has, and where.
+note_loads() {
+	[ "$world" != preempt ] || list_loads >"$cluster/loads"
 }
 
-end_batch() {
-	local ids
-
-	mapfile -t ids < <(squeue -h -n wrap -o %F | sort -u)
-	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}"
-	wait_until 60 no_batch_is_left
+list_loads() {
+	squeue -h -t R -o '%j %N' | sort -n
 }
 
-no_batch_is_left() {
-	local ids
-
-	ids=$(squeue -h -n wrap -o %i) && [ -z "$ids" ] && no_node_is comp
+# The loads that were preempted begin again, in their order: to be where they were,
+# all of them.
+restore_world() {
+	[ "$world" = preempt ] || return 0
+	! cmp -s "$cluster/loads" <(list_loads) || return 0
+	drain_one
+	start_loads_here >/dev/null
+	note_loads
 }
 
-# What is said of all parts: where all plain ones start, all bound ones do.
-judge_batch() {
-	local parts plain_parts both
+# judge_preempted JOB - each of those had something on its nodes
+judge_preempted() {
+	local name list nodes
 
-	begin_batch 3 "$common $own"
-	plain_parts=$parts
-	end_batch
-	# Where plain ones do not all start, which of them do is their order's.
-	begin_batch "$([ "${parts% *}" = "${parts#* }" ] && echo 60 || echo 3)" \
-		"$common $binding"
-	both=$(contradictions 2>&1)
-	end_batch
-	[ "$tell_answers" = no ] ||
-		echo "$index $kind $common $binding: plain $plain_parts, bound $parts"
-	tally[$([ "${parts% *}" = 0 ] && echo busy || echo started)]=1
-	[ -z "$both" ] || finding twice "$both"
-	[[ $plain_parts = refused || $plain_parts = 0* ||
-		${plain_parts% *} != "${plain_parts#* }" ||
-		$parts = "$plain_parts" ]] ||
-		finding same-cores "plain: $plain_parts run" "bound: $parts run"
+	[ "$world" = preempt ] || return 0
+	nodes=$(nodes_of "$1")
+	while read -r name list; do
+		! grep -qx "$name" <(loads_there) || continue
+		grep -qxFf <(scontrol show hostnames "$list") <<<"$nodes" ||
+			finding vain "load $name on $list for $nodes"
+	done <"$cluster/loads"
+}
+
+nodes_of() {
+	scontrol show hostnames "$(job_field "$1" NodeList)"
 }

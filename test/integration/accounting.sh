@@ -130,11 +130,11 @@ case_slurmdbd_was_away() {
 case_other_controllers() {
 	started_is_recorded
 	takeover
-	started_is_recorded
+	started_under_backup
 	daemon slurmctld start
 	started_is_recorded
 	takeover
-	started_is_recorded
+	started_under_backup
 	daemon slurmctld-backup kill
 	daemon slurmctld start
 	started_is_recorded
@@ -145,6 +145,15 @@ started_is_recorded() {
 
 	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
 	assert_recorded "$job"
+}
+
+# A backup of Slurm 26.05 tells slurmdbd of no job at all.
+started_under_backup() {
+	if slurm_is_from 26.05; then
+		alloc -w "$NODE_ZEN" --bunit=X --bamount=1 >/dev/null
+	else
+		started_is_recorded
+	fi
 }
 
 # The commands in the section of the manual, for a job and a node.

@@ -56,18 +56,18 @@ case_bad_options() {
 # All results are numbers; those of placements have a peer.
 case_run() {
 	"$top/test/bench/run" --quick --json "$work/a.json" place >"$work/table"
-	assert jq -e '(.machine.cpu | length > 0) and (.results | length == 91)
+	assert jq -e '(.machine.cpu | length > 0) and (.results | length == 97)
 		and all(.results[]; .part == "place" and .median > 0 and
 			.p10 <= .median and .median <= .p90 and .peer > 0 and
 			.ratio > 0)' "$work/a.json"
-	assert_eq "rows" 90 "$(grep -c ' slots: b' "$work/table")"
+	assert_eq "rows" 96 "$(grep -c ' slots: b' "$work/table")"
 	"$top/test/bench/run" --compare "$work/a.json" "$work/a.json" \
 		>"$work/same"
-	assert_eq "equal rows" 91 "$(grep -c '+0%$' "$work/same")"
+	assert_eq "equal rows" 97 "$(grep -c '+0%$' "$work/same")"
 	jq '.results |= map(.ratio *= 2)' "$work/a.json" >"$work/b.json"
 	"$top/test/bench/run" --compare "$work/a.json" "$work/b.json" \
 		>"$work/slower"
-	assert_eq "slower rows" 91 "$(grep -c '+100%  worse$' "$work/slower")"
+	assert_eq "slower rows" 97 "$(grep -c '+100%  worse$' "$work/slower")"
 	refute "$top/test/bench/run" no-such-part
 	refute "$top/test/bench/run" --compare "$work/a.json"
 }

@@ -329,6 +329,35 @@ case_threads() {
 	says "node $NODE_RAPTOR: slurm.conf gives it as many cores as its topology has threads, and ThreadsPerCore=2; set ThreadsPerCore=1 $slow_start"
 }
 
+# counts_as NODE SOCKETS CORES - by the file
+counts_as() {
+	sed -i -E "/^NodeName=$1 /{
+		s/ (Boards|Sockets|SocketsPerBoard|CoresPerSocket)=[0-9]+//g
+		s/ ThreadsPerCore/ Sockets=$2 CoresPerSocket=$3&/
+	}" "$cluster/etc/slurm.conf"
+}
+
+# Slurm takes L3 caches for sockets then; a binding does not.
+case_caches_as_sockets() {
+	local caches job
+
+	caches=$(topobind topology | sed -n 's/^X .* //p')
+	sed -i -E 's/^(SlurmdParameters=.*)/\1,l3cache_as_socket/' \
+		"$cluster/etc/slurm.conf"
+	counts_as "$NODE_THIS" "$caches" $((cores / caches))
+	counts_as "$NODE_ZEN" 16 3
+	counts_as "$NODE_SQUARE" 8 2
+	restart_slurmctld
+	says "node $NODE_QUADRANT: with l3cache_as_socket its topology is one of Sockets=8, but slurm.conf gives it Sockets=4; set Sockets=8 CoresPerSocket=2 in its line, $slow_start"
+	counts_as "$NODE_QUADRANT" 8 2
+	restart_slurmctld
+	is_clean
+	job=$(alloc -w "$NODE_QUADRANT" -n1 --bunit=S --bamount=1)
+	assert_granted "$job" "$NODE_QUADRANT" 0-3
+	job=$(alloc -w "$NODE_QUADRANT" -n2 --bunit=X --bamount=1)
+	assert_granted "$job" "$NODE_QUADRANT" 4-7
+}
+
 case_filter() {
 	conf_with "NodeName=$NODE_THIS Filter=nsxcCnsxcC"
 	says "node $NODE_THIS: the Filter= of its line in topobind.conf has another shape than the node, and masks nothing; make it of the string that \"topobind topology\" prints on the node, and run \"scontrol reconfigure\""
@@ -483,6 +512,7 @@ found "names in topobind.conf" case_topobind_conf_names
 found "numbers in topobind.conf" case_numbers
 found "numbers that are not the machine's" case_published_numbers
 found "threads of threads" case_threads
+found "caches as sockets" case_caches_as_sockets
 found "a filter" case_filter
 found "a topobind.conf that slurmctld has not read" case_not_reconfigured
 found "what a node publishes" case_published

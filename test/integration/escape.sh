@@ -56,6 +56,7 @@ make_programs() {
 	mkdir -p "$work/bin" "$work/out"
 	chmod 777 "$work/out"
 	cp "$(type -P sleep)" "$work/bin/mark"
+	cp "$test_dir/namespaces.bash" "$work/bin/namespaces"
 	gcc -Wall -Wextra -Werror -o "$work/bin/intruder" \
 		"$test_dir/intruder.c"
 	chmod a+rx "$cluster" "$work/bin" "$work"/bin/*
@@ -134,6 +135,24 @@ case_race() {
 	race_beside --bunit=C --bamount=1 --binstance=env
 	wait "$intruder"
 	sed 's/^/made /' "$work/made"
+	assert_nothing_of_the_user
+}
+
+# All of them are on the CPUs of the first, and end with the job.
+case_namespaces() {
+	local job cpus
+
+	job=$(as_user -n1 "$@" --wrap "
+		sed -n 's/^Cpus_allowed_list:[[:space:]]*/own /p' /proc/self/status
+		$work/bin/namespaces $work/bin/mark")
+	wait_until 60 is_over "$job"
+	cpus=$(sed -n 's/^own //p' "$work/out/$job")
+	assert_eq "what namespaces give" "own $cpus
+outside $cpus
+outsideUr $cpus
+outsideUrCm $cpus
+outsideUrCmUrCm $cpus
+outsideUrCmpf $cpus" "$(cat "$work/out/$job")"
 	assert_nothing_of_the_user
 }
 
@@ -291,6 +310,10 @@ test_case "set" case_own_directories -n1 --bunit=C --bamount=1
 test_case "a plain step" case_step -n1
 test_case "a bound step" case_step -n1 --bunit=C --bamount=1
 test_case "a race for the directories" case_race
+test_case "namespaces of a bound job" case_namespaces --bunit=C --bamount=1
+test_case "namespaces of a plain job" case_namespaces
+test_case "namespaces of a job with env" case_namespaces --bunit=C --bamount=1 \
+	--binstance=env
 test_case "a plain job is requeued" case_requeued
 test_case "a bound job is requeued" case_requeued --bunit=C --bamount=1 \
 	--binstance=env

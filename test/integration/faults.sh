@@ -257,11 +257,31 @@ case_both_in_run() {
 	assert_works
 }
 
-# Processes beside slurmd end with it.
-no_helpers() {
-	! grep -lzx -- "$NODE_THIS" /proc/[0-9]*/cmdline >/dev/null 2>&1
+# As Slurm lets them, its processes run on.  As long as they do others keep off its
+# CPUs, and no longer.
+case_stepd_of_plain() {
+	local job pid
+
+	job=$(plain_victim)
+	wait_until 20 test -s "$work/pid"
+	pid=$(cat "$work/pid")
+	kill_stepd "$job" batch
+	sleep 2
+	assert_contains "claims" "/$job." "$(claims)"
+	assert kill -KILL "$pid"
+	wait_until 20 no_claims
+	cancel "$job"
+	# Slurm's own, which it leaves.
+	node_cgroups "$NODE_THIS" | grep "/job_$job\(/\|\$\)" | xargs rmdir
+	assert_nothing_is_left
+	assert_works
 }
 
+plain_victim() {
+	rm -f "$work/pid"
+	sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 \
+		--wrap "echo \$\$ >$work/pid; exec sleep 600"
+}
 
 # --- cgroups, disks, machines ---------------------------------------------------
 
@@ -514,6 +534,7 @@ test_case "slurmstepd is killed in the run" case_stepd_in_run
 test_case "slurmstepd is killed, the job starts again" case_stepd_requeued
 test_case "slurmstepd of srun is killed" case_stepd_of_srun
 test_case "slurmd and slurmstepd are killed" case_both_in_run
+test_case "slurmstepd of a plain job is killed" case_stepd_of_plain
 test_case "the cgroup filesystem is read-only" case_read_only_cgroups
 test_case "CPUs are taken out of Slurm's cpuset" case_cpuset_shrunk
 test_case "the spool directory is full" case_spool_full

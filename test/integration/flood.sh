@@ -135,7 +135,7 @@ case_other_topologies() {
 }
 
 cluster_start --nodes zen,raptor
-gcc -Wall -Wextra -Werror -o "$work/flood" "$test_dir/flood.c" -lslurm
+compile_client flood
 before=$(daemon_pids)
 test_case "the longest list that is read" case_longest_list
 test_case "a list of 48 megabytes" case_refused list 48000000

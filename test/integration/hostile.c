@@ -15,6 +15,8 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include "compat/submitted_job.h"
+
 #define FILE_MAX (4 * 1024 * 1024)
 
 static char *read_file(const char *path)
@@ -71,6 +73,6 @@ int main(int argc, char **argv)
 		slurm_perror("refused");
 		return 1;
 	}
-	printf("%u\n", answer->job_id);
+	printf("%u\n", tb_submitted_job(answer));
 	return 0;
 }

@@ -191,7 +191,7 @@ case_updates() {
 }
 
 cluster_start --nodes this,zen,raptor
-gcc -Wall -Wextra -Werror -o "$work/hostile" "$test_dir/hostile.c" -lslurm
+compile_client hostile
 before=$(daemon_pids)
 
 test_case "the options, as REST sends them" case_granted 0-5 \

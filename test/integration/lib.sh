@@ -59,6 +59,17 @@ slurm_is_from() {
 	printf '%s\n' "$1" "$installed" | sort -V -C
 }
 
+# compile_client NAME - test/integration/NAME.c, a client of the installed Slurm,
+# into $work
+compile_client() {
+	local slurm
+
+	slurm=$(dirname "$(dirname "$(command -v slurmctld)")")
+	gcc -Wall -Wextra -Werror -I"$slurm/include" -I"$top/plugins" \
+		-o "$work/$1" "$test_dir/$1.c" \
+		-L"$slurm/lib" -Wl,-rpath,"$slurm/lib" -lslurm
+}
+
 cluster_stop() {
 	[ -z "$cluster" ] || "$cluster_program" stop "$cluster"
 	cluster=''
@@ -227,6 +238,7 @@ take_back() {
 	daemon slurmctld start
 	daemon slurmctld-backup stop
 	daemon slurmctld-backup start
+	wait_until 60 controller_answers
 }
 
 # One that stands by refuses.
@@ -288,9 +300,9 @@ start_with_gres() {
 	wait_until 60 nodes_answer
 }
 
-# node_is_idle NODE [PARTITION]
+# node_is_idle NODE [PARTITION] - also one on which backfill has a plan for later
 node_is_idle() {
-	[ "$(sinfo -h -n "$1" -p "${2:-main}" -o %T)" = idle ]
+	[[ $(sinfo -h -n "$1" -p "${2:-main}" -o %T) = @(idle|planned) ]]
 }
 
 # zen gets two GPUs, one beside each socket.
@@ -312,7 +324,7 @@ gpus_of() {
 # with nodes.
 state_of_cluster() {
 	squeue -t all -S -i -o '%i %T %N %r %j' | sed 40q
-	sinfo -h -N -o '%N %T %E' | grep -v ' none$'
+	sinfo -h -N -o '%N %T %E' | grep -v ' idle none$'
 }
 
 test_case() {
@@ -851,6 +863,20 @@ kill_stepd() {
 job_processes() {
 	grep -lzx "SLURMD_NODENAME=$NODE_THIS" /proc/[0-9]*/environ \
 		2>/dev/null | cut -d/ -f3
+}
+
+# Processes beside slurmd end with it, soon.
+no_helpers() {
+	! grep -lzx -- "$NODE_THIS" /proc/[0-9]*/cmdline >/dev/null 2>&1
+}
+
+# By which steps keep soft-bound tasks of others off their CPUs.
+claims() {
+	find "$cluster/spool/$NODE_THIS/topobind_soft" -name '[0-9]*.hold'
+}
+
+no_claims() {
+	[ -z "$(claims)" ]
 }
 
 # What topobind or Slurm would have of a step.

@@ -560,7 +560,7 @@ test_case "jobs come and go" case_jobs_come_and_go
 test_case "fragmentation" case_fragmentation
 test_case "nodes out of service" case_out_of_service
 test_case "jobs that wait" case_waiting
-gcc -Wall -Wextra -Werror -o "$work/hostile" "$test_dir/hostile.c" -lslurm
+compile_client hostile
 file=("MetricsFile=$work/topobind.prom" MetricsInterval=1)
 give_gpus
 reconfigure_with "${file[@]}"

@@ -131,6 +131,8 @@ case_gpus_of_hosts() {
 	now_means_now --btype=host -N2 -n5 --gpus=3 --bunit=X --bamount=2
 	now_means_now --btype=host -n1 --gpus=1 --bunit=S --bamount=1
 	now_means_now --btype=host -N2-3 -n4 --gpus=2 --bunit=C --bamount=2
+	now_means_now --btype=host -N2 -n4 -c1 --gpus=2 --bunit=C --bamount=2
+	now_means_now --btype=host -N2 -n5 -c1 --gres=gpu:1 --bunit=S --bamount=2
 }
 
 # Each GPU is near one of the job's units on its node, or the job cannot run.
@@ -142,12 +144,25 @@ case_near_gpus() {
 	never -N2 -n2 --gpus=3 --bunit=C --bamount=1 "$must"
 	never -N2 -n3 --gpus=4 --bunit=C --bamount=1 "$must"
 	never -N2-3 -n2 --gpus=4 --bunit=C --bamount=1 "$must"
+	never -n2 --gpus=3 --bunit=C --bamount=1 "$must"
+	never -N2-3 -n5 --gpus=6 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gres=gpu:2 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n4 --gres=gpu:2 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gpus=3 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n4 --gpus=7 --bunit=S --bamount=1 "$must"
 	now_means_now -N2 -n12 --gpus=6 --bunit=C --bamount=1 "$must"
 	now_means_now -N2 -n2 --gpus-per-task=1 --bunit=C --bamount=1 "$must"
+}
+
+# Slots, and devices, are dealt out so that those of each node suffice.
+case_near_gpus_dealt_out() {
+	local must=--gres-flags=enforce-binding
+
+	now_means_now -N3 -n9 --gpus=9 --bunit=C --bamount=1 "$must"
+	now_means_now -N2 -n5 --gpus=5 --bunit=C --bamount=1 "$must"
+	now_means_now -N2-3 -n10 --gpus=10 --bunit=C --bamount=1 "$must"
+	now_means_now -n6 --gpus=12 --bunit=S --bamount=1 "$must"
+	now_means_now -N3 -n3 --gpus=6 --bunit=S --bamount=1 "$must"
 }
 
 # With a range of nodes and no -n each node has a task: on so many nodes that each
@@ -277,6 +292,8 @@ case_devices_and_fewer_tasks() {
 		--bamount=2
 	gets "one 8, two 4" -w "$NODE_ONE,$NODE_TWO" -N2 -n3 \
 		--ntasks-per-node=2 --gres=gpu:1 --bunit=C --bamount=2
+	gets "one 8, two 4" -w "$NODE_ONE,$NODE_TWO" -N2 -n3 -c4 \
+		--ntasks-per-node=2 --gres=gpu:1 --bunit=C --bamount=2
 }
 
 # No node has as many GPUs as the tasks need, and each node some of them.
@@ -347,6 +364,7 @@ number=${NODE_ONE#one}
 test_case "GPUs on several nodes" case_gpus
 test_case "GPUs of hosts" case_gpus_of_hosts
 test_case "GPUs that must be near" case_near_gpus
+test_case "GPUs that must be near, dealt out" case_near_gpus_dealt_out
 test_case "GPUs that must be near, on some nodes" case_near_gpus_of_a_range
 test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site

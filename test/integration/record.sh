@@ -210,6 +210,8 @@ case_published_by_the_node() {
 	wait_until 20 publishes "$NODE_ZEN" \
 		"$(topobind topology --xml "$xml" | sed -n 1p)"
 	assert_contains Extra "rack=12" "$(node_extra "$NODE_ZEN")"
+	# From 26.05 on a thread writes it, a moment later.
+	wait_until 20 nothing_in_use "$NODE_ZEN"
 	assert_eq "the shape of what is in use" \
 		"$(node_token "$NODE_ZEN" m_topology)" \
 		"$(node_token "$NODE_ZEN" m_topology_inuse)"

@@ -49,6 +49,29 @@ run place --topology SCC --bamount 1 --distances 10
 check 'distances without NUMA nodes' refused_for --distances
 check 'that is what is wrong with them' refused_for 'has no NUMA nodes'
 
+crosswise='10,30,12,30;30,10,30,12;12,30,10,30;30,12,30,10'
+run place --topology NSCCNSCCNSCCNSCC --bunit N --bamount 2 \
+	--distances "$crosswise" --json
+check 'two NUMA nodes are those near each other' \
+	has_value nsccNSCCnsccNSCC granted
+
+# --- why ---
+
+run place --topology NSXcccCXcccCXCCCCXCCCC --bamount 6 --why
+check 'why: exit code' ended 0
+check 'why: the place' grep -q -E '^inside +S0,' "$work/out"
+check 'why: what was taken' grep -q -E '^ +X3 +4 of 4 free, 2 taken$' "$work/out"
+check 'why: what was not' grep -q -E '^ +X0 +1 of 4 free$' "$work/out"
+run place --topology NSXcccCXcccCXCCCCXCCCC --bamount 6 --why --json
+check 'why, JSON: the place' has_value S0 why place
+check 'why, JSON: what was taken' has_value 4 why containers 3 taken
+place --bcpus 0 --why
+check 'why these CPUs' grep -q -E '^why +these CPUs' "$work/out"
+place --bunit C --bamount 5 --why
+check 'nothing fits: exit code 1, with --why, too' ended 1
+run place --batch --why
+check 'no --why with --batch' refused_for --batch
+
 # --- JSON ---
 
 place --slots 2 --bunit Y --bamount 1 --json

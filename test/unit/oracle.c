@@ -370,6 +370,280 @@ static int on_level(const struct placement *p, const struct object *object,
 	       own_depth(object) == p->levels[level][1];
 }
 
+/* --- the fewest containers of a place ---------------------------------------- */
+
+/*
+ * Every way to divide the amount among the groups of a place.  A group is the
+ * units that lie in the same innermost container, of those with several units or,
+ * where distances count, NUMA nodes; of a group the first ones are taken.
+ */
+struct division {
+	/* Containers that count, level by level. */
+	struct counted {
+		const struct object *object;
+		int level, all, available;
+	} counted[OBJECTS];
+	int ncounted;
+	const struct placement *p;
+	const struct object *place;
+	int ngroups;
+	const struct object *home[ORACLE_GROUPS];
+	uint32_t units[ORACLE_GROUPS][ORACLE_GROUPS]; /* in sorted order */
+	int available[ORACLE_GROUPS];
+	int taken[ORACLE_GROUPS], best[ORACLE_GROUPS];
+	long cost[OBJECTS], best_cost[OBJECTS];
+	int ncosts, any;
+};
+
+/* Units of the kind, in use or not. */
+static int all_units(const struct placement *p, const struct object *object)
+{
+	int count = 0;
+
+	for (int i = 0; i < p->norder; i++)
+		count += p->order[i]->letter == p->unit &&
+			 is_below(p->order[i], object) &&
+			 unit_threads(p, p->order[i]);
+	return count;
+}
+
+/* Are there distances, between NUMA nodes that are not inside each other? */
+static int has_distances(const struct placement *p)
+{
+	int count = p->machine->nnuma;
+	int differ = 0;
+
+	for (int i = 0; i < p->norder; i++)
+		if (p->order[i]->letter == 'N' && own_depth(p->order[i]))
+			return 0;
+	for (int i = 0; p->distances && i < count; i++)
+		for (int j = 0; j < count; j++)
+			differ |= i != j && p->distances[i * count + j] !=
+						    p->distances[1];
+	return differ;
+}
+
+static void find_groups(struct division *d)
+{
+	const struct placement *p = d->p;
+	int far = has_distances(p);
+
+	for (int i = 0; i < p->norder; i++) {
+		const struct object *home = p->order[i];
+		int group = 0;
+
+		if (!is_below(p->order[i], d->place) ||
+		    !is_available(p, p->order[i]))
+			continue;
+		while (home != d->place && all_units(p, home) < 2 &&
+		       !(far && home->letter == 'N'))
+			home = home->parent;
+		while (group < d->ngroups && d->home[group] != home)
+			group++;
+		if (group == d->ngroups)
+			d->home[d->ngroups++] = home;
+		d->units[group][d->available[group]++] =
+			unit_threads(p, p->order[i]);
+	}
+}
+
+static int taken_below(const struct division *d, const int *taken,
+		       const struct object *object)
+{
+	int count = 0;
+
+	for (int i = 0; i < d->ngroups; i++)
+		if (is_below(d->home[i], object))
+			count += taken[i];
+		else if (is_below(object, d->home[i]))
+			/* an object with one unit, or none, in a larger home */
+			for (int j = 0; j < taken[i]; j++)
+				count += (d->units[i][j] & object->threads) !=
+					 0;
+	return count;
+}
+
+static int available_below(const struct division *d,
+			   const struct object *object)
+{
+	return taken_below(d, d->available, object);
+}
+
+static int is_named(const struct placement *p, char letter)
+{
+	return letter &&
+	       (strchr(p->sort, letter) || strchr(p->sort, tolower(letter)));
+}
+
+/* Of all pairs of NUMA nodes that the units are taken of, both ways. */
+static long sum_of_distances(const struct division *d)
+{
+	const struct placement *p = d->p;
+	long sum = 0;
+
+	for (int i = 0; i < p->norder; i++)
+		for (int j = 0; j < p->norder; j++) {
+			const struct object *a = p->order[i], *b = p->order[j];
+
+			if (i == j || a->letter != 'N' || b->letter != 'N' ||
+			    !taken_below(d, d->taken, a) ||
+			    !taken_below(d, d->taken, b))
+				continue;
+			sum += p->distances[a->numa * p->machine->nnuma +
+					    b->numa];
+		}
+	return sum;
+}
+
+/* Inside the place, and with several units or, with distances, a NUMA node. */
+static void find_counted(struct division *d)
+{
+	const struct placement *p = d->p;
+	int far = has_distances(p);
+
+	for (int level = 0; level < p->nlevels; level++)
+		for (int i = 0; i < p->norder; i++) {
+			const struct object *o = p->order[i];
+
+			if (!on_level(p, o, level) || !is_below(o, d->place) ||
+			    o == d->place)
+				continue;
+			if (all_units(p, o) > 1 || (o->letter == 'N' && far))
+				d->counted[d->ncounted++] = (struct counted){
+					o, level, all_units(p, o),
+					available_below(d, o)
+				};
+		}
+}
+
+/* What counts, the most important first. */
+static void find_cost(struct division *d)
+{
+	const struct placement *p = d->p;
+	int measured = has_distances(p) && !is_named(p, 'N');
+	const struct counted *c = d->counted;
+	long broken = 0;
+
+	d->ncosts = 0;
+	for (int level = 0; level < p->nlevels; level++) {
+		long touched = 0;
+
+		for (; c < d->counted + d->ncounted && c->level == level; c++) {
+			int taken = taken_below(d, d->taken, c->object);
+
+			touched += taken > 0;
+			broken += taken > 0 && taken < c->all &&
+				  c->available == c->all;
+		}
+		d->cost[d->ncosts++] = touched;
+		if (p->levels[level][0] == 'N' && measured)
+			d->cost[d->ncosts++] = sum_of_distances(d);
+	}
+	if (p->unit == 'N' && measured)
+		d->cost[d->ncosts++] = sum_of_distances(d);
+	d->cost[d->ncosts++] = broken;
+}
+
+/* In a list with a letter of the sort the next units are taken. */
+static int keeps_sort(const struct division *d, const struct object *object)
+{
+	int left = taken_below(d, d->taken, object);
+	int named = 0;
+
+	if (object->letter == d->p->unit)
+		return 1;
+	for (int i = 0; i < object->nchildren; i++)
+		named |= is_named(d->p, object->children[i]->letter);
+	for (int i = 0; i < object->nchildren; i++) {
+		const struct object *child = object->children[i];
+		int taken = taken_below(d, d->taken, child);
+		int most = available_below(d, child);
+
+		if (named && taken != (left < most ? left : most))
+			return 0;
+		if (!keeps_sort(d, child))
+			return 0;
+		left -= taken;
+	}
+	return 1;
+}
+
+/* Which one takes more of the first child in which they differ, from outside? */
+static int order_of(const struct division *d, const struct object *object)
+{
+	int order = 0;
+
+	if (object->letter == d->p->unit)
+		return 0;
+	for (int i = 0; i < object->nchildren && !order; i++)
+		order = taken_below(d, d->taken, object->children[i]) -
+			taken_below(d, d->best, object->children[i]);
+	for (int i = 0; i < object->nchildren && !order; i++)
+		order = order_of(d, object->children[i]);
+	return order;
+}
+
+static void compare_division(struct division *d)
+{
+	int order = 0;
+
+	if (*d->p->sort && !keeps_sort(d, d->place))
+		return;
+	find_cost(d);
+	for (int i = 0; d->any && i < d->ncosts && !order; i++)
+		order = d->best_cost[i] < d->cost[i]   ? -1
+			: d->best_cost[i] > d->cost[i] ? 1
+						       : 0;
+	if (d->any && !order)
+		order = order_of(d, d->place);
+	if (d->any && order <= 0)
+		return;
+	d->any = 1;
+	memcpy(d->best, d->taken, sizeof(d->best));
+	memcpy(d->best_cost, d->cost, sizeof(d->best_cost));
+}
+
+static void divide(struct division *d, int group, int left)
+{
+	if (group == d->ngroups) {
+		if (!left)
+			compare_division(d);
+		return;
+	}
+	for (int i = 0; i <= left && i <= d->available[group]; i++) {
+		d->taken[group] = i;
+		divide(d, group + 1, left - i);
+	}
+	d->taken[group] = 0;
+}
+
+static int has_nested_units(const struct placement *p)
+{
+	for (int i = 0; i < p->norder; i++)
+		if (p->order[i]->letter == p->unit && own_depth(p->order[i]))
+			return 1;
+	return 0;
+}
+
+static uint32_t fewest(const struct placement *p, const struct object *place)
+{
+	static struct division d;
+	uint32_t threads = 0;
+
+	if (p->amount == 1 || has_nested_units(p) || !take(p, place))
+		return take(p, place);
+	memset(&d, 0, sizeof(d));
+	d.p = p;
+	d.place = place;
+	find_groups(&d);
+	find_counted(&d);
+	divide(&d, 0, p->amount);
+	for (int i = 0; i < d.ngroups; i++)
+		for (int j = 0; j < d.best[i]; j++)
+			threads |= d.units[i][j];
+	return threads;
+}
+
 static uint32_t packed(const struct placement *p, const struct object *place)
 {
 	for (int level = p->nlevels - 1; p->amount > 1 && level >= 0; level--)
@@ -377,8 +651,8 @@ static uint32_t packed(const struct placement *p, const struct object *place)
 			if (is_below(p->order[i], place) &&
 			    on_level(p, p->order[i], level) &&
 			    take(p, p->order[i]))
-				return take(p, p->order[i]);
-	return take(p, place);
+				return fewest(p, p->order[i]);
+	return fewest(p, place);
 }
 
 static uint32_t scattered(const struct placement *p)

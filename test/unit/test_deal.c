@@ -74,7 +74,7 @@ static void check_deal(const uint32_t *had, const uint32_t *most,
 	struct wanted wanted;
 
 	for (unsigned i = 0; i < NODES; i++)
-		nodes[i] = (struct tb_dealt){ had[i], most[i] };
+		nodes[i] = (struct tb_dealt){ had[i], most[i], 0 };
 	assert_int_equal(tb_deal(nodes, NODES, slots), left);
 	find_fair(had, most, add_up(had) + slots - left, &wanted);
 	for (unsigned i = 0; i < NODES; i++)
@@ -120,7 +120,8 @@ static void test_again(void **state)
 			take_digits(i, had);
 			take_digits(j, most);
 			for (unsigned k = 0; k < NODES; k++) {
-				nodes[k] = (struct tb_dealt){ had[k], most[k] };
+				nodes[k] = (struct tb_dealt){ had[k], most[k],
+							      0 };
 				kept[k] = had[k] < most[k] ? had[k] : most[k];
 				moved += had[k] - kept[k];
 			}
@@ -133,6 +134,49 @@ static void test_again(void **state)
 			assert_int_equal(left, moved);
 			for (unsigned k = 0; left && k < NODES; k++)
 				assert_int_equal(nodes[k].slots, most[k]);
+		}
+}
+
+/* Each has what it must; what a node has beside is no more than others would get. */
+static void check_between(const struct tb_dealt *nodes)
+{
+	for (unsigned i = 0; i < NODES; i++) {
+		assert_in_range(nodes[i].slots, nodes[i].least, nodes[i].most);
+		for (unsigned j = 0; j < NODES; j++)
+			if (nodes[i].slots > nodes[i].least &&
+			    nodes[j].slots < nodes[j].most)
+				assert_in_range(nodes[i].slots, 0,
+						nodes[j].slots + (i < j));
+	}
+}
+
+static void test_between(void **state)
+{
+	uint32_t least[NODES], most[NODES];
+
+	(void)state;
+	for (unsigned i = 0; i < WAYS; i++)
+		for (unsigned j = 0; j < WAYS; j++) {
+			struct tb_dealt nodes[NODES];
+			bool sound = true;
+
+			take_digits(i, least);
+			take_digits(j, most);
+			for (unsigned k = 0; k < NODES; k++) {
+				nodes[k] = (struct tb_dealt){ 7, most[k],
+							      least[k] };
+				sound = sound && least[k] <= most[k];
+			}
+			for (uint32_t slots = 0; slots < 14; slots++) {
+				bool fits = sound && slots >= add_up(least) &&
+					    slots <= add_up(most);
+
+				assert_int_equal(tb_deal_between(nodes, NODES,
+								 slots),
+						 fits);
+				if (fits)
+					check_between(nodes);
+			}
 		}
 }
 
@@ -150,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_between),
 		cmocka_unit_test(test_limit),
 	};
 

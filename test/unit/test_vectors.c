@@ -156,7 +156,7 @@ static void run_table(const char *name, size_t rows)
 static void test_binding_vectors(void **state)
 {
 	(void)state;
-	run_table("data/binding_vectors.tsv", 1593);
+	run_table("data/binding_vectors.tsv", 1193);
 }
 
 static void test_seed_examples(void **state)

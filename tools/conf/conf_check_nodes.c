@@ -58,6 +58,21 @@ static char *make_numbers_fix(const struct statement *stated)
 		"put the line that \"topobind conf\" prints on the node into slurm.conf, and restart slurmctld and slurmd");
 }
 
+/* Slurm counts caches or NUMA nodes as sockets, which no command prints for all. */
+static void tell_sockets(const struct tb_site_node *node,
+			 const struct tb_conf_numbers *numbers,
+			 struct tb_findings *findings)
+{
+	tb_findings_add_node(
+		findings, node->name,
+		tb_words("with %s its topology is one of Sockets=%u, but slurm.conf gives it Sockets=%u",
+			 node->socket == 'X' ? "l3cache_as_socket"
+					     : "numa_node_as_socket",
+			 numbers->sockets, node->sockets),
+		tb_words("set Sockets=%u CoresPerSocket=%u in its line, and restart slurmctld and slurmd",
+			 numbers->sockets, numbers->cores));
+}
+
 /*
  * As many cores as the string: sockets and threads must be its, too, for Slurm
  * deals out CPUs by them.
@@ -67,15 +82,19 @@ static void check_cores(const struct tb_site_node *node,
 			const struct statement *stated,
 			struct tb_findings *findings)
 {
-	unsigned sockets = tb_conf_numbers_of(topology, false).sockets;
+	struct tb_conf_numbers numbers = tb_conf_numbers_of(topology,
+							    node->socket,
+							    false);
 	unsigned threads = tb_topology_threads(topology);
 	unsigned counted = node->sockets * node->cores * node->threads;
 
-	if (sockets != node->sockets)
+	if (numbers.sockets != node->sockets && node->socket != 'S')
+		tell_sockets(node, &numbers, findings);
+	else if (numbers.sockets != node->sockets)
 		tb_findings_add_node(
 			findings, node->name,
 			tb_words("its topology is one of Sockets=%u, but slurm.conf gives it Sockets=%u",
-				 sockets, node->sockets),
+				 numbers.sockets, node->sockets),
 			make_numbers_fix(stated));
 	if (threads != counted)
 		tb_findings_add_node(

@@ -18,13 +18,13 @@ static bool cores_are_alike(const struct tb_topology *topology)
 }
 
 /* As many threads in each. */
-static bool sockets_are_alike(const struct tb_topology *topology)
+static bool sockets_are_alike(const struct tb_topology *topology, char socket)
 {
-	unsigned sockets = tb_topology_count(topology, 'S');
+	unsigned sockets = tb_topology_count(topology, socket);
 	unsigned start, first, count;
 
 	for (unsigned i = 0; i < sockets; i++) {
-		tb_topology_object(topology, 'S', i, &start, &count);
+		tb_topology_object(topology, socket, i, &start, &count);
 		if (i == 0)
 			first = count;
 		else if (count != first)
@@ -34,14 +34,14 @@ static bool sockets_are_alike(const struct tb_topology *topology)
 }
 
 struct tb_conf_numbers tb_conf_numbers_of(const struct tb_topology *topology,
-					  bool by_thread)
+					  char socket, bool by_thread)
 {
 	bool threads = by_thread || !cores_are_alike(topology);
 	unsigned cores = threads ? tb_topology_threads(topology)
 				 : tb_topology_cores(topology);
-	unsigned sockets = tb_topology_count(topology, 'S');
+	unsigned sockets = tb_topology_count(topology, socket);
 
-	if (!sockets || !sockets_are_alike(topology))
+	if (!sockets || !sockets_are_alike(topology, socket))
 		sockets = 1;
 	return (struct tb_conf_numbers){
 		.sockets = sockets,
@@ -67,7 +67,7 @@ void tb_conf_lines_make(struct tb_conf_lines *lines,
 {
 	const struct tb_topology *topology = tb_machine_topology(machine);
 
-	lines->numbers = tb_conf_numbers_of(topology, by_thread);
+	lines->numbers = tb_conf_numbers_of(topology, 'S', by_thread);
 	lines->topology = tb_machine_string(machine);
 	lines->distances = print_distances(machine);
 	lines->speed = tb_machine_speed(machine);

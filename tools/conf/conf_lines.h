@@ -18,10 +18,11 @@ struct tb_conf_numbers {
 
 /*
  * Threads are counted as cores where the cores are not alike, or where by_thread
- * asks for it; sockets that are not alike are one.
+ * asks for it.  Slurm's sockets are the objects of this letter, S where slurm.conf
+ * says nothing else; those that are not alike are one.
  */
 struct tb_conf_numbers tb_conf_numbers_of(const struct tb_topology *topology,
-					  bool by_thread);
+					  char socket, bool by_thread);
 
 struct tb_conf_lines {
 	const char *node; /* its name */

@@ -74,6 +74,28 @@ static int add_node(struct tb_conf_site *site, struct tb_site_node *node)
 	return 0;
 }
 
+static bool has_word(const char *parameters, const char *word)
+{
+	return parameters && strcasestr(parameters, word);
+}
+
+/* The letter of what Slurm takes for sockets, by SlurmdParameters and the node's. */
+static char find_socket(const struct tb_conf_site *site, const char *of_node)
+{
+	const char *of_all = tb_conf_site_slurm(site)->slurmd_params;
+	static const struct {
+		const char *word;
+		char socket;
+	} kinds[] = { { "l3cache_as_socket", 'X' },
+		      { "numa_node_as_socket", 'N' } };
+
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (has_word(of_all, kinds[i].word) ||
+		    has_word(of_node, kinds[i].word))
+			return kinds[i].socket;
+	return 'S';
+}
+
 static int add_line(struct tb_conf_site *site, unsigned line,
 		    const struct tb_slurm_node_line *numbers)
 {
@@ -88,6 +110,7 @@ static int add_line(struct tb_conf_site *site, unsigned line,
 			.sockets = numbers->sockets,
 			.cores = numbers->cores,
 			.threads = numbers->threads,
+			.socket = find_socket(site, numbers->parameters),
 		};
 
 		rc = add_node(site, &node);
@@ -152,6 +175,7 @@ static int add_answer(struct tb_conf_site *site,
 		.sockets = answer->sockets,
 		.cores = answer->cores,
 		.threads = answer->threads,
+		.socket = find_socket(site, tb_node_parameters(answer)),
 		.line = known ? known->line : TB_NO_LINE,
 		.topology = tb_cluster_token(answer, TB_EXTRA_TOPOLOGY),
 		.distances = tb_cluster_token(answer, TB_EXTRA_DISTANCES),

@@ -24,8 +24,9 @@ struct tb_conf;
 struct tb_site_node {
 	char *name;
 	unsigned sockets, cores, threads; /* of it, a socket, a core */
-	unsigned line;			  /* of slurm.conf, or TB_NO_LINE */
-	char *topology, *distances;	  /* in its Extra field; NULL: none */
+	char socket;   /* the letter of what Slurm takes for one: S, X or N */
+	unsigned line; /* of slurm.conf, or TB_NO_LINE */
+	char *topology, *distances; /* in its Extra field; NULL: none */
 	bool responds;
 };
 

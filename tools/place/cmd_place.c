@@ -8,12 +8,14 @@
 #include "command.h"
 #include "core/topology/distances.h"
 #include "place.h"
+#include "place_why.h"
 
 enum {
 	OPT_TOPOLOGY = TB_OPTION_OWN,
 	OPT_DISTANCES,
 	OPT_SLOTS,
 	OPT_BATCH,
+	OPT_WHY,
 };
 
 struct options {
@@ -23,6 +25,7 @@ struct options {
 	unsigned nslots;
 	struct tb_options binding;
 	struct tb_request request; /* of all binding options together */
+	bool why;
 	bool batch;
 	const char *batch_file;
 };
@@ -40,6 +43,9 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 		return 0;
 	case OPT_SLOTS:
 		return tb_slots_parse(optarg, &options->nslots, err);
+	case OPT_WHY:
+		options->why = true;
+		return 0;
 	case OPT_BATCH:
 		options->batch = true;
 		return 0;
@@ -51,7 +57,7 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 /* With --batch all of these are in the table. */
 static bool asks_for_one(const struct options *options)
 {
-	return options->topology || options->distances ||
+	return options->topology || options->distances || options->why ||
 	       options->nslots != 1 || tb_options_given(&options->binding);
 }
 
@@ -78,6 +84,8 @@ static const struct tb_command_option own_options[] = {
 	  "between its NUMA nodes, as in 10,21;21,10" },
 	{ NULL, "slots", "N", OPT_SLOTS,
 	  "how many slots (tasks) to place [1]" },
+	{ NULL, "why", NULL, OPT_WHY,
+	  "which containers were looked at for the first slot, and what decided" },
 	{ NULL, "batch", NULL, OPT_BATCH,
 	  "place the rows of a TSV table from FILE or stdin; goes with no other option" },
 	{ 0 },
@@ -114,6 +122,7 @@ static const char *get_reason(const struct tb_outcome *outcome)
 }
 
 static int print_outcome_json(const struct options *options,
+			      const struct tb_offline_node *node,
 			      const struct tb_outcome *outcome)
 {
 	char *request = tb_request_print(&options->request);
@@ -131,6 +140,9 @@ static int print_outcome_json(const struct options *options,
 			 "inuse_after", outcome->inuse_after, "slot_threads",
 			 threads, "reason",
 			 outcome->granted ? NULL : get_reason(outcome));
+	if (options->why && outcome->granted)
+		json_object_set_new(json, "why",
+				    tb_why_json(node, &options->request));
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	free(request);
@@ -138,15 +150,19 @@ static int print_outcome_json(const struct options *options,
 }
 
 static int print_result(const struct options *options,
+			const struct tb_offline_node *node,
 			const struct tb_outcome *outcome)
 {
 	if (options->common.json) {
-		int rc = print_outcome_json(options, outcome);
+		int rc = print_outcome_json(options, node, outcome);
 
 		if (rc)
 			return rc;
 	} else if (outcome->granted) {
 		print_granted(outcome, options->nslots);
+		if (options->why && tb_print_why(node, &options->request))
+			return tb_command_fail(options->common.name,
+					       "out of memory");
 	} else {
 		printf("does not fit: %s\n", get_reason(outcome));
 	}
@@ -203,7 +219,7 @@ static int place_one(struct options *options)
 			  tb_topology_print, &outcome, &err)) {
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	} else {
-		rc = print_result(options, &outcome);
+		rc = print_result(options, node, &outcome);
 		tb_outcome_clear(&outcome);
 	}
 	tb_offline_nodes_destroy(nodes);

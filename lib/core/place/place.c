@@ -5,6 +5,9 @@
 
 #include "available.h"
 #include "device_pools.h"
+#include "fewest.h"
+#include "flat.h"
+#include "nearest.h"
 #include "placer.h"
 #include "slots.h"
 #include "strategy.h"
@@ -40,10 +43,14 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->keys = calloc(topology->most_children, sizeof(*placer->keys));
 	placer->moved = calloc(topology->most_children, sizeof(*placer->moved));
 	placer->device_memory = tb_device_state_create();
+	placer->fewest = tb_fewest_create(topology);
+	placer->flat = tb_flat_create(topology, units);
+	placer->nearest = tb_nearest_create(topology, units);
 	if (placer->busy && placer->granted && placer->available &&
 	    placer->window && placer->taken && placer->siblings &&
 	    placer->children && placer->keys && placer->moved &&
-	    placer->device_memory)
+	    placer->device_memory && placer->fewest && placer->flat &&
+	    placer->nearest)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -63,6 +70,9 @@ void tb_placer_destroy(struct tb_placer *placer)
 	free(placer->keys);
 	free(placer->moved);
 	tb_device_state_destroy(placer->device_memory);
+	tb_fewest_destroy(placer->fewest);
+	tb_flat_destroy(placer->flat);
+	tb_nearest_destroy(placer->nearest);
 	free(placer);
 }
 

@@ -63,6 +63,9 @@ int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
  *   For scatter without a sort they are the same slots on any node, maybe in
  *   another order.  With a sort, the granted units can be grouped differently
  *   where the node was not idle.
+ * - They can also be grouped differently, in as few containers, when a slot lay
+ *   across several containers and spared a whole one, which a later slot broke:
+ *   of the grant it is no longer a whole one.  That is rare.
  * - Of units inside each other (an N inside an N) the outermost that is wholly
  *   granted counts.
  * - With TB_HOST there is one group, all units of the grant: a step can have some

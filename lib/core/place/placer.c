@@ -21,6 +21,31 @@ struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit)
 	return tb_threads_of_object(topology, placer->class, unit);
 }
 
+uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node)
+{
+	struct tb_run units = tb_units_below(placer, node);
+
+	return tb_bitset_count_range(placer->available, units.first,
+				     units.count);
+}
+
+uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node)
+{
+	const struct tb_topology *topology = placer->topology;
+	struct tb_run run = tb_run_below(topology, node, placer->class);
+	uint32_t count = 0;
+
+	if (!(topology->nodes[node].kinds & 1u << !placer->kind))
+		return run.count;
+	if (placer->class == TB_CLASS_CORE)
+		return tb_bitset_count_range(topology->kind_cores[placer->kind],
+					     run.first, run.count);
+	for (uint32_t i = run.first; i < run.first + run.count; i++)
+		count += tb_object_has_kind(topology, placer->class, i,
+					    placer->kind);
+	return count;
+}
+
 static bool level_has_class(const struct tb_topology *topology, uint32_t level,
 			    enum tb_class class)
 {

@@ -23,6 +23,9 @@
 #define TB_NO_NODE UINT32_MAX
 
 struct tb_device_state; /* device_pools.h */
+struct tb_fewest;	/* fewest.h */
+struct tb_flat;		/* flat.h */
+struct tb_nearest;	/* nearest.h */
 
 /* The children of one tree node in this placement. */
 struct tb_siblings {
@@ -80,6 +83,9 @@ struct tb_placer {
 	/* Packed: levels from this one inwards hold no whole amount. */
 	uint32_t open_levels;
 	bool cores_open;
+	struct tb_fewest *fewest;
+	struct tb_flat *flat;
+	struct tb_nearest *nearest;
 };
 
 /*
@@ -110,5 +116,9 @@ struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
  * letter is one, a core is one or, for threads, several; any other is none.
  */
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
+
+/* How many units are available below a tree node; how many there are in all. */
+uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node);
+uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node);
 
 #endif

@@ -5,6 +5,7 @@
 #include "device_pools.h"
 #include "mismatch.h"
 #include "strategy.h"
+#include "take.h"
 
 /* Take all of the listed threads, or nothing. */
 static bool take_listed_cpus(struct tb_placer *placer,

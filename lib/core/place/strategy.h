@@ -19,7 +19,4 @@ bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
 uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
 			    uint32_t wanted);
 
-/* Units that slots have taken are not available any more. */
-void tb_close_taken(struct tb_placer *placer);
-
 #endif

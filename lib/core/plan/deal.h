@@ -11,11 +11,13 @@
 #ifndef TB_CORE_PLAN_DEAL_H
 #define TB_CORE_PLAN_DEAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tb_dealt {
 	uint32_t slots; /* that the node has got */
 	uint32_t most;	/* that it can have */
+	uint32_t least; /* that it must have, for tb_deal_between() */
 };
 
 /*
@@ -30,6 +32,12 @@ uint32_t tb_deal(struct tb_dealt *nodes, uint32_t count, uint32_t slots);
  * many are left over.
  */
 uint32_t tb_deal_again(struct tb_dealt *nodes, uint32_t count);
+
+/*
+ * Deal out all slots anew: first what each node must have, then one more for each
+ * node that has fewest and can have another.  False: there are too few or too many.
+ */
+bool tb_deal_between(struct tb_dealt *nodes, uint32_t count, uint32_t slots);
 
 /* So many slots, but no more than --ntasks-per-node says; 0: any number. */
 uint32_t tb_deal_limit(uint32_t slots, uint32_t per_node);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distances.h"
 #include "tree.h"
 
 void tb_topology_destroy(struct tb_topology *topology)
@@ -134,6 +135,7 @@ int tb_topology_set_distances(struct tb_topology *topology,
 		memcpy(copy, distances, (size_t)count * count * sizeof(*copy));
 	free(topology->distances);
 	topology->distances = copy;
+	topology->distances_differ = tb_distances_differ(copy, count);
 	return 0;
 }
 

@@ -70,8 +70,9 @@ struct tb_topology {
 	struct tb_bitset *core_ends; /* the last thread of each core */
 	struct tb_level *levels;
 	uint32_t nlevels;
-	unsigned *distances; /* N x N, or NULL when not known */
-	bool compact;	     /* the compact form gives this tree */
+	unsigned *distances;   /* N x N, or NULL when not known */
+	bool distances_differ; /* not all NUMA nodes are as far apart */
+	bool compact;	       /* the compact form gives this tree */
 };
 
 /* A run of objects of one class. */

@@ -13,7 +13,6 @@
 #include "cgroup/tree.h"
 #include "files/read_file.h"
 
-#define DIRECTORY "topobind_soft"
 #define CLAIM ".hold"
 #define SYSTEM_CLAIM "system" CLAIM
 #define OFF "off"
@@ -44,7 +43,7 @@ static struct tb_registry *open_registry(const char *spool_dir, bool make,
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	if (tb_locked_dir_open(&registry->dir, spool_dir, DIRECTORY,
+	if (tb_locked_dir_open(&registry->dir, spool_dir, TB_REGISTRY_DIRECTORY,
 			       TB_DIR_PRIVATE, make, err) == 0)
 		return registry;
 	free(registry);
@@ -204,14 +203,15 @@ static bool split_claim(char *text, struct claim_text *claim)
 struct claimed {
 	struct tb_registry *registry;
 	uint32_t job;
-	struct tb_bitset *cpus;
+	struct tb_bitset *cpus; /* NULL: which ones is no matter */
+	bool has_dead;
 };
 
 static int add_list(struct tb_bitset *to, const char *list)
 {
 	struct tb_bitset *set;
 
-	if (*list == '\0')
+	if (to == NULL || *list == '\0')
 		return 0;
 	set = tb_bitset_parse_list(list, TB_REGISTRY_CPUS, NULL);
 	if (set == NULL)
@@ -219,6 +219,17 @@ static int add_list(struct tb_bitset *to, const char *list)
 	tb_bitset_or(to, set);
 	tb_bitset_destroy(set);
 	return 0;
+}
+
+/* Does it, whose maker may be dead? */
+static bool still_counts(struct claimed *claimed, const char *cgroup, int fd)
+{
+	if (tb_locked_file_is_alive(fd))
+		return true;
+	if (!tb_cgroup_tree_is_busy(cgroup))
+		return false;
+	claimed->has_dead = true;
+	return true;
 }
 
 static int add_claim(struct claimed *claimed, const char *name, int fd)
@@ -236,8 +247,7 @@ static int add_claim(struct claimed *claimed, const char *name, int fd)
 			rc = -1;
 		else
 			unlinkat(claimed->registry->dir.fd, name, 0);
-	} else if (forever || tb_locked_file_is_alive(fd) ||
-		   tb_cgroup_tree_is_busy(claim.cgroup)) {
+	} else if (forever || still_counts(claimed, claim.cgroup, fd)) {
 		rc = add_list(claimed->cpus, same_job ? claim.own : claim.cpus);
 	} else {
 		unlinkat(claimed->registry->dir.fd, name, 0);
@@ -278,6 +288,15 @@ struct tb_bitset *tb_registry_claimed(struct tb_registry *registry,
 	tb_fail(err, "a file *" CLAIM " in %.200s cannot be read",
 		registry->dir.path);
 	return NULL;
+}
+
+bool tb_registry_sweep(struct tb_registry *registry)
+{
+	struct claimed claimed = { .registry = registry };
+
+	return tb_locked_dir_each(&registry->dir, CLAIM, visit_claim,
+				  &claimed) == 0 &&
+	       !claimed.has_dead;
 }
 
 /* ---- switches ---- */

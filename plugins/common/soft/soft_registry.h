@@ -17,7 +17,8 @@
  * Whoever reads and changes sets of CPUs has the directory locked, so that
  * nobody spreads to CPUs while another takes them.  A step's slurmstepd keeps a
  * lock on its file (files/locked_dir.h).  The claim of a slurmstepd that was
- * killed counts as long as there are processes in the job's cgroup.
+ * killed counts as long as there are processes in the job's cgroup; then who asks
+ * next removes it.
  *
  * No Slurm in here.
  */
@@ -34,6 +35,9 @@
 
 /* OS CPU numbers are below this. */
 #define TB_REGISTRY_CPUS 65536
+
+/* Of slurmd's spool directory. */
+#define TB_REGISTRY_DIRECTORY "topobind_soft"
 
 struct tb_registry;
 
@@ -85,6 +89,12 @@ int tb_registry_claim_system(struct tb_registry *registry, const char *cpus,
  */
 struct tb_bitset *tb_registry_claimed(struct tb_registry *registry,
 				      uint32_t job, struct tb_error *err);
+
+/*
+ * Remove the claims of dead processes that do not count any more.  True when none
+ * of a dead one is left.
+ */
+bool tb_registry_sweep(struct tb_registry *registry);
 
 /* ---- switches ---- */
 

@@ -153,9 +153,12 @@ static void test_stale(void **state)
 	fclose(out);
 	leave_claim("5", cgroup);
 	assert_claimed(3, "5");
+	assert_false(tb_registry_sweep(registry));
+	assert_int_equal(count_claims(), 1);
 	assert_int_equal(truncate(procs, 0), 0);
 	assert_claimed(3, "");
 	assert_int_equal(count_claims(), 0);
+	assert_true(tb_registry_sweep(registry));
 }
 
 static int count(const char *name, void *data)

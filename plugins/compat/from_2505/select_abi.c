@@ -4,7 +4,8 @@
  *
  * Only slurmctld loads it.  It is not asked about steps any more: a switch plugin
  * does that (switch_handover.h).  Nor is it told to save its state: a thread does that
- * regularly, and when slurmctld ends or gives control back.
+ * regularly, and the switch plugin tells when slurmctld ends, gives control back or
+ * goes on in another one that reads the configuration anew.
  */
 #include "compat/select_ops.h"
 #include "compat/select_steps.h"
@@ -39,8 +40,7 @@ static void save_when_due(void)
 }
 
 static struct tb_periodic_thread saver = TB_PERIODIC_THREAD(save_when_due,
-							    LOOK_MS,
-							    save_state);
+							    LOOK_MS, NULL);
 
 void tb_state_begin(void)
 {
@@ -49,6 +49,13 @@ void tb_state_begin(void)
 	tb_hook_state_restored(slurm_conf.state_save_location);
 	saved_at = time(NULL);
 	tb_periodic_thread_begin(&saver);
+}
+
+/* The next slurmctld restores before this one ends.  The thread saves no more. */
+static void save_at_end(void)
+{
+	tb_periodic_thread_end(&saver);
+	save_state();
 }
 
 /* slurmctld ends without a call of fini(). */
@@ -61,6 +68,7 @@ EXPORT extern struct tb_switch_handover topobind_switch_handover;
 struct tb_switch_handover topobind_switch_handover = {
 	.step_start = tb_hook_step_start,
 	.step_counted = tb_hook_step_counted,
+	.state_save = save_at_end,
 };
 
 /* Slurm loads switch plugins next; theirs frees neither of the two strings. */

@@ -141,6 +141,13 @@ void EXPORTED(OF_STEP(duplicate))(tb_switch_info_t *from, tb_switch_info_t **to)
 		site.OF_STEP(duplicate)(from, to);
 }
 
+int EXPORTED(save)(void)
+{
+	if (handover)
+		handover->state_save();
+	return site.save ? site.save() : SLURM_SUCCESS;
+}
+
 /* What is the site's alone */
 
 #define DEFINE_NOTHING(type, name, parameters)

@@ -6,8 +6,9 @@
  * a step has nodes and tasks and no cores yet.  So in slurmctld, which loads
  * switch plugins after the select plugin, select/topobind puts switch/topobind in
  * the place of the site's SwitchType.  That plugin gives the site's its place in the
- * configuration back, passes every call on to it, and asks select/topobind about
- * steps.  slurm.conf and all other daemons know nothing of it.
+ * configuration back, passes every call on to it, asks select/topobind about
+ * steps, and tells it when to save its state.  slurm.conf and all other daemons know
+ * nothing of it.
  */
 #ifndef TB_COMPAT_FROM_2505_SWITCH_HANDOVER_H
 #define TB_COMPAT_FROM_2505_SWITCH_HANDOVER_H
@@ -26,6 +27,8 @@ struct tb_switch_handover {
 	void (*step_start)(step_record_t *step);
 	/* Slurm has counted what the last of these steps uses. */
 	void (*step_counted)(void);
+	/* The last call before a controller ends, or gives control to another. */
+	void (*state_save)(void);
 };
 
 #endif

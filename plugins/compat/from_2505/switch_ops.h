@@ -30,7 +30,7 @@ typedef void tb_switch_info_t;
 
 /* clang-format off */
 #define SWITCH_OPS_OF_ALL(OWN, PASS) \
-	PASS(int, SLURM_SUCCESS, save, (void), ()) \
+	OWN(int, save, (void)) \
 	PASS(int, SLURM_SUCCESS, restore, (bool recover), (recover)) \
 	PASS(void, , OF_JOB(pack), \
 	   (void *info, buf_t *buffer, uint16_t version), \

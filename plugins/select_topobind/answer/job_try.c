@@ -13,9 +13,12 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "compat/select_gres.h"
+
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/order/offer_order.h"
+#include "select_topobind/try/device_reach.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
 #include "select_topobind/try/window_nodes.h"
@@ -77,7 +80,7 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 						 : 1;
 	/* Hosts that differ: as many tasks as there are CPUs. */
 	if (job->gres_list_req && !deal->per_slot && type == TB_HOST &&
-	    !job->tres_per_task) {
+	    !tb_job_has_task_devices(job)) {
 		details->cpus_per_task = 1;
 		details->num_tasks = 0;
 	}
@@ -87,7 +90,8 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	 */
 	if (!job->gres_list_req)
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
-	if (!job->gres_list_req || (type == TB_SLOT && !job->tres_per_task))
+	if (!job->gres_list_req ||
+	    (type == TB_SLOT && !tb_job_has_task_devices(job)))
 		details->ntasks_per_node = 0;
 }
 
@@ -149,6 +153,26 @@ static int settle_deal(struct tb_slot_deal *deal, struct tb_offers *offers,
 }
 
 /*
+ * Where units must be near devices: as many slots, and devices, on each node as go
+ * together.
+ */
+static int settle_near(struct tb_slot_deal *deal, struct tb_offers *offers,
+		       const struct tb_test *test, bitstr_t *nodes)
+{
+	int rc;
+
+	if (!tb_devices_must_be_near(offers->devices) ||
+	    !tb_device_reach_deal(deal, offers, test))
+		return SLURM_ERROR;
+	rc = try_exact_cores(deal, offers, test, nodes);
+	if (rc != SLURM_SUCCESS || !has_allocation(test) ||
+	    tb_slot_deal_select_dealt(deal, offers, test))
+		return rc;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/*
  * Deal the slots out evenly over the nodes of pass 1.  Where memory or GRES do not
  * allow that, leave them as pass 1 dealt them out.  *as_given: that needs no other
  * pass, but pass 1 again.
@@ -175,6 +199,10 @@ static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
 	if (rc != SLURM_SUCCESS) {
 		bit_copybits(nodes, chosen);
 		rc = settle_deal(given, offers, test, nodes);
+	}
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, chosen);
+		rc = settle_near(even, offers, test, nodes);
 	}
 	FREE_NULL_BITMAP(chosen);
 	tb_slot_deal_destroy(given);
@@ -264,6 +292,8 @@ static int settle_as_picked(struct tb_offers *offers,
 	if (rc != SLURM_SUCCESS || !has_allocation(test))
 		return rc;
 	given = tb_slot_deal_of_allocation(offers, test, first, end);
+	if (offers->devices)
+		tb_devices_count_selected(offers->devices);
 	rc = settle_deal(given, offers, test, nodes);
 	tb_slot_deal_destroy(given);
 	return rc;
@@ -413,23 +443,49 @@ static int try_nodes_in_order(const struct tb_order *order,
 	return try_nodes(class->offers, test, class->first, class->end, nodes);
 }
 
+/* Only nodes of the class. */
+static int try_class_nodes(struct tb_offers *offers, const struct tb_test *test,
+			   uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	struct tb_class_order class;
+	struct tb_scale saved;
+	int rc;
+
+	tb_class_order_init(&class, offers, test, first, end);
+	class.order.try = try_nodes_in_order;
+	tb_scale_job(test->job, offers->request->type,
+		     tb_offers_cpus(offers, first, end), &saved);
+	rc = tb_order_try(&class.order, test, nodes);
+	tb_unscale_job(test->job, &saved);
+	return rc;
+}
+
+/* On nodes that are known to hold units near all devices, where some are. */
+static int try_near_nodes(struct tb_offers *offers, const struct tb_test *test,
+			  uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	struct tb_test call = *test;
+
+	if (tb_test_mode(test) != TB_RUN_NOW ||
+	    tb_wants_whole_nodes(test->job) ||
+	    tb_device_reach(offers, test, first, end, nodes) != TB_REACHED)
+		return SLURM_ERROR;
+	call.min_nodes = call.max_nodes = call.req_nodes = bit_set_count(nodes);
+	return try_class_nodes(offers, &call, first, end, nodes);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int try_one_class(struct tb_offers *offers, const struct tb_test *test,
 			 uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = list_class_nodes(offers, first, end);
-	struct tb_class_order class;
-	struct tb_scale saved;
 	int rc = SLURM_ERROR;
 
-	tb_class_order_init(&class, offers, test, first, end);
-	class.order.try = try_nodes_in_order;
 	if (end - first >= test->min_nodes &&
 	    includes_required_nodes(test, nodes)) {
-		tb_scale_job(test->job, offers->request->type,
-			     tb_offers_cpus(offers, first, end), &saved);
-		rc = tb_order_try(&class.order, test, nodes);
-		tb_unscale_job(test->job, &saved);
+		rc = try_class_nodes(offers, test, first, end, nodes);
+		if (rc != SLURM_SUCCESS)
+			rc = try_near_nodes(offers, test, first, end, nodes);
 	}
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, nodes);
@@ -551,7 +607,9 @@ static bool class_suffices(struct tb_offers *offers, const struct tb_test *test,
 {
 	return end - first >= test->min_nodes &&
 	       tb_offers_hold(offers, test, first, end) >=
-		       tb_job_slots(test->job);
+		       tb_job_slots(test->job) &&
+	       tb_device_reach(offers, test, first, end, NULL) !=
+		       TB_NOT_REACHED;
 }
 
 bool tb_units_suffice(const struct tb_test *test,
@@ -594,13 +652,19 @@ static int try_ever(const struct tb_test *test,
 	int rc = SLURM_ERROR;
 
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
-		if (class_suffices(offers, test, first, end) &&
-		    tb_offers_reach_devices(offers, test, first, end))
+		if (class_suffices(offers, test, first, end))
 			rc = try_one_class(offers, test, first, end);
 		first = end;
 	}
 	tb_offers_destroy(offers);
 	return rc;
+}
+
+static void leave_out_without_devices(const job_record_t *job, bitstr_t *nodes)
+{
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(nodes, node) && !tb_gres_node_has_all(job, node))
+			bit_clear(nodes, node);
 }
 
 /* In this mode select/cons_tres ignores masks: topobind tests the shapes itself. */
@@ -616,6 +680,7 @@ int tb_try_job_ever(const struct tb_test *test,
 	/* Reservations end. */
 	call.excluded = NULL;
 	call.nodes = tb_window_nodes(&call, request);
+	leave_out_without_devices(test->job, call.nodes);
 	rc = try_ever(&call, &wide, view);
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, call.nodes);

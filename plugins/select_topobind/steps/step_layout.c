@@ -35,8 +35,10 @@ bool tb_step_layout_fit(const slurm_step_layout_t *layout,
 	bool all_have = true;
 
 	for (uint32_t i = 0; i < count; i++)
-		dealt[i] = (struct tb_dealt){ layout->tasks[i],
-					      tb_deal_limit(slots[i], limit) };
+		dealt[i] = (struct tb_dealt){
+			.slots = layout->tasks[i],
+			.most = tb_deal_limit(slots[i], limit),
+		};
 	left = tb_deal_again(dealt, count);
 	for (uint32_t i = 0; i < count; i++) {
 		tasks[i] = dealt[i].slots;

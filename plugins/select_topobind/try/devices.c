@@ -21,7 +21,7 @@ struct entry {
 struct tb_devices {
 	const struct tb_test *test; /* borrowed: it lives longer */
 	uint32_t nodes;		    /* that it can be on, at most */
-	uint32_t share; /* of devices for all nodes, on each; 0: an even one */
+	uint32_t assumed; /* of those for all nodes, on each; 0: an even share */
 	uint32_t count;
 	struct entry *entries;
 	struct tb_device_kind *kinds; /* for some of the entries: */
@@ -75,23 +75,39 @@ bool tb_devices_must_be_near(const struct tb_devices *devices)
 	return devices && devices->affinity.must;
 }
 
-uint32_t tb_devices_ask_least(struct tb_devices *devices, uint32_t slots,
-			      uint32_t nodes)
+bool tb_devices_asked_near(const struct tb_devices *devices,
+			   struct tb_devices_asked *asked)
 {
-	const struct tb_gres_ask *ask = &devices->entries[0].ask;
+	const struct tb_gres_ask *ask;
 
-	devices->share = 0;
-	if (!slots || nodes < 2 || devices->count > 1)
-		return 0;
-	if (ask->per_node)
-		return slots / nodes;
-	if (ask->per_task || !ask->per_job)
-		return 0;
-	devices->share = (ask->per_job + slots - 1) / slots;
-	return 1;
+	if (!tb_devices_must_be_near(devices) || devices->count > 1)
+		return false;
+	ask = &devices->entries[0].ask;
+	*asked = (struct tb_devices_asked){ .per_node = ask->per_node,
+					    .per_job = ask->per_job };
+	return !ask->per_task && (ask->per_node || ask->per_job);
+}
+
+bool tb_devices_are_for_nodes(const struct tb_devices *devices)
+{
+	return devices->nodes > 1;
+}
+
+void tb_devices_assume(struct tb_devices *devices, uint32_t number)
+{
+	devices->assumed = number;
 }
 
 /* --- the devices of a node --------------------------------------------------- */
+
+static uint32_t count_free(const struct tb_device_layout *layout)
+{
+	uint32_t free = 0;
+
+	for (uint32_t i = 0; i < layout->npools; i++)
+		free += layout->pools[i].free;
+	return free;
+}
 
 /* Of so many for all nodes, an even share; or all that the node has free. */
 static uint32_t find_share(const struct tb_devices *devices,
@@ -100,11 +116,9 @@ static uint32_t find_share(const struct tb_devices *devices,
 {
 	uint64_t share = (entry->ask.per_job + devices->nodes - 1) /
 			 devices->nodes;
-	uint64_t free = 0;
 
-	for (uint32_t i = 0; i < layout->npools; i++)
-		free += layout->pools[i].free;
-	return devices->share ? devices->share : MAX(MIN(share, free), 1);
+	return devices->assumed ? devices->assumed
+				: MAX(MIN(share, count_free(layout)), 1);
 }
 
 /*
@@ -165,6 +179,13 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 		add_kind(devices, &devices->entries[i], node, shape, &of_gres,
 			 tasks, cores);
 	return devices->affinity.nkinds ? &devices->affinity : NULL;
+}
+
+uint32_t tb_devices_free(const struct tb_devices *devices)
+{
+	return devices->affinity.nkinds
+		       ? count_free(devices->of_kind[0]->layout)
+		       : 0;
 }
 
 /* --- what a placement depends on --------------------------------------------- */
@@ -270,31 +291,47 @@ void tb_devices_count_selected(struct tb_devices *devices)
 	}
 }
 
+uint32_t tb_devices_selected(const struct tb_devices *devices, uint32_t node)
+{
+	return devices->entries[0].selected[node];
+}
+
+void tb_devices_move(struct tb_devices *devices, uint32_t node, uint32_t number)
+{
+	devices->entries[0].selected[node] = number;
+}
+
 void tb_devices_forget_selected(struct tb_devices *devices)
 {
 	for (uint32_t i = 0; i < devices->count; i++)
 		xfree(devices->entries[i].selected);
 }
 
-static void select_from_layout(struct tb_devices *devices,
+static bool select_from_layout(struct tb_devices *devices,
 			       const struct entry *entry, uint32_t node)
 {
 	const struct tb_device_layout *layout = entry->layout;
 	uint32_t *pool_of = xcalloc(layout->nplaces + 1, sizeof(*pool_of));
 	uint32_t *taken = xcalloc(layout->npools, sizeof(*taken));
+	bool done;
 
 	for (uint32_t i = 0; i < layout->nplaces; i++)
 		pool_of[i] = layout->places[i].pool;
 	for (uint32_t i = 0; i < layout->npools; i++)
 		taken[i] = layout->pools[i].taken;
-	tb_gres_select(devices->test, entry->index, node, pool_of, taken,
-		       layout->npools);
+	done = tb_gres_select(devices->test, entry->index, node, pool_of, taken,
+			      layout->npools, entry->selected[node]);
 	xfree(pool_of);
 	xfree(taken);
+	return done;
 }
 
-void tb_devices_select(struct tb_devices *devices, uint32_t node)
+bool tb_devices_select(struct tb_devices *devices, uint32_t node)
 {
+	bool all = true;
+
 	for (uint32_t k = 0; k < devices->affinity.nkinds; k++)
-		select_from_layout(devices, devices->of_kind[k], node);
+		all = select_from_layout(devices, devices->of_kind[k], node) &&
+		      all;
+	return all;
 }

@@ -30,12 +30,24 @@ void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
 bool tb_devices_must_be_near(const struct tb_devices *devices);
 
 /*
- * When so many slots are on so many nodes, one has the fewest slots for its
- * devices.  Returns how many it has at most, and asks for the devices that it
- * has at least, until called with 0 slots.  0: that cannot be said.
+ * How many devices a node must have where only units near devices count: per_node, or
+ * per_job on all nodes together.  False: that is not all, more kinds of devices or
+ * devices for each task are asked for.
  */
-uint32_t tb_devices_ask_least(struct tb_devices *devices, uint32_t slots,
-			      uint32_t nodes);
+struct tb_devices_asked {
+	uint64_t per_node, per_job;
+};
+bool tb_devices_asked_near(const struct tb_devices *devices,
+			   struct tb_devices_asked *asked);
+
+/* Can devices be on several nodes? */
+bool tb_devices_are_for_nodes(const struct tb_devices *devices);
+
+/*
+ * From now on a node is asked for so many of the devices for all nodes; 0: for its
+ * share.  Until the numbers of an allocation are counted.
+ */
+void tb_devices_assume(struct tb_devices *devices, uint32_t number);
 
 /*
  * The free devices of a node, for so many tasks there; tasks 0: for each slot.
@@ -46,6 +58,9 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 				    struct tb_shape *shape,
 				    const struct tb_view *view, uint32_t tasks,
 				    struct tb_bitset *cores);
+
+/* How many of the first kind are free on the node of the last tb_devices_find(). */
+uint32_t tb_devices_free(const struct tb_devices *devices);
 
 /*
  * All that the placement depends on, after the node's cores in use: these, and what
@@ -69,10 +84,20 @@ void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
  */
 void tb_devices_count_selected(struct tb_devices *devices);
 
+/* How many of the first kind were counted on a node. */
+uint32_t tb_devices_selected(const struct tb_devices *devices, uint32_t node);
+
+/* Of devices for all nodes so many shall be on this one, instead of those selected. */
+void tb_devices_move(struct tb_devices *devices, uint32_t node,
+		     uint32_t number);
+
 /* It has none any more: from now on as before. */
 void tb_devices_forget_selected(struct tb_devices *devices);
 
-/* Select the devices that the last placement, on this node, was near. */
-void tb_devices_select(struct tb_devices *devices, uint32_t node);
+/*
+ * Select the devices that the last placement, on this node, was near.  False: other
+ * ones, or as many as it was made for, cannot be selected.
+ */
+bool tb_devices_select(struct tb_devices *devices, uint32_t node);
 
 #endif

@@ -370,6 +370,8 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	struct tb_memo_key key;
 	bool is_new;
 
+	if (offers->devices)
+		tb_devices_assume(offers->devices, offer->devices);
 	if (!offers->memo)
 		return place_once(offers, test, offer, shape, slots, scratch);
 	affinity = find_affinity(offers, offer->node, shape,
@@ -440,6 +442,44 @@ static void add_offer(struct tb_offers *offers, const struct tb_offer *offer)
 	offers->list[offers->count++] = *offer;
 }
 
+/* Do fewer or more devices of those for all nodes let it have more slots? */
+static bool can_vary_devices(const struct tb_offers *offers)
+{
+	struct tb_devices_asked asked;
+
+	return offers->request->type == TB_SLOT && offers->devices &&
+	       tb_devices_asked_near(offers->devices, &asked) &&
+	       asked.per_job && tb_devices_are_for_nodes(offers->devices);
+}
+
+/*
+ * The placement with most slots: near the node's share of the devices for all nodes,
+ * near all of its free ones, or near one.
+ */
+static const struct tb_placed *
+place_most(struct tb_offers *offers, const struct tb_test *test,
+	   struct tb_offer *offer, struct tb_shape *shape, uint32_t slots)
+{
+	const struct tb_placed *placed = tb_offers_place(offers, test, offer,
+							 shape, slots);
+	uint32_t most = placed->equal, number[] = { 0, 1 };
+
+	if (most >= slots || !can_vary_devices(offers))
+		return placed;
+	number[0] = tb_devices_free(offers->devices);
+	for (int i = 0; i < 2 && most < slots; i++) {
+		struct tb_offer other = *offer;
+
+		other.devices = number[i];
+		placed = tb_offers_place(offers, test, &other, shape, slots);
+		if (placed->equal <= most)
+			continue;
+		most = placed->equal;
+		offer->devices = number[i];
+	}
+	return tb_offers_place(offers, test, offer, shape, slots);
+}
+
 /* What the node offers in units of one size; 0: of any size.  False: nothing. */
 static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 		       uint32_t node, struct tb_shape *shape,
@@ -449,8 +489,8 @@ static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 	uint32_t slots, cpus;
 
 	*offer = (struct tb_offer){ .node = node, .unit_size = unit_size };
-	placed = tb_offers_place(offers, test, offer, shape,
-				 tb_job_slots_per_node(test->job));
+	placed = place_most(offers, test, offer, shape,
+			    tb_job_slots_per_node(test->job));
 	slots = placed->equal;
 	cpus = placed->cpus;
 
@@ -741,43 +781,6 @@ bool tb_offers_keep_largest(const struct tb_offers *offers,
 		keep_from_cut(offers, test, first, end, cut, nodes);
 	xfree(holds);
 	return found;
-}
-
-/* For as many nodes, and slots on them, as the job may have. */
-static uint32_t ask_for_least_devices(struct tb_offers *offers,
-				      const struct tb_test *test,
-				      uint32_t offered)
-{
-	uint32_t nodes = test->min_nodes, slots = tb_job_slots(test->job);
-
-	if (!tb_job_exact_slots(test->job)) {
-		uint32_t per_node = slots / MAX(nodes, 1);
-
-		nodes = MIN(test->max_nodes, MAX(offered, nodes));
-		slots = nodes * MAX(per_node, 1);
-	}
-	return tb_devices_ask_least(offers->devices, slots, nodes);
-}
-
-bool tb_offers_reach_devices(struct tb_offers *offers,
-			     const struct tb_test *test, uint32_t first,
-			     uint32_t end)
-{
-	uint32_t slots = 0;
-	bool reached = false;
-
-	if (tb_devices_must_be_near(offers->devices) &&
-	    offers->request->type == TB_SLOT)
-		slots = ask_for_least_devices(offers, test, end - first);
-	if (!slots)
-		return true;
-	for (uint32_t i = first; i < end && !reached; i++)
-		reached = tb_offers_place(offers, test, &offers->list[i],
-					  tb_node_shape(offers->list[i].node),
-					  slots)
-				  ->slots;
-	tb_devices_ask_least(offers->devices, 0, 0);
-	return reached;
 }
 
 void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,

@@ -41,7 +41,8 @@ struct tb_offer {
 	uint32_t cpus;	/* per slot; TB_HOST: of the host's units */
 	/* Only these units, TB_HOST: or larger ones, see unit_sizes.h; 0: any. */
 	uint32_t unit_size;
-	bool larger;			/* TB_HOST: of the second class */
+	uint32_t devices; /* of those for all nodes, it is near so many; 0: any */
+	bool larger;	  /* TB_HOST: of the second class */
 	uint32_t class_rank;		/* see offer_order.h */
 	const struct tb_placed *placed; /* just these slots; NULL: place again */
 };
@@ -98,14 +99,6 @@ uint32_t tb_offers_hold(const struct tb_offers *offers,
 bool tb_offers_keep_largest(const struct tb_offers *offers,
 			    const struct tb_test *test, uint32_t first,
 			    uint32_t end, bitstr_t *nodes);
-
-/*
- * May units on the nodes of the offers [first, end) be near all devices, as they
- * must, however slots and devices are dealt out?  The best node says.
- */
-bool tb_offers_reach_devices(struct tb_offers *offers,
-			     const struct tb_test *test, uint32_t first,
-			     uint32_t end);
 
 /* Let the mask allow the cores of those of the offers [first, end) on nodes. */
 void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,

@@ -3,18 +3,18 @@
 
 #include "src/common/macros.h"
 
+#include "compat/select_gres.h"
+
 static int has_count(void *feature, void *unused)
 {
 	(void)unused;
 	return ((const job_feature_t *)feature)->count > 0;
 }
 
-/*
- * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
- * themselves, with all tasks and a CPU for each node, and then for all nodes.
- */
-static bool is_asked_in_part(const job_details_t *details)
+bool tb_job_is_asked_in_part(const job_record_t *job)
 {
+	const job_details_t *details = job->details;
+
 	return details->min_cpus == details->min_nodes &&
 	       details->min_cpus < details->num_tasks &&
 	       details->feature_list_use &&
@@ -31,8 +31,8 @@ uint32_t tb_job_slots(const job_record_t *job)
 		return nodes;
 	if (!details->num_tasks)
 		return least;
-	return is_asked_in_part(details) ? MIN(least, details->num_tasks)
-					 : details->num_tasks;
+	return tb_job_is_asked_in_part(job) ? MIN(least, details->num_tasks)
+					    : details->num_tasks;
 }
 
 uint32_t tb_job_slots_per_node(const job_record_t *job)
@@ -150,6 +150,17 @@ static void free_layout(multi_core_data_t *layout)
 	layout->ntasks_per_socket = INFINITE16;
 }
 
+/* Later Slurms put -c into tres_per_task, too. */
+bool tb_job_has_task_devices(const job_record_t *job)
+{
+	uint32_t entries = tb_gres_entries(job);
+
+	for (uint32_t i = 0; i < entries; i++)
+		if (tb_gres_asked(job, i).per_task)
+			return true;
+	return false;
+}
+
 /* How many tasks a node has, where select/cons_tres knows; else 0. */
 static uint32_t count_tasks_of_node(const job_details_t *details)
 {
@@ -173,14 +184,14 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	uint32_t tasks = count_tasks_of_node(details);
 
 	/* With GRES for each task their number counts. */
-	if (!job->gres_list_req || !job->tres_per_task)
+	if (!job->gres_list_req || !tb_job_has_task_devices(job))
 		job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
 	if (!job->gres_list_req) {
 		/* CPUs for so many tasks only would be fewer than the units. */
 		details->ntasks_per_node = 0;
 		return;
 	}
-	if (!job->tres_per_task &&
+	if (!tb_job_has_task_devices(job) &&
 	    (tasks ? cpus % tasks : details->min_nodes == details->max_nodes)) {
 		details->ntasks_per_node = 0;
 		details->num_tasks = MAX(details->min_nodes, 1);
@@ -191,12 +202,25 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
+/*
+ * Tasks on a node, for select/cons_tres: it would count CPUs for tasks that the job
+ * does not have.  0: the nodes' offers alone limit them.
+ */
+static uint16_t limit_tasks(const job_record_t *job)
+{
+	uint32_t limit = tb_job_slots_per_node(job);
+
+	if (tb_nodes_have_all_tasks() && tb_job_exact_slots(job))
+		return 0;
+	return MIN(job->details->ntasks_per_node, limit);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
-	uint32_t slots = tb_job_slots(job),
-		 per_node = tb_job_slots_per_node(job);
+	uint32_t slots = tb_job_slots(job);
+	uint16_t per_node = limit_tasks(job);
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
@@ -213,9 +237,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		/* Where nobody said how many tasks, each node has so many. */
 		if (!tb_job_exact_slots(job))
 			least *= MAX(details->ntasks_per_node, 1);
-		/* It would count CPUs for tasks that the job does not have. */
-		details->ntasks_per_node = MIN(details->ntasks_per_node,
-					       per_node);
+		details->ntasks_per_node = per_node;
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		tb_scale_tasks_of_host(job, cpus);

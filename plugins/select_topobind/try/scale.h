@@ -44,8 +44,17 @@ uint32_t tb_job_cpus_per_node(const job_record_t *job);
 /* As many as it needs, and no more; 0: its nodes say how many. */
 uint32_t tb_job_exact_slots(const job_record_t *job);
 
+/*
+ * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
+ * themselves, with all tasks and a CPU for each node, and then for all nodes.
+ */
+bool tb_job_is_asked_in_part(const job_record_t *job);
+
 /* On how many of so many nodes it can be: each has a slot. */
 uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
+
+/* Asks for GRES for each task. */
+bool tb_job_has_task_devices(const job_record_t *job);
 
 /* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
 bool tb_wants_whole_nodes(const job_record_t *job);

@@ -183,6 +183,20 @@ bool tb_slot_deal_is_granted(const struct tb_slot_deal *deal,
 	return true;
 }
 
+bool tb_slot_deal_select_dealt(const struct tb_slot_deal *deal,
+			       struct tb_offers *offers,
+			       const struct tb_test *test)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < deal->count; i++) {
+		place_part(deal, i, offers, test);
+		all = tb_devices_select(offers->devices, deal->parts[i].node) &&
+		      all;
+	}
+	return all;
+}
+
 bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 				 struct tb_offers *offers,
 				 const struct tb_test *test)
@@ -190,10 +204,7 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 	tb_devices_count_selected(offers->devices);
 	if (!tb_slot_deal_is_granted(deal, offers, test))
 		return false;
-	for (uint32_t i = 0; i < deal->count; i++) {
-		place_part(deal, i, offers, test);
-		tb_devices_select(offers->devices, deal->parts[i].node);
-	}
+	tb_slot_deal_select_dealt(deal, offers, test);
 	return true;
 }
 

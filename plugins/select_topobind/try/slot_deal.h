@@ -61,6 +61,14 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 				 const struct tb_test *test);
 
 /*
+ * The same, with the numbers of devices that the deal was made for, whatever
+ * select/cons_tres has selected.  False: these cannot be had.
+ */
+bool tb_slot_deal_select_dealt(const struct tb_slot_deal *deal,
+			       struct tb_offers *offers,
+			       const struct tb_test *test);
+
+/*
  * The cores that the job would get on exactly these nodes, its slots dealt out
  * evenly: a bit for each core of all nodes.  NULL when they do not fit so.  The
  * caller frees.

@@ -181,9 +181,13 @@ static int sweep_files(const char *spool_dir, struct tb_error *err)
 	if (tb_locked_dir_open(&dir, spool_dir, DIRECTORY, TB_DIR_SEARCHABLE,
 			       true, err) < 0)
 		return -1;
-	has_left = false;
 	tb_locked_dir_sweep_slowly(&dir, end_step);
 	tb_locked_dir_close(&dir);
+	return 0;
+}
+
+static void choose_pause(void)
+{
 	if (!has_left)
 		pause_ms = 0;
 	else if (pause_ms == 0)
@@ -191,19 +195,21 @@ static int sweep_files(const char *spool_dir, struct tb_error *err)
 	else
 		pause_ms = 2 * pause_ms < LONGEST_PAUSE_MS ? 2 * pause_ms
 							   : LONGEST_PAUSE_MS;
-	return 0;
 }
 
 static void sweep_and_tidy(int slurmd, const struct watcher *watcher)
 {
 	struct tb_error err;
 
+	has_left = false;
 	if (sweep_files(watcher->spool_dir, &err) < 0)
 		error("topobind: %s", err.text);
-	if (!has_ended || tb_helper_wait(slurmd, -1, CLOSE_WAIT_MS))
+	if (has_ended && tb_helper_wait(slurmd, -1, CLOSE_WAIT_MS))
 		return;
 	has_ended = false;
-	watcher->tidy(watcher->spool_dir);
+	if (!watcher->tidy(watcher->spool_dir))
+		has_left = true;
+	choose_pause();
 }
 
 /* Have files been closed?  Ends the watching when that cannot be known. */
@@ -239,12 +245,13 @@ static void watch_files(int slurmd, const void *what)
 	}
 }
 
-static int add_watch(int inotify, const char *spool_dir, struct tb_error *err)
+static int add_watch(int inotify, const char *spool_dir, const char *name,
+		     struct tb_error *err)
 {
 	char *path;
 	int wd;
 
-	if (asprintf(&path, "%s/" DIRECTORY, spool_dir) < 0)
+	if (asprintf(&path, "%s/%s", spool_dir, name) < 0)
 		return tb_fail(err, "out of memory");
 	wd = inotify_add_watch(inotify, path,
 			       IN_CLOSE_WRITE | IN_ONLYDIR | IN_DONT_FOLLOW);
@@ -256,8 +263,8 @@ static int add_watch(int inotify, const char *spool_dir, struct tb_error *err)
 }
 
 /* First the watch, then the helper sweeps: nothing falls between them. */
-static int start_helper(const char *spool_dir, tb_step_watch_tidy_t *tidy,
-			struct tb_error *err)
+static int start_helper(const char *spool_dir, const char *other,
+			tb_step_watch_tidy_t *tidy, struct tb_error *err)
 {
 	struct watcher watcher = { spool_dir, tidy,
 				   inotify_init1(IN_CLOEXEC | IN_NONBLOCK) };
@@ -266,7 +273,8 @@ static int start_helper(const char *spool_dir, tb_step_watch_tidy_t *tidy,
 	if (watcher.inotify < 0)
 		return tb_fail(err, "inotify cannot be used: %s",
 			       strerror(errno));
-	if (add_watch(watcher.inotify, spool_dir, err) == 0) {
+	if (add_watch(watcher.inotify, spool_dir, DIRECTORY, err) == 0 &&
+	    add_watch(watcher.inotify, spool_dir, other, err) == 0) {
 		slurmds_end = tb_helper_start(watch_files, &watcher, err);
 		rc = slurmds_end < 0 ? -1 : 0;
 	}
@@ -274,14 +282,14 @@ static int start_helper(const char *spool_dir, tb_step_watch_tidy_t *tidy,
 	return rc;
 }
 
-int tb_step_watch_start(const char *spool_dir, tb_step_watch_tidy_t *tidy,
-			struct tb_error *err)
+int tb_step_watch_start(const char *spool_dir, const char *other,
+			tb_step_watch_tidy_t *tidy, struct tb_error *err)
 {
 	tb_step_watch_stop();
 	/* Which makes the directory, too. */
 	return sweep_files(spool_dir, err) < 0
 		       ? -1
-		       : start_helper(spool_dir, tidy, err);
+		       : start_helper(spool_dir, other, tidy, err);
 }
 
 void tb_step_watch_stop(void)

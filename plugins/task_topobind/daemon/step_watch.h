@@ -41,12 +41,14 @@ void tb_step_watch_leave(struct tb_step_watch *watch);
 
 /*
  * In slurmd: end what is left now, then in a helper whatever will be, until
- * slurmd ends or stops it.  tidy is called there when a step has been ended.  -1
- * with a sentence: it does not watch.
+ * slurmd ends or stops it.  There tidy is called at first, when a step has been
+ * ended, and when a file of that other directory of the spool directory has been
+ * closed; as long as it returns false, later again.  -1 with a sentence: it does
+ * not watch.
  */
-typedef void tb_step_watch_tidy_t(const char *spool_dir);
-int tb_step_watch_start(const char *spool_dir, tb_step_watch_tidy_t *tidy,
-			struct tb_error *err);
+typedef bool tb_step_watch_tidy_t(const char *spool_dir);
+int tb_step_watch_start(const char *spool_dir, const char *other,
+			tb_step_watch_tidy_t *tidy, struct tb_error *err);
 void tb_step_watch_stop(void);
 
 #endif

@@ -152,10 +152,15 @@ static void remove_empty(const char *path)
 	tb_cpuset_destroy(cpuset);
 }
 
+struct sweeper {
+	struct tb_bitset *all;
+	bool has_left;
+};
+
 /* Everything but the base is taken from tasks that nobody watches. */
 static int sweep_state(struct tb_soft_state *state, bool alive, void *data)
 {
-	const struct tb_bitset *all = data;
+	struct sweeper *sweeper = data;
 	const char *cursor = state->cgroups;
 	struct tb_bitset *base;
 	bool busy = false;
@@ -166,29 +171,31 @@ static int sweep_state(struct tb_soft_state *state, bool alive, void *data)
 	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
 		if (is_busy(path)) {
 			busy = true;
-			move_off_cpus(path, base, all, NULL);
+			move_off_cpus(path, base, sweeper->all, NULL);
 		} else {
 			remove_empty(path);
 		}
 		tb_bitset_destroy(base);
 		free(path);
 	}
+	sweeper->has_left = sweeper->has_left || busy;
 	return busy ? 0 : TB_SOFT_REMOVE;
 }
 
-void tb_cpu_claim_sweep(struct tb_registry *registry)
+bool tb_cpu_claim_sweep(struct tb_registry *registry)
 {
-	struct tb_bitset *all = tb_bitset_create(TB_REGISTRY_CPUS);
+	struct sweeper sweeper = { tb_bitset_create(TB_REGISTRY_CPUS), false };
+	bool done;
 
-	if (all == NULL || tb_registry_lock(registry, NULL) < 0) {
-		tb_bitset_destroy(all);
-		return;
+	if (sweeper.all == NULL || tb_registry_lock(registry, NULL) < 0) {
+		tb_bitset_destroy(sweeper.all);
+		return false;
 	}
-	tb_bitset_set_range(all, 0, all->nbits);
-	tb_soft_each(registry, sweep_state, all);
-	tb_bitset_destroy(all);
-	/* Removes stale claims on its way. */
-	tb_bitset_destroy(tb_registry_claimed(registry, 0, NULL));
+	tb_bitset_set_range(sweeper.all, 0, sweeper.all->nbits);
+	tb_soft_each(registry, sweep_state, &sweeper);
+	tb_bitset_destroy(sweeper.all);
+	done = tb_registry_sweep(registry) && !sweeper.has_left;
 	tb_registry_forget(registry);
 	tb_registry_unlock(registry);
+	return done;
 }

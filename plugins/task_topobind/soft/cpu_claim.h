@@ -23,8 +23,8 @@ int tb_cpu_claim_take(struct tb_registry *registry,
 
 /*
  * Remove what killed slurmstepds left, and put back soft-bound tasks that lost
- * theirs.
+ * theirs.  False: something is left, as its processes are still there.
  */
-void tb_cpu_claim_sweep(struct tb_registry *registry);
+bool tb_cpu_claim_sweep(struct tb_registry *registry);
 
 #endif

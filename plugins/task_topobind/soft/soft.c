@@ -44,13 +44,13 @@ void tb_task_soft_slurmd_start(void)
 	free(cpus);
 }
 
-void tb_task_soft_tidy(const char *spool_dir)
+bool tb_task_soft_tidy(const char *spool_dir)
 {
 	struct tb_registry *found = tb_registry_find(spool_dir, NULL);
+	bool done = found == NULL || tb_cpu_claim_sweep(found);
 
-	if (found != NULL)
-		tb_cpu_claim_sweep(found);
 	tb_registry_close(found);
+	return done;
 }
 
 /* ---- slurmstepd ---- */

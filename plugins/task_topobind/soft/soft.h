@@ -14,8 +14,11 @@
 
 /* slurmd: sweep, and claim the system's cores. */
 void tb_task_soft_slurmd_start(void);
-/* Beside slurmd: steps whose slurmstepd was killed have been ended. */
-void tb_task_soft_tidy(const char *spool_dir);
+/*
+ * Beside slurmd: look for what killed slurmstepds have left in the registry.  False:
+ * it is to look again.
+ */
+bool tb_task_soft_tidy(const char *spool_dir);
 
 /*
  * slurmstepd, before any task is there; step is NULL when topobind does not bind

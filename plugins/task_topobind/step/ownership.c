@@ -38,14 +38,19 @@ static bool take_others(const char *controller, bool again, unsigned wait_ms)
 	return taken;
 }
 
-static bool take_own(tb_slurm_step_t *step, const char *controller,
-		     const struct timespec *until)
+/* Frees directory. */
+static bool take_directory(char *directory, const struct timespec *until)
 {
-	char *directory = tb_slurm_step_directory(step, controller);
 	bool taken = directory == NULL || tb_take_step(directory, until);
 
 	free(directory);
 	return taken;
+}
+
+static bool take_own(tb_slurm_step_t *step, const char *controller,
+		     const struct timespec *until)
+{
+	return take_directory(tb_slurm_step_directory(step, controller), until);
 }
 
 static void tell(const char *controller)
@@ -79,6 +84,14 @@ static int end_held(tb_slurm_step_t *step, const struct timespec *until,
 	return rc;
 }
 
+static int fail_to_end(const char *hierarchy, struct tb_error *err)
+{
+	return tb_fail(err,
+		       "cgroups that the user has made in the step's (%s) "
+		       "cannot be removed: their processes do not die",
+		       hierarchy);
+}
+
 int tb_ownership_end(tb_slurm_step_t *step, bool is_held, struct tb_error *err)
 {
 	const struct timespec until = tb_clear_until(WAIT_MS);
@@ -86,11 +99,9 @@ int tb_ownership_end(tb_slurm_step_t *step, bool is_held, struct tb_error *err)
 
 	for (unsigned i = 0; i < ALL; i++)
 		if (!take_own(step, controllers[i], &until))
-			rc = tb_fail(err,
-				     "cgroups that the user has made in the "
-				     "step's (%s) cannot be removed: their "
-				     "processes do not die",
-				     controllers[i]);
+			rc = fail_to_end(controllers[i], err);
+	if (!take_directory(tb_slurm_step_directory_v2(step), &until))
+		rc = fail_to_end("cgroup v2", err);
 	return is_held && rc == 0 ? end_held(step, &until, err) : rc;
 }
 

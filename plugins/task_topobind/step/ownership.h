@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ownership.h - the directories of all steps are root's (cgroup v1)
+ * ownership.h - the directories of all steps are root's
  *
- * Slurm gives those of each step to the step's user, bound or not; cgroup/take.h
- * says what he could do there.  They are taken when Slurm has made them, before any
+ * With cgroup v1 Slurm gives those of each step to the step's user, bound or not;
+ * cgroup/take.h says what he could do there.  They are taken when Slurm has made them, before any
  * process of the step's user runs in the step, and again at its end.
  *
  * The controllers are cpuset, where tasks are held, and freezer, by which Slurm finds
  * the processes of a step.  The others stay as Slurm has them as long as the step
  * runs.
+ *
+ * With v2 those of tasks are the user's, who can move nothing into what he makes
+ * there: only at the end it goes, as Slurm could not remove the step's otherwise.
  */
 #ifndef TB_TASK_TOPOBIND_STEP_OWNERSHIP_H
 #define TB_TASK_TOPOBIND_STEP_OWNERSHIP_H

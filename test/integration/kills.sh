@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kills - slurmstepd, slurmd and slurmctld are killed at any moment
+#
+# Beside bound jobs that come and go.  Afterwards nothing is left of them: neither
+# processes nor claims nor locks nor cores in the books.  TOPOBIND_KILLS says how
+# many [20].
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+kills=${TOPOBIND_KILLS:-20}
+
+# Bound in all ways, some with a step.
+submit_some() {
+	local kind
+
+	for kind in "" "--bmode=soft" "--binstance=env" "--binstance=pe" ""; do
+		# shellcheck disable=SC2086 # options
+		sbatch -Q -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
+			--bamount=1 --no-requeue $kind --wrap \
+			'srun -Q --overlap -n1 sleep 0.3; sleep 0.3' || true
+	done 2>/dev/null
+}
+
+few_are_waiting() {
+	[ "$(squeue -h -t PENDING -o %i 2>/dev/null | wc -l)" -lt 5 ]
+}
+
+# Any of this node; there may be none at this moment.
+kill_any_stepd() {
+	local pid
+
+	for pid in $(pgrep -x slurmstepd | shuf); do
+		if grep -q -E "slurm_$NODE_THIS/|/${NODE_THIS}_slurmstepd.scope/" \
+			"/proc/$pid/cgroup" 2>/dev/null; then
+			kill -KILL "$pid" 2>/dev/null || true
+			return
+		fi
+	done
+}
+
+kill_one() {
+	case $((RANDOM % 4)) in
+	0)
+		daemon "slurmd-$NODE_THIS" kill
+		daemon "slurmd-$NODE_THIS" start
+		;;
+	1)
+		daemon slurmctld kill
+		daemon slurmctld start
+		;;
+	*)
+		kill_any_stepd
+		;;
+	esac
+}
+
+# What users and we cause is never a reason.  Slurm has one of its own when a job of
+# a killed slurmctld is run again beside its former self.
+assert_no_reason_of_ours() {
+	local reason
+
+	reason=$(node_reason)
+	[[ $reason = none || $reason = *uplicate\ jobid* ]] ||
+		fail "the node is drained: $reason"
+}
+
+case_kills() {
+	local i
+
+	for ((i = 0; i < kills; i++)); do
+		! few_are_waiting || submit_some
+		sleep "0.$((RANDOM % 10))"
+		kill_one
+		assert within 5 squeue -h >/dev/null
+		assert_no_reason_of_ours
+		scontrol update node="$NODE_THIS" state=resume 2>/dev/null ||
+			true
+	done
+	assert_no_contradictions
+}
+
+# Of steps that topobind holds; Slurm leaves directories of those that had none yet.
+held_processes() {
+	job_processes
+	find "$cluster/spool/$NODE_THIS/topobind_steps" \
+		"$cluster/spool/$NODE_THIS/topobind_soft" \
+		"$cluster/spool/$NODE_THIS/topobind_pe" -type f 2>/dev/null ||
+		true
+}
+
+nothing_is_held() {
+	[ -z "$(held_processes)" ]
+}
+
+case_nothing_is_left() {
+	wait_until 60 nodes_answer
+	(wait_until 60 nothing_is_held) || fail "left: $(held_processes)"
+	wait_until 20 nothing_in_use "$NODE_THIS"
+	assert_eq "CPUs in use" 0 "$(sinfo -h -n "$NODE_THIS" -p main -o %C |
+		cut -d/ -f1)"
+	resume_node
+	assert_works
+}
+
+cluster_start --nodes this --slurm BatchStartTimeout=1
+
+# Jobs whose slurmstepd was killed end when they are cancelled, after each case.
+test_case "$kills are killed beside bound jobs" case_kills
+test_case "nothing is left of them" case_nothing_is_left
+tests_done

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nodes that hold the slots and the devices of a job, against all ways to give a few
+ * nodes a few of them.
+ */
+#include "unit_test.h"
+
+#include <stdbool.h>
+
+#include "core/plan/reach.h"
+
+#define NODES 4
+#define DEVICES 3
+#define SLOTS 5
+#define ROUNDS 40000
+
+static uint32_t state = 1;
+
+static uint32_t below(uint32_t number)
+{
+	state = state * 1103515245 + 12345;
+	return (state >> 16) % number;
+}
+
+struct world {
+	uint32_t count;
+	struct tb_reach_range with[NODES][DEVICES + 1];
+	struct tb_reach_node nodes[NODES];
+	struct tb_reach_job job;
+};
+
+static void make_world(struct world *world)
+{
+	memset(world, 0, sizeof(*world));
+	world->count = 1 + below(NODES);
+	for (uint32_t i = 0; i < world->count; i++) {
+		struct tb_reach_node *node = &world->nodes[i];
+
+		node->required = !below(5);
+		node->devices = below(DEVICES + 1);
+		node->with = world->with[i];
+		for (uint32_t d = 0; d <= node->devices; d++) {
+			uint32_t least = 1 + below(SLOTS);
+
+			if (below(3))
+				world->with[i][d] = (struct tb_reach_range){
+					least, least + below(SLOTS - least + 1)
+				};
+		}
+	}
+	world->job.min_nodes = 1 + below(2);
+	world->job.max_nodes = world->job.min_nodes + below(NODES);
+	world->job.slots = below(NODES * SLOTS);
+	world->job.devices = below(NODES * DEVICES);
+}
+
+/* The fewest nodes, from this one on, with the rest; UINT32_MAX: none will do. */
+static uint32_t find_fewest(const struct world *world, uint32_t node,
+			    uint32_t taken, uint32_t slots, uint32_t devices)
+{
+	const struct tb_reach_node *own = &world->nodes[node];
+	uint32_t fewest = UINT32_MAX, other;
+
+	if (node == world->count)
+		return slots == world->job.slots &&
+				       devices == world->job.devices &&
+				       taken >= world->job.min_nodes &&
+				       taken <= world->job.max_nodes
+			       ? taken
+			       : UINT32_MAX;
+	if (!own->required)
+		fewest = find_fewest(world, node + 1, taken, slots, devices);
+	for (uint32_t d = 0; d <= own->devices; d++)
+		for (uint32_t s = own->with[d].least;
+		     own->with[d].most && s <= own->with[d].most; s++) {
+			other = find_fewest(world, node + 1, taken + 1,
+					    world->job.slots ? slots + s : 0,
+					    devices + d);
+			fewest = other < fewest ? other : fewest;
+		}
+	return fewest;
+}
+
+static void check_nodes(const struct world *world, uint32_t fewest)
+{
+	uint32_t taken = 0, slots = 0, devices = 0;
+
+	for (uint32_t i = 0; i < world->count; i++) {
+		const struct tb_reach_node *node = &world->nodes[i];
+
+		if (!node->slots) {
+			assert_false(node->required);
+			continue;
+		}
+		assert_in_range(node->has, 0, node->devices);
+		assert_in_range(node->slots, node->with[node->has].least,
+				node->with[node->has].most);
+		taken++;
+		slots += node->slots;
+		devices += node->has;
+	}
+	assert_int_equal(taken, fewest);
+	assert_int_equal(devices, world->job.devices);
+	if (world->job.slots)
+		assert_int_equal(slots, world->job.slots);
+}
+
+static void test_all_ways(void **unused)
+{
+	uint32_t reached = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		struct world world;
+		uint32_t fewest;
+
+		make_world(&world);
+		fewest = find_fewest(&world, 0, 0, 0, 0);
+		assert_int_equal(tb_reach(world.nodes, world.count, &world.job),
+				 fewest == UINT32_MAX ? TB_NOT_REACHED
+						      : TB_REACHED);
+		if (fewest == UINT32_MAX)
+			continue;
+		check_nodes(&world, fewest);
+		reached++;
+	}
+	assert_in_range(reached, ROUNDS / 20, ROUNDS / 2);
+}
+
+/* Sums of several words. */
+static void test_many_slots(void **unused)
+{
+	const struct tb_reach_range with[] = { { 1, 60 }, { 40, 60 } };
+	struct tb_reach_node nodes[] = { { false, 1, with, 0, 0 },
+					 { false, 1, with, 0, 0 },
+					 { false, 1, with, 0, 0 } };
+	struct tb_reach_job job = { 1, 3, 150, 2 };
+
+	(void)unused;
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_REACHED);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(nodes[i].slots, 50);
+	job.slots = 181;
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_NOT_REACHED);
+	job = (struct tb_reach_job){ 3, 3, 80, 2 };
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_NOT_REACHED);
+	job.slots = 81;
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_REACHED);
+	assert_int_equal(nodes[0].has + nodes[1].has + nodes[2].has, 2);
+}
+
+static void test_too_much(void **unused)
+{
+	const struct tb_reach_range with = { 1, UINT32_MAX };
+	struct tb_reach_node node = { false, 0, &with, 0, 0 };
+	const struct tb_reach_job job = { 1, 1, UINT32_MAX, 0 };
+	const struct tb_reach_job more = { 1, 1, 1, UINT32_MAX };
+
+	(void)unused;
+	assert_int_equal(tb_reach(&node, 1, &job), TB_REACH_UNKNOWN);
+	assert_int_equal(tb_reach(&node, 1, &more), TB_REACH_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_ways),
+		cmocka_unit_test(test_many_slots),
+		cmocka_unit_test(test_too_much),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
