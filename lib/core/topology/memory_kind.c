@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char *const names[TB_MEMORY_KINDS] = {
-	[TB_MEMORY_MAIN] = "main", [TB_MEMORY_HBM] = "hbm",
-	[TB_MEMORY_CXL] = "cxl",   [TB_MEMORY_GPU] = "gpu",
+	[TB_MEMORY_MAIN] = "main",   [TB_MEMORY_HBM] = "hbm",
+	[TB_MEMORY_CXL] = "cxl",     [TB_MEMORY_GPU] = "gpu",
 	[TB_MEMORY_OTHER] = "other",
 };
 
