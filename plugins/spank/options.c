@@ -88,9 +88,8 @@ int tb_options_add(struct tb_options *options, enum tb_source source,
 	if (strcmp(name, LINE_OPTION) != 0)
 		return tb_request_set(&options->single[source], name, value,
 				      err);
-	if (options->has_line[source])
-		return tb_fail(err, "--" LINE_OPTION " is given twice: put "
-				    "everything into one");
+	/* Of two lines the last one counts, all of it. */
+	tb_request_clear(&options->line[source]);
 	options->has_line[source] = true;
 	return tb_request_parse(&options->line[source], value, err);
 }
@@ -138,6 +137,6 @@ int tb_options_merge(const struct tb_options *options, const char *line,
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, variable, err);
 	if (rc == 0 && tb_request_is_given(request))
-		rc = tb_request_check(request, err);
+		rc = tb_request_complete(request, err);
 	return rc;
 }

@@ -3,8 +3,8 @@
  * options.h - what a user said to sbatch, srun or salloc, put together
  *
  * Options come from the command line and, with sbatch, from the #SBATCH lines
- * of the script; the command line is stronger.  In each of them an option may
- * occur once, and a single option is stronger than the line of --topobind.
+ * of the script; the command line is stronger.  In each of them the last of equal
+ * options counts, and a single option is stronger than the line of --topobind.
  * Weakest is a line from elsewhere: the environment variable TOPOBIND, or the
  * request of the job in which a step starts.
  *
@@ -38,7 +38,7 @@ struct tb_options {
 void tb_options_init(struct tb_options *options);
 void tb_options_clear(struct tb_options *options);
 
-/* One option; -1 with a sentence in err when it is wrong or there already. */
+/* One option; -1 with a sentence in err when it is wrong. */
 int tb_options_add(struct tb_options *options, enum tb_source source,
 		   const char *name, const char *value, struct tb_error *err);
 

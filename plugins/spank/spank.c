@@ -15,11 +15,13 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
 
 #include "common/job/request_env.h"
+#include "core/request/request_key.h"
 #include "attach.h"
 #include "client_combinations.h"
 #include "options.h"
@@ -65,6 +67,30 @@ static enum tb_source source_of(const char *value)
 }
 
 /*
+ * sbatch, salloc and srun themselves end at a wrong option and after --help.  Other
+ * programs that load SPANK plugins go on.
+ */
+static void end_client(int status)
+{
+	static const char *const clients[] = { "sbatch", "salloc", "srun" };
+
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
+		if (strcmp(program_invocation_short_name, clients[i]) == 0)
+			exit(status);
+}
+
+static void print_help(const struct tb_option *option)
+{
+	const char *allowed = tb_request_allowed(option->name);
+
+	printf("--%s=%s\n    %s\n", option->name, option->arginfo,
+	       option->usage);
+	if (allowed != NULL)
+		printf("    allowed: %s\n", allowed);
+	end_client(EXIT_SUCCESS);
+}
+
+/*
  * A wrong option is reported later, by post_opt: when this fails Slurm prints
  * the whole value, which may be 64 KiB.
  */
@@ -74,6 +100,8 @@ static int read_option(int index, const char *value, int remote)
 
 	if (remote || !is_client())
 		return 0;
+	if (strcmp(value, "help") == 0)
+		print_help(&tb_option_table[index]);
 	if (tb_options_add(&options, source_of(value),
 			   tb_option_table[index].name, value, &err) < 0 &&
 	    first_error.text[0] == '\0')
@@ -235,13 +263,14 @@ static bool is_step(void)
 }
 
 /*
- * Without a negative value Slurm goes on; with one it goes on, too, when the
- * site has made the plugin optional.  So send something that the controller
- * refuses.
+ * Slurm would print two more sentences, which look as if its configuration were
+ * broken.  Where the client goes on it does so even with a negative value, when the
+ * site has made the plugin optional: send something that the controller refuses.
  */
 static int refuse_request(spank_t spank, const struct tb_error *err)
 {
 	slurm_error("topobind: %s", err->text);
+	end_client(EXIT_FAILURE);
 	spank_job_control_setenv(spank, TB_REQUEST_VARIABLE, "invalid", 1);
 	return -1;
 }

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(*err.text);
 		FUZZ_CHECK(!tb_request_is_given(&request));
 	} else {
-		FUZZ_CHECK(tb_request_check(&request, NULL) == 0);
+		FUZZ_CHECK(tb_request_complete(&request, NULL) == 0);
 		check_as_line(&request);
 	}
 	tb_request_clear(&request);

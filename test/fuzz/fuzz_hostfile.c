@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	tb_request_init(&request);
 	if (!tb_request_parse(&request, fuzz_line(&rest), NULL) &&
-	    !tb_request_check(&request, NULL) && tb_request_binds(&request))
+	    !tb_request_complete(&request, NULL) && tb_request_binds(&request))
 		try_file(&request, rest);
 	tb_request_clear(&request);
 	free(text);

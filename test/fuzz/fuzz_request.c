@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_CHECK(*err.text);
 	} else {
 		FUZZ_CHECK(tb_request_is_given(&request));
-		tb_request_check(&request, &err);
+		tb_request_complete(&request, &err);
 		check_again(&request);
 		FUZZ_CHECK(tb_request_inherit(&heir, &request, &err) == 0);
 		check_again(&heir);

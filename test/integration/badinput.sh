@@ -56,11 +56,25 @@ case_line() {
 	refused_in_environment "$1" "$2"
 }
 
+# Given again, both values are looked at.
 case_twice() {
-	refused_by_all bunit --bunit=C --bunit=C --bamount=1
-	refused_by_all bamount --bamount=1 --bamount=2
-	refused_by_all topobind --topobind=bamount=1 --topobind=bamount=1
-	refused_by_all bunit --topobind=bunit=C,bunit=X,bamount=1
+	refused_by_all bunit --bunit=Q --bunit=C --bamount=1
+	refused_by_all bamount --bamount=1 --bamount=x
+	refused_by_all bamount --topobind=bamount=x --topobind=bamount=1
+	refused_by_all bunit --topobind=bunit=C,bunit=Q,bamount=1
+}
+
+# No more than the sentence, whatever the command.
+case_one_line() {
+	local command=(true) client
+
+	for client in sbatch srun salloc; do
+		[ "$client" != sbatch ] || command=(-o /dev/null --wrap true)
+		assert_eq "lines of $client" 1 "$("$client" --bunit=Q \
+			"${command[@]}" 2>&1 | wc -l)"
+		command=(true)
+	done
+	assert no_jobs
 }
 
 # 64 KiB: letters, brackets, bytes that are no text.
@@ -93,7 +107,6 @@ case_rubbish() {
 }
 
 case_other_options_without_amount() {
-	refused_by_all bamount --bunit=X
 	refused_by_all bamount --bstrategy=linear
 }
 
@@ -128,7 +141,7 @@ case_daemons_live() {
 
 cluster_start --nodes this,zen,raptor
 before=$(daemon_pids)
-for value in Q XX '' x CC 'C ' c0 EE EC ETT NS; do
+for value in Q XX '' l4 CC 'C ' c0 EE EC ETT NS; do
 	test_case "--bunit=$value" case_wrong bunit "$value"
 done
 for value in -1 -0 65536 99999999999999999999 1.5 0x1 1e3 '' ' 1' one +1; do
@@ -175,6 +188,7 @@ test_case "--topobind with a key and no value" case_line bunit bunit
 test_case "--topobind with an empty part" case_line '' bunit=C,,bamount=1
 test_case "--topobind with a comma at the end" case_line '' bunit=C,bamount=1,
 test_case "options given twice" case_twice
+test_case "one line for one mistake" case_one_line
 test_case "an option without an amount" case_other_options_without_amount
 test_case "line breaks, quotes, commas in values" case_newlines_and_quotes
 for kind in letters open commas digits bytes percent; do

@@ -248,7 +248,7 @@ case_sentences() {
 	refused_with 'set, env, pe' --bamount=1 --binstance=nobody
 	refused_with 'lower case' --bamount=1 --btopology=NScC
 	refused_with 'the largest number allowed is 65535' --bcpus=65536
-	refused_with 'bcpus is given twice' --bcpus=0 --bcpus=1
+	refused_with 'did you mean linear' --bamount=1 --bstrategy=liner
 }
 
 case_combinations() {

@@ -109,6 +109,37 @@ case_sbatch_in_a_job_is_on_its_own() {
 	assert_eq "binding of the inner job" "" "$(binding "$job")"
 }
 
+case_words() {
+	binding_is bunit=X,bamount=2 --bunit=l3 --bamount=2
+	binding_is bunit=S,bamount=1 --bunit=Socket --bamount=1
+	binding_is bunit=X,bamount=1 --topobind=bunit=x
+}
+
+case_one_unit() {
+	export TOPOBIND=bunit=S
+
+	binding_is bunit=S,bamount=1
+	binding_is bunit=X,bamount=1 --bunit=X
+	unset TOPOBIND
+	binding_is bamount=1 --bunit=core
+}
+
+case_last_counts() {
+	binding_is bunit=X,bamount=2 --bamount=1 --bunit=C --bunit=X --bamount=2
+	binding_is bamount=2 --topobind=bunit=X,bamount=1 --topobind=bamount=2
+	TOPOBIND=bunit=S,bamount=3,bamount=1 binding_is bunit=S,bamount=1
+}
+
+case_help_of_option() {
+	assert_contains "help of srun" 'X (l3)' "$(srun --bunit=help)"
+	assert_contains "help of salloc" 'from 0 to 65535' \
+		"$(salloc --bunit=X --bamount=help)"
+	# It reads the script before it looks at its options.
+	assert_contains "help of sbatch" 'X (l3)' \
+		"$(sbatch --bunit=help --wrap true)"
+	assert no_jobs
+}
+
 case_same_request_in_every_form() {
 	# What is the default is left out; CX is X.
 	binding_is bunit=X,bamount=1 --bunit=CX --bamount=1 --btype=slot
@@ -169,6 +200,10 @@ test_case "salloc with a command" case_salloc_with_a_command
 test_case "srun in salloc has the job's slots" case_srun_in_salloc_keeps_the_grant
 test_case "sbatch in a job is on its own" case_sbatch_in_a_job_is_on_its_own
 test_case "the canonical form, whatever the order" case_same_request_in_every_form
+test_case "units by their words" case_words
+test_case "a unit without an amount is one" case_one_unit
+test_case "of an option given again the last one counts" case_last_counts
+test_case "--bunit=help" case_help_of_option
 test_case "--help of sbatch, srun and salloc" case_help
 test_case "parts of a heterogeneous job" case_heterogeneous_job
 test_case "an ordinary user" case_ordinary_user

@@ -528,8 +528,8 @@ MetricsInterval=0	1 to 3600
 MetricsInterval=3601	1 to 3600
 PartitionName=main MetricsFile=/a	keys
 PartitionName=main SoftUtilLowPct=5	keys
-DefaultUnit=Q	T CT ET C E S
-DefaultUnit=CT,X	T CT ET C E S
+DefaultUnit=Q	T (thread), C
+DefaultUnit=CT,X	T (thread), C
 DefaultStrategy=round	packed, linear, scatter
 Filter=second_core	first_core
 NodeName=other Topology=NSQ	column 3
@@ -541,7 +541,7 @@ NodeName=other Topology=NSCNSC Distances=10,20;20	2 rows of 2
 PartitionName=main NodeRecord=no	keys
 PartitionName=main JobRecord=no	keys
 PartitionName=main Implicit=maybe	yes, no
-PartitionName=main DefaultUnit=Z	T CT ET C E S
+PartitionName=main DefaultUnit=Z	T (thread), C
 PartitionName=main DefaultStrategy=none	packed, linear, scatter
 PartitionName=main MemoryBinding=	keys
 PartitionName=main MemoryBinding=Local	none, prefer, local

@@ -141,8 +141,8 @@ refuses bunit --bunit Q --bamount 1
 refuses bamount --bunit C --bamount -1
 refuses bamount --bunit C --bamount 99999999999999999999
 refuses bamount --bunit C --bamount 0
-refuses bamount --bunit C
-refuses bamount --bunit C --bamount 1 --bamount 2
+refuses bamount --btype host
+refuses bamount --bunit C --bamount 1 --bamount x
 refuses btype --bamount 1 --btype core
 refuses bstrategy --bamount 1 --bstrategy best
 refuses bsort --bamount 1 --bsort Ss

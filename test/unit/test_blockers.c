@@ -219,7 +219,7 @@ static void check_row(const struct row *row)
 
 	tb_request_init(&request);
 	assert_int_equal(tb_request_parse(&request, row->request, NULL), 0);
-	assert_int_equal(tb_request_check(&request, NULL), 0);
+	assert_int_equal(tb_request_complete(&request, NULL), 0);
 	make_cluster(&cluster, row);
 	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,
 				      cluster.ends, cluster.nholders);

@@ -157,7 +157,7 @@ static void read_request(struct tb_request *request, const char *line)
 
 	tb_request_init(request);
 	assert_int_equal(tb_request_parse(request, line, &err), 0);
-	assert_int_equal(tb_request_check(request, &err), 0);
+	assert_int_equal(tb_request_complete(request, &err), 0);
 }
 
 /* Nodes a, b, ... with these grants, up to NULL. */

@@ -97,13 +97,19 @@ static const struct {
 	{ "bamount=1.5", NULL, "from 0 to 65535" },
 	{ "bamount=1e3", NULL, "from 0 to 65535" },
 	{ "bamount=1=2", NULL, "from 0 to 65535" },
-	{ "bunit=x,bamount=1", NULL, "bunit=x is not allowed; allowed: T CT" },
+	{ "bunit=Q,bamount=1", NULL,
+	  "bunit=Q is not allowed; allowed: T (thread), C (core, pcore), E (ecore), Y (l2), X (l3), N (numa), S (socket); CT " },
+	{ "bunit=sockets", NULL,
+	  "bunit=sockets is not allowed (did you mean socket?); allowed: T " },
+	{ "bunit=cores", NULL, " (did you mean core?); allowed: " },
+	{ "bunit=l1", NULL, "bunit=l1 is not allowed; allowed: " },
 	{ "bunit=CC,bamount=1", NULL, "bunit=CC" },
 	{ "bunit=CE,bamount=1", NULL, "bunit=CE" },
-	{ "bunit=L3,bamount=1", NULL, "bunit=L3" },
+	{ "bunit=L4,bamount=1", NULL, "bunit=L4" },
 	{ "bunit=X ,bamount=1", NULL, "bunit=X " },
 	{ "btype=Host,bamount=1", NULL, "allowed: slot, host" },
-	{ "bstrategy=pack,bamount=1", NULL, "packed, linear, scatter" },
+	{ "bstrategy=pack,bamount=1", NULL,
+	  "bstrategy=pack is not allowed (did you mean packed?); allowed: packed, linear, scatter" },
 	{ "bsort=Q,bamount=1", NULL, "bsort=Q" },
 	{ "bsort=Ss,bamount=1", NULL, "bsort=Ss names S twice" },
 	{ "bsort=SS,bamount=1", NULL, "names S twice" },
@@ -117,15 +123,18 @@ static const struct {
 	{ "bfilter=first_core+,bamount=1", NULL, "empty" },
 	{ "bfilter=first_cor,bamount=1", NULL, "column 1: unexpected 'f'" },
 	{ "bfilter=SCCQ,bamount=1", NULL, "column 4: unexpected 'Q'" },
-	{ "bamount=1,bamount=1", NULL, "bamount is given twice" },
-	{ "bunit=C,bamount=1,bunit=X", NULL, "bunit is given twice" },
+	/* of an option that is given twice both values must be right */
+	{ "bunit=Q,bunit=X,bamount=1", NULL, "bunit=Q is not allowed" },
+	{ "bunit=X,bunit=Q,bamount=1", NULL, "bunit=Q is not allowed" },
+	{ "bamont=1", NULL,
+	  "unknown option 'bamont' (did you mean bamount?); known are: bunit " },
 	{ "bunit=\xff\x01,bamount=1", NULL, "bunit=?? is" },
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
 	{ "bmem=,bamount=1", NULL,
 	  "bmem has an empty value; allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
 	{ "bmem=Local,bamount=1", NULL,
-	  "bmem=Local is not allowed; allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
+	  "bmem=Local is not allowed (did you mean local?); allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
 	{ "bmem=none+hbm,bamount=1", NULL, "bmem=none+hbm is not allowed" },
 	{ "bmem=local+,bamount=1", NULL, "bmem=local+ is not allowed" },
 	{ "bmem=local+gpu,bamount=1", NULL, "bmem=local+gpu is not allowed" },
@@ -134,21 +143,18 @@ static const struct {
 	  "bmem=local+hbm+hbm is not allowed" },
 	{ "bmem=0,bamount=1", NULL, "bmem=0 is not allowed" },
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
-	{ "bmem=none,bmem=none,bamount=1", NULL, "bmem is given twice" },
 	{ "bnodes=BEST", NULL,
-	  "bnodes=BEST is not allowed; allowed: SLURM, FIRSTAVAILABLE, " },
+	  "bnodes=BEST is not allowed (did you mean BESTFIT?); allowed: SLURM, FIRSTAVAILABLE, " },
 	{ "bprefer=", NULL, "bprefer has an empty value" },
 	{ "bprefer=a++b", NULL, "bprefer=a++b is not allowed" },
 	{ "bprefer=a+", NULL, "bprefer=a+ is not allowed" },
 	{ "bprefer=a|b", NULL, "bprefer=a|b is not allowed" },
 	{ "bprefer=a b", NULL, "bprefer=a b is not allowed" },
-	{ "bnodes=FASTEST,bunit=X", NULL, "bunit=X needs an amount" },
 	{ "bmem=none", NULL, "bmem=none needs an amount" },
 	{ "bmode=,bamount=1", NULL,
 	  "bmode has an empty value; allowed: hard, soft" },
 	{ "bmode=Soft,bamount=1", NULL,
-	  "bmode=Soft is not allowed; allowed: hard, soft" },
-	{ "bmode=soft,bmode=soft,bamount=1", NULL, "bmode is given twice" },
+	  "bmode=Soft is not allowed (did you mean soft?); allowed: hard, soft" },
 	{ "bmode=soft", NULL, "bmode=soft needs an amount" },
 	{ "bmode=soft,bamount=1,binstance=env", NULL,
 	  "bmode=soft does not go with binstance=env" },
@@ -167,7 +173,7 @@ static const struct {
 	{ "binstance=,bamount=1", NULL,
 	  "binstance has an empty value; allowed: set, env, pe" },
 	{ "binstance=SET,bamount=1", NULL,
-	  "binstance=SET is not allowed; allowed: set, env, pe" },
+	  "binstance=SET is not allowed (did you mean set?); allowed: set, env, pe" },
 	{ "binstance=mpi,bamount=1", NULL, "allowed: set, env, pe" },
 	{ "btopology=,bamount=1", NULL, "allowed: a topology string" },
 	{ "btopology=SCQ,bamount=1", NULL, "btopology=SCQ: topology" },
@@ -190,7 +196,6 @@ static const struct {
 	/* in a line a comma ends the list */
 	{ "bcpus=0,1", NULL,
 	  "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
-	{ "bcpus=1,bcpus=2", NULL, "bcpus is given twice" },
 	/* a list of CPUs and the choice of units */
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
 	{ "bcpus=0,bunit=X", NULL, "bunit=X does not go with bcpus=0," },
@@ -205,14 +210,39 @@ static const struct {
 	/* needs an amount */
 	{ "btopology=SCC", NULL, "btopology=SCC needs an amount" },
 	{ "binstance=env", NULL, "binstance=env needs an amount" },
-	{ "bunit=X", NULL, "bunit=X needs an amount" },
-	{ "bunit=C", NULL, "bunit=C needs an amount" },
 	{ "bfilter=first_core", NULL, "bfilter=first_core needs an amount" },
 	{ "bstop=s", NULL, "bstop=s needs an amount" },
 	{ "bstart=S,bstop=s", NULL, "bstart=S needs an amount" },
 	{ "btype=host", NULL, "btype=host needs an amount" },
 	{ "bsort=S", NULL, "bsort=S needs an amount" },
 	{ "bstrategy=linear", NULL, "bstrategy=linear needs an amount" },
+	/* a unit without an amount is one */
+	{ "bunit=X", "bunit=X,bamount=1", NULL },
+	{ "bunit=C", "bamount=1", NULL },
+	{ "bunit=X,btype=host", "bunit=X,bamount=1,btype=host", NULL },
+	{ "bnodes=FASTEST,bunit=X", "bunit=X,bamount=1,bnodes=FASTEST", NULL },
+	/* words, in any case; printed are the letters */
+	{ "bunit=l3", "bunit=X,bamount=1", NULL },
+	{ "bunit=L2,bamount=2", "bunit=Y,bamount=2", NULL },
+	{ "bunit=Numa", "bunit=N,bamount=1", NULL },
+	{ "bunit=SOCKET", "bunit=S,bamount=1", NULL },
+	{ "bunit=core", "bamount=1", NULL },
+	{ "bunit=pcore", "bamount=1", NULL },
+	{ "bunit=ecore", "bunit=E,bamount=1", NULL },
+	{ "bunit=thread", "bunit=T,bamount=1", NULL },
+	{ "bunit=x", "bunit=X,bamount=1", NULL },
+	{ "bunit=ex", "bunit=EX,bamount=1", NULL },
+	/* given again, the last one counts */
+	{ "bamount=1,bamount=2", "bamount=2", NULL },
+	{ "bunit=C,bamount=3,bunit=X", "bunit=X,bamount=3", NULL },
+	{ "bmem=none,bmem=local,bamount=1", "bamount=1,bmem=local", NULL },
+	{ "bmode=soft,bmode=hard,bamount=1", "bamount=1", NULL },
+	{ "bcpus=1,bcpus=2+3", "bcpus=2-3", NULL },
+	{ "bfilter=SCc,bfilter=first_core,bamount=1",
+	  "bamount=1,bfilter=first_core", NULL },
+	{ "btopology=SC,btopology=SCC,bamount=1", "bamount=1,btopology=SCC",
+	  NULL },
+	{ "bprefer=a,bprefer=b+c,bamount=1", "bamount=1,bprefer=b+c", NULL },
 	/* binding is off, whatever else is said */
 	{ "bunit=X,bamount=0", "bunit=X,bamount=0", NULL },
 };
@@ -222,7 +252,7 @@ static int read_line(struct tb_request *request, const char *line,
 {
 	tb_request_init(request);
 	return tb_request_parse(request, line, err) ||
-			       tb_request_check(request, err)
+			       tb_request_complete(request, err)
 		       ? -1
 		       : 0;
 }
@@ -299,11 +329,12 @@ static void test_single_options(void **state)
 	tb_request_init(&request);
 	assert_false(tb_request_is_given(&request));
 	assert_false(tb_request_binds(&request));
-	assert_int_equal(tb_request_check(&request, &err), 0);
+	assert_int_equal(tb_request_complete(&request, &err), 0);
 	assert_int_equal(tb_request_set(&request, "bamount", "2", &err), 0);
-	assert_int_equal(tb_request_set(&request, "bamount", "3", &err), -1);
-	assert_non_null(strstr(err.text, "bamount is given twice"));
-	assert_int_equal(request.amount, 2);
+	assert_int_equal(tb_request_set(&request, "bamount", "3", &err), 0);
+	assert_int_equal(request.amount, 3);
+	assert_int_equal(tb_request_set(&request, "bamount", "x", &err), -1);
+	assert_int_equal(request.amount, 3);
 	assert_int_equal(tb_request_set(&request, "bunit", "no", &err), -1);
 	assert_int_equal(request.unit.letter, 'C');
 	/* what was refused was not given */
@@ -339,7 +370,7 @@ static void test_cpus(void **state)
 	(void)state;
 	tb_request_init(&request);
 	assert_int_equal(tb_request_set(&request, "bcpus", "8,0-2", NULL), 0);
-	assert_int_equal(tb_request_check(&request, NULL), 0);
+	assert_int_equal(tb_request_complete(&request, NULL), 0);
 	assert_true(tb_request_binds(&request));
 	assert_int_equal(request.type, TB_HOST);
 	assert_int_equal(request.cpus->nbits, 9);
@@ -348,7 +379,7 @@ static void test_cpus(void **state)
 	line = tb_request_print(&request);
 	assert_string_equal(line, "bcpus=0-2+8");
 	assert_int_equal(tb_request_set(&request, "bamount", "0", NULL), 0);
-	assert_int_equal(tb_request_check(&request, NULL), 0);
+	assert_int_equal(tb_request_complete(&request, NULL), 0);
 	assert_false(tb_request_binds(&request));
 	free(list);
 	free(line);
@@ -608,11 +639,11 @@ static void test_canonical_length(void **state)
 	/* Two values that fit, but not together in one line. */
 	list[TB_REQUEST_TEXT_MAX / 6 / 2 * 6 - 1] = '\0';
 	assert_int_equal(tb_request_set(&request, "bcpus", list, NULL), 0);
-	assert_int_equal(tb_request_check(&request, &err), 0);
+	assert_int_equal(tb_request_complete(&request, &err), 0);
 	memset(list, 'C', TB_REQUEST_TEXT_MAX / 2 + 100);
 	list[TB_REQUEST_TEXT_MAX / 2 + 100] = '\0';
 	assert_int_equal(tb_request_set(&request, "btopology", list, NULL), 0);
-	assert_int_equal(tb_request_check(&request, &err), -1);
+	assert_int_equal(tb_request_complete(&request, &err), -1);
 	assert_non_null(strstr(err.text, "69632"));
 	tb_request_clear(&request);
 	free(list);
@@ -694,7 +725,7 @@ static void test_words(void **state)
 		assert_true(take_words(tb_request_keys[i], words) > 0);
 	}
 	assert_int_equal(lists, sizeof(with_words) / sizeof(with_words[0]));
-	assert_int_equal(take_words("bunit", tb_request_words("bunit")), 17);
+	assert_int_equal(take_words("bunit", tb_request_words("bunit")), 25);
 	assert_int_equal(take_words("bnodes", tb_request_words("bnodes")),
 			 TB_ALLOCATIONS);
 	assert_null(tb_request_words("topobind"));

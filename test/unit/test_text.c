@@ -6,6 +6,7 @@
 
 #include "core/base/array.h"
 #include "core/base/clip.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 
 static void test_text_grows(void **state)
@@ -30,6 +31,35 @@ static void test_text_grows(void **state)
 	taken = tb_text_take(&text);
 	assert_string_equal(taken, "");
 	free(taken);
+}
+
+static void check_suggestion(const char *value, const char *says)
+{
+	static const char words[] = "packed, linear scatter,l3,node CONTIGUOUS";
+
+	assert_string_equal(tb_suggest(words, value, strlen(value)).text, says);
+}
+
+static void test_suggestions(void **state)
+{
+	(void)state;
+	check_suggestion("pack", " (did you mean packed?)");
+	check_suggestion("LINEAR", " (did you mean linear?)");
+	check_suggestion("lineare", " (did you mean linear?)");
+	check_suggestion("scater", " (did you mean scatter?)");
+	check_suggestion("sctter", " (did you mean scatter?)");
+	check_suggestion("bscatters", " (did you mean scatter?)");
+	check_suggestion("contiguos", " (did you mean CONTIGUOUS?)");
+	check_suggestion("nodes", " (did you mean node?)");
+	check_suggestion("nodesx", "");
+	check_suggestion("random", "");
+	check_suggestion("l4", "");
+	check_suggestion("p", "");
+	check_suggestion("", "");
+	check_suggestion("packedpackedpackedpackedp", "");
+	assert_string_equal(tb_suggest("", "packed", 6).text, "");
+	assert_string_equal(tb_suggest("packed", "packing", 4).text,
+			    " (did you mean packed?)");
 }
 
 static void test_letter_case(void **state)
@@ -96,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_grows),
+		cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_letter_case),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_array_grows),

@@ -38,7 +38,7 @@ static struct tb_request read_request(const struct tsv *table, size_t row)
 		    tb_request_set(&request, keys[i], value, &err))
 			fail_msg("row %zu: %s", row, err.text);
 	}
-	if (tb_request_check(&request, &err))
+	if (tb_request_complete(&request, &err))
 		fail_msg("row %zu: %s", row, err.text);
 	return request;
 }

@@ -100,7 +100,7 @@ static int read_request(const struct batch *batch, char **fields,
 		if (batch->key_of[i] && is_given(fields[i]) &&
 		    tb_request_set(request, batch->key_of[i], fields[i], err))
 			return -1;
-	if (tb_request_check(request, err))
+	if (tb_request_complete(request, err))
 		return -1;
 	if (!tb_request_binds(request))
 		return tb_fail(

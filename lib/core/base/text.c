@@ -68,11 +68,16 @@ char *tb_text_take(struct tb_text *text)
 	return bytes;
 }
 
-bool tb_text_is_word(const char *text, size_t length, const char *word)
+bool tb_text_starts(const char *text, const char *start, size_t length)
 {
 	size_t i = 0;
 
-	while (i < length && word[i] && tb_upper(text[i]) == tb_upper(word[i]))
+	while (i < length && text[i] && tb_upper(text[i]) == tb_upper(start[i]))
 		i++;
-	return i == length && !word[i];
+	return i == length;
+}
+
+bool tb_text_is_word(const char *text, size_t length, const char *word)
+{
+	return tb_text_starts(word, text, length) && !word[length];
 }

@@ -45,6 +45,9 @@ static inline char tb_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Does text start with these characters, but for their case? */
+bool tb_text_starts(const char *text, const char *start, size_t length);
+
 /* Are the first length characters of text the word, but for their case? */
 bool tb_text_is_word(const char *text, size_t length, const char *word);
 

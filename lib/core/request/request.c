@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/clip.h"
+#include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "request_key.h"
 
@@ -64,8 +65,9 @@ static int fail_unknown(const char *name, size_t length, struct tb_error *err)
 		used += more;
 	}
 	known[used] = '\0';
-	return tb_fail(err, "unknown option '%s'; known are: %s",
-		       tb_clip(name, length).text, known);
+	return tb_fail(err, "unknown option '%s'%s; known are: %s",
+		       tb_clip(name, length).text,
+		       tb_suggest(known, name, length).text, known);
 }
 
 static int set_key(struct tb_request *request, const char *name, size_t length,
@@ -75,12 +77,6 @@ static int set_key(struct tb_request *request, const char *name, size_t length,
 
 	if (key == TB_REQUEST_KEYS)
 		return fail_unknown(name, length, err);
-	if (request->given & tb_request_bit(key))
-		return tb_fail(
-			err,
-			"%s is given twice, the second time as '%s'; give it once",
-			tb_request_keys[key],
-			tb_clip(value, strlen(value)).text);
 	if (!*value)
 		return tb_fail(err, "%s has an empty value; allowed: %s",
 			       tb_request_keys[key],
@@ -316,7 +312,8 @@ static int check_as_line(const struct tb_request *request, struct tb_error *err)
  * only options are refused that can have no effect, because the request asks for
  * nothing, or names its CPUs one by one.
  */
-int tb_request_check(const struct tb_request *request, struct tb_error *err)
+static int check_combination(const struct tb_request *request,
+			     struct tb_error *err)
 {
 	bool has_amount = request->given &
 			  tb_request_bit(TB_REQUEST_KEY_AMOUNT);
@@ -341,6 +338,18 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 		err,
 		"%s=%s needs an amount: add bamount with a number from 1 to %d, or 0 for no binding",
 		tb_request_keys[key], value.text, TB_AMOUNT_MAX);
+}
+
+int tb_request_complete(struct tb_request *request, struct tb_error *err)
+{
+	unsigned amount = tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+
+	if (request->given & tb_request_bit(TB_REQUEST_KEY_UNIT) &&
+	    !(request->given & amount) && !request->cpus) {
+		request->amount = 1;
+		request->given |= amount;
+	}
+	return check_combination(request, err);
 }
 
 bool tb_request_is_given(const struct tb_request *request)

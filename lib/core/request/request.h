@@ -80,9 +80,9 @@ void tb_request_init(struct tb_request *request);
 void tb_request_clear(struct tb_request *request);
 
 /*
- * One option, by its name without dashes ("bunit").  -1 with a sentence that
- * names the option, the value and what is allowed; also when the option was
- * given before to this request.
+ * One option, by its name without dashes ("bunit"); of an option that is given
+ * again the last value counts, as with Slurm's own.  -1 with a sentence that names
+ * the option, the value and what is allowed.
  */
 int tb_request_set(struct tb_request *request, const char *key,
 		   const char *value, struct tb_error *err);
@@ -113,10 +113,11 @@ int tb_request_check_length(size_t length, const char *text,
 			    struct tb_error *err);
 
 /*
- * -1 with a sentence when options contradict each other, need an amount or a
- * list of CPUs, or are too long as one line.
+ * When all options are there: a unit without an amount is one unit.  -1 with a
+ * sentence when options contradict each other, need an amount or a list of CPUs, or
+ * are too long as one line.
  */
-int tb_request_check(const struct tb_request *request, struct tb_error *err);
+int tb_request_complete(struct tb_request *request, struct tb_error *err);
 
 /*
  * Has a request any option?  Has it any option that is not about which nodes?

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/clip.h"
+#include "core/base/suggest.h"
 #include "core/topology/unit.h"
 
 const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
@@ -33,8 +34,11 @@ const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 static int refuse_value(enum tb_request_key key, const char *value,
 			struct tb_error *err)
 {
-	return tb_fail(err, "%s=%s is not allowed; allowed: %s",
+	const char *words = tb_request_words(tb_request_keys[key]);
+
+	return tb_fail(err, "%s=%s is not allowed%s; allowed: %s",
 		       tb_request_keys[key], tb_clip(value, strlen(value)).text,
+		       tb_suggest(words ? words : "", value, strlen(value)).text,
 		       tb_request_key_allowed(key));
 }
 
@@ -388,11 +392,14 @@ static int read_key_filter(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
 	struct tb_error reason;
+	struct tb_filter *filter = tb_filter_parse(value, &reason);
 
-	request->filter = tb_filter_parse(value, &reason);
-	return request->filter ? 0
-			       : refuse_because(TB_REQUEST_KEY_FILTER, value,
-						&reason, err);
+	if (!filter)
+		return refuse_because(TB_REQUEST_KEY_FILTER, value, &reason,
+				      err);
+	tb_filter_destroy(request->filter);
+	request->filter = filter;
+	return 0;
 }
 
 static bool is_default_filter(const struct tb_request *request)
@@ -413,18 +420,20 @@ static int read_key_shape(struct tb_request *request, const char *value,
 {
 	struct tb_error reason;
 	struct tb_bitset *lower;
+	struct tb_topology *shape = tb_topology_parse(value, &lower, &reason);
 	bool plain;
 
-	request->shape = tb_topology_parse(value, &lower, &reason);
-	if (!request->shape)
+	if (!shape)
 		return refuse_because(TB_REQUEST_KEY_SHAPE, value, &reason,
 				      err);
 	plain = tb_bitset_is_empty(lower);
 	tb_bitset_destroy(lower);
-	if (plain)
+	if (plain) {
+		tb_topology_destroy(request->shape);
+		request->shape = shape;
 		return 0;
-	tb_topology_destroy(request->shape);
-	request->shape = NULL;
+	}
+	tb_topology_destroy(shape);
 	return tb_fail(
 		err,
 		"%s=%s has letters in lower case, but a shape says nothing of what is in use; write all of it in capitals",
@@ -470,7 +479,7 @@ static int read_key_cpus(struct tb_request *request, const char *value,
 			 struct tb_error *err)
 {
 	struct tb_error reason = { "out of memory" };
-	struct tb_bitset *cpus = NULL;
+	struct tb_bitset *cpus = NULL, *trimmed;
 	char *list = malloc(strlen(value) + 1);
 
 	if (list) {
@@ -478,17 +487,17 @@ static int read_key_cpus(struct tb_request *request, const char *value,
 		replace_char(list, '+', ',');
 		cpus = tb_bitset_parse_list(list, TB_CPUS_MAX, &reason);
 	}
-	if (cpus) {
-		request->cpus = trim_set(cpus);
-		/* A type that the user has set is refused later. */
-		if (!(request->given & tb_request_bit(TB_REQUEST_KEY_TYPE)))
-			request->type = TB_HOST;
-	}
+	trimmed = cpus ? trim_set(cpus) : NULL;
 	free(list);
 	tb_bitset_destroy(cpus);
-	return request->cpus ? 0
-			     : refuse_because(TB_REQUEST_KEY_CPUS, value,
-					      &reason, err);
+	if (!trimmed)
+		return refuse_because(TB_REQUEST_KEY_CPUS, value, &reason, err);
+	tb_bitset_destroy(request->cpus);
+	request->cpus = trimmed;
+	/* A type that the user has set is refused later. */
+	if (!(request->given & tb_request_bit(TB_REQUEST_KEY_TYPE)))
+		request->type = TB_HOST;
+	return 0;
 }
 
 static bool is_default_cpus(const struct tb_request *request)
@@ -544,6 +553,7 @@ static int read_key_prefer(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
 	size_t length = strlen(value), at = 0;
+	char *names;
 
 	if (length > TB_PREFER_MAX)
 		return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
@@ -554,11 +564,13 @@ static int read_key_prefer(struct tb_request *request, const char *value,
 			return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
 		at += name + 1;
 	}
-	request->prefer = malloc(length + 1);
-	if (!request->prefer)
+	names = malloc(length + 1);
+	if (!names)
 		return tb_fail(err, "out of memory");
-	memcpy(request->prefer, value, length + 1);
-	replace_char(request->prefer, ',', '+');
+	memcpy(names, value, length + 1);
+	replace_char(names, ',', '+');
+	free(request->prefer);
+	request->prefer = names;
 	return 0;
 }
 
@@ -595,8 +607,8 @@ static const struct request_key_row {
 	bool (*is_default)(const struct tb_request *request);
 	void (*print)(const struct tb_request *request, struct tb_text *text);
 } request_table[TB_REQUEST_KEYS] = {
-	[TB_REQUEST_KEY_UNIT] = { TB_KEY_CHOOSES_UNITS, WORDS(tb_unit_names),
-				  FIELD(unit) },
+	[TB_REQUEST_KEY_UNIT] = { TB_KEY_CHOOSES_UNITS, tb_unit_names,
+				  tb_unit_allowed, FIELD(unit) },
 	[TB_REQUEST_KEY_AMOUNT] = { TB_KEY_CHOOSES_UNITS, NULL,
 				    "a whole number from 0 to 65535",
 				    FIELD(amount) },

@@ -66,8 +66,8 @@ enum tb_key_choice tb_request_key_choice(enum tb_request_key key);
 const char *tb_request_key_allowed(enum tb_request_key key);
 
 /*
- * Read a value, which is not empty, into the field of a request.  -1 with a
- * sentence; then the request does not change.
+ * Read a value, which is not empty, into the field of a request, in place of the
+ * one that it had.  -1 with a sentence; then the request does not change.
  */
 int tb_request_key_read(struct tb_request *request, enum tb_request_key key,
 			const char *value, struct tb_error *err);

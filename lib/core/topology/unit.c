@@ -6,33 +6,47 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
 #include "tree.h"
+
+/* The words that people say; a unit can have several. */
+#define NAMES_MAX 4
 
 static const struct {
 	char letter;
-	const char *power, *power_long; /* "X", "CX" */
-	const char *efficiency;		/* "EX" */
+	/* The first is the one that is printed. */
+	const char *power[NAMES_MAX], *efficiency[NAMES_MAX];
 } units[] = {
 	/* clang-format off */
-	{ 'T', "T", "CT", "ET" },
-	{ 'C', "C", "C", "E" },
-	{ 'S', "S", "CS", "ES" },
-	{ 'X', "X", "CX", "EX" },
-	{ 'Y', "Y", "CY", "EY" },
-	{ 'N', "N", "CN", "EN" },
+	{ 'T', { "T", "CT", "thread" }, { "ET" } },
+	{ 'C', { "C", "core", "pcore" }, { "E", "ecore" } },
+	{ 'S', { "S", "CS", "socket" }, { "ES" } },
+	{ 'X', { "X", "CX", "l3" }, { "EX" } },
+	{ 'Y', { "Y", "CY", "l2" }, { "EY" } },
+	{ 'N', { "N", "CN", "numa" }, { "EN" } },
 	/* clang-format on */
 };
 #define UNITS (sizeof(units) / sizeof(units[0]))
 
-const char tb_unit_names[] = "T CT ET C E S CS ES X CX EX Y CY EY N CN EN";
+const char tb_unit_names[] =
+	"T CT ET C E S CS ES X CX EX Y CY EY N CN EN thread core pcore ecore l2 l3 numa socket";
+const char tb_unit_allowed[] =
+	"T (thread), C (core, pcore), E (ecore), Y (l2), X (l3), N (numa), S (socket); CT CY CX CN CS mean power cores, ET EY EX EN ES efficiency cores";
+
+static bool is_one_of(const char *const names[NAMES_MAX], const char *name)
+{
+	for (int i = 0; i < NAMES_MAX && names[i]; i++)
+		if (tb_text_is_word(name, strlen(name), names[i]))
+			return true;
+	return false;
+}
 
 bool tb_unit_parse(const char *name, struct tb_unit *unit)
 {
 	for (size_t i = 0; i < UNITS; i++) {
-		bool efficiency = strcmp(name, units[i].efficiency) == 0;
+		bool efficiency = is_one_of(units[i].efficiency, name);
 
-		if (!efficiency && strcmp(name, units[i].power) != 0 &&
-		    strcmp(name, units[i].power_long) != 0)
+		if (!efficiency && !is_one_of(units[i].power, name))
 			continue;
 		unit->letter = units[i].letter;
 		unit->kind = efficiency ? TB_EFFICIENCY : TB_POWER;
@@ -47,8 +61,8 @@ const char *tb_unit_name(struct tb_unit unit)
 
 	while (i < UNITS - 1 && units[i].letter != unit.letter)
 		i++;
-	return unit.kind == TB_EFFICIENCY ? units[i].efficiency
-					  : units[i].power;
+	return unit.kind == TB_EFFICIENCY ? units[i].efficiency[0]
+					  : units[i].power[0];
 }
 
 /*

@@ -19,13 +19,17 @@ struct tb_unit {
 	enum tb_core_kind kind; /* ...kind is TB_EFFICIENCY */
 };
 
-/* All names of --bunit, for messages. */
+/* All names of --bunit, with blanks between them; and what they mean, in a message. */
 extern const char tb_unit_names[];
+extern const char tb_unit_allowed[];
 
-/* False, and *unit does not change, when there is no such unit. */
+/*
+ * A letter or a word ("X", "l3"), in any case.  False, and *unit does not change,
+ * when there is no such unit.
+ */
 bool tb_unit_parse(const char *name, struct tb_unit *unit);
 
-/* "X", "EX", "C", "E", ... as in --bunit.  Static text. */
+/* "X", "EX", "C", "E", ...: the letters of --bunit.  Static text. */
 const char *tb_unit_name(struct tb_unit unit);
 
 /*

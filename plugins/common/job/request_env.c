@@ -165,7 +165,7 @@ static int read_line(struct tb_request *request, const char *line,
 	if (line[0] == '\0')
 		return 0;
 	if (tb_request_parse(request, line, err) < 0 ||
-	    tb_request_check(request, err) < 0) {
+	    tb_request_complete(request, err) < 0) {
 		tb_request_clear(request);
 		tb_request_init(request);
 		return -1;
@@ -212,7 +212,7 @@ static int read_options(struct tb_request *request,
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, err);
 	if (rc == 0 && tb_request_is_given(request))
-		rc = tb_request_check(request, err);
+		rc = tb_request_complete(request, err);
 	if (rc < 0) {
 		tb_request_clear(request);
 		tb_request_init(request);
