@@ -487,23 +487,39 @@ has_child() {
 	pgrep -P "$1" >/dev/null
 }
 
-# The process that would have removed them, too.
-case_slurmstepd_is_killed() {
-	local job stepd script
+# kill_script_of NODE - with the slurmstepd that would have removed the files
+kill_script_of() {
+	local stepd script
 
-	job=$(pe_batch -w "$NODE_ZEN")
-	wait_until 20 two_files "$NODE_ZEN"
-	stepd=$(holder_of_files "$NODE_ZEN")
+	stepd=$(holder_of_files "$1")
 	# The files are there before the script is.
 	wait_until 20 has_child "$stepd"
 	script=$(pgrep -P "$stepd")
 	kill -KILL "$stepd"
 	kill -KILL "$script"
+}
+
+# slurmd's helper sees it.
+case_slurmstepd_is_killed() {
+	local job
+
+	job=$(pe_batch -w "$NODE_ZEN")
+	wait_until 20 two_files "$NODE_ZEN"
+	kill_script_of "$NODE_ZEN"
+	wait_until 20 no_files "$NODE_ZEN"
 	cancel "$job"
-	assert two_files "$NODE_ZEN"
-	daemon "slurmd-$NODE_ZEN" stop
+}
+
+case_slurmd_is_killed_too() {
+	local job
+
+	job=$(pe_batch -w "$NODE_ZEN")
+	wait_until 20 two_files "$NODE_ZEN"
+	daemon "slurmd-$NODE_ZEN" kill
+	kill_script_of "$NODE_ZEN"
 	daemon "slurmd-$NODE_ZEN" start
 	wait_until 20 no_files "$NODE_ZEN"
+	cancel "$job"
 }
 
 case_many_jobs_leave_nothing() {
@@ -640,8 +656,9 @@ test_case "the user's own variables lead nowhere" case_variables_of_the_user
 test_case "the files are the user's, to read" case_files_are_the_users
 test_case "no script without its host file" case_no_host_file
 test_case "no file is left when slurmd is killed" case_slurmd_is_killed
-test_case "nor when slurmstepd is killed, after the next start" \
-	case_slurmstepd_is_killed
+test_case "nor when slurmstepd is killed" case_slurmstepd_is_killed
+test_case "nor when slurmd is, too, after its next start" \
+	case_slurmd_is_killed_too
 test_case "nor after an array" case_many_jobs_leave_nothing
 test_case "a requeued job" case_requeue
 test_case "tasks of an array, parts of a heterogeneous job" case_arrays_and_parts
