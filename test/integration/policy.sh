@@ -366,7 +366,7 @@ case_refused() {
 	local text
 
 	text=$(sbatch --bnodes=BEST --wrap true 2>&1 || true)
-	assert_contains "sbatch says" "bnodes=BEST is not allowed; allowed: SLURM, FIRST" \
+	assert_contains "sbatch says" "bnodes=BEST is not allowed (did you mean BESTFIT?); allowed: SLURM, FIRST" \
 		"$text"
 	text=$(sbatch --bprefer='a|b' --wrap true 2>&1 || true)
 	assert_contains "sbatch says" "bprefer=a|b is not allowed" "$text"
