@@ -177,6 +177,9 @@ static void test_shares(void **state)
 	tb_numa_memory_add(node.numa, node.placed, 300, held);
 	assert_int_equal(held[0], 611);
 	assert_int_equal(held[1], 701);
+	tb_numa_memory_take(node.numa, node.placed, 300, held);
+	assert_int_equal(held[0], 511);
+	assert_int_equal(held[1], 501);
 	clear_node(&node);
 }
 

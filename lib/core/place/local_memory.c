@@ -102,6 +102,16 @@ void tb_numa_memory_limit(uint64_t *sizes, unsigned count, uint64_t usable)
 		sizes[i] = (uint64_t)((double)sizes[i] * scale);
 }
 
+static uint64_t find_part(const struct tb_numa_nodes *numa, unsigned numa_node,
+			  const struct tb_bitset *cores, unsigned all,
+			  uint64_t memory)
+{
+	return take_part_rounded_up(memory,
+				    tb_bitset_count_both(cores,
+							 numa->cores[numa_node]),
+				    all);
+}
+
 void tb_numa_memory_add(const struct tb_numa_nodes *numa,
 			const struct tb_bitset *cores, uint64_t memory,
 			uint64_t *held)
@@ -109,11 +119,17 @@ void tb_numa_memory_add(const struct tb_numa_nodes *numa,
 	unsigned all = tb_bitset_count(cores);
 
 	for (unsigned i = 0; all && i < numa->count; i++)
-		held[i] +=
-			take_part_rounded_up(memory,
-					     tb_bitset_count_both(cores,
-								  numa->cores[i]),
-					     all);
+		held[i] += find_part(numa, i, cores, all, memory);
+}
+
+void tb_numa_memory_take(const struct tb_numa_nodes *numa,
+			 const struct tb_bitset *cores, uint64_t memory,
+			 uint64_t *held)
+{
+	unsigned all = tb_bitset_count(cores);
+
+	for (unsigned i = 0; all && i < numa->count; i++)
+		held[i] -= find_part(numa, i, cores, all, memory);
 }
 
 /* The nearest to a NUMA node, by distance where that is known, that has room. */

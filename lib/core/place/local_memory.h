@@ -39,10 +39,16 @@ void tb_numa_nodes_destroy(struct tb_numa_nodes *numa); /* NULL is fine */
  */
 void tb_numa_memory_limit(uint64_t *sizes, unsigned count, uint64_t usable);
 
-/* Add a job's share of each NUMA node: it has these cores, and so much memory. */
+/*
+ * Add a job's share of each NUMA node, or take away what was added: it has these cores,
+ * and so much memory.
+ */
 void tb_numa_memory_add(const struct tb_numa_nodes *numa,
 			const struct tb_bitset *cores, uint64_t memory,
 			uint64_t *held);
+void tb_numa_memory_take(const struct tb_numa_nodes *numa,
+			 const struct tb_bitset *cores, uint64_t memory,
+			 uint64_t *held);
 
 /*
  * What is free of each NUMA node: of its size, less what jobs that are bound to it
