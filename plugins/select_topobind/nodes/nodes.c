@@ -390,7 +390,8 @@ bool tb_node_memory_sizes(uint32_t node, uint64_t *sizes)
 bool tb_memory_is_counted(uint32_t node)
 {
 	return nodes[node].memory_sizes &&
-	       tb_conf_count_memory(site) != TB_COUNT_NONE;
+	       tb_conf_count_memory(site) != TB_COUNT_NONE &&
+	       slurm_conf.select_type_param & SELECT_MEMORY;
 }
 
 bool tb_job_is_local(const job_record_t *job, const struct tb_request *request)

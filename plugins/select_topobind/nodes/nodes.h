@@ -72,7 +72,7 @@ struct tb_node_stated tb_node_stated(uint32_t node);
  * not known.
  */
 bool tb_node_memory_sizes(uint32_t node, uint64_t *sizes);
-/* Is it known, and counted? */
+/* Is it known, and counted, by Slurm too? */
 bool tb_memory_is_counted(uint32_t node);
 
 /*
