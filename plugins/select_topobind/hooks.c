@@ -431,8 +431,12 @@ void tb_hook_job_suspended(job_record_t *job)
 
 void tb_hook_job_ended(job_record_t *job)
 {
-	tb_memory_books_remove(job);
+	bool had_cores = tb_ledger_has(job);
+	bool had_memory = tb_memory_books_remove(job);
+
 	tb_hook_job_suspended(job);
+	if (had_memory && !had_cores)
+		tb_extra_write_nodes_of(job);
 }
 
 void tb_hook_job_finished(job_record_t *job)

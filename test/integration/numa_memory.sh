@@ -236,6 +236,7 @@ case_suspended() {
 
 	job=$(local_job --mem=3000)
 	scontrol suspend "$job"
+	assert memory_inuse_is 3000,0000
 	assert_has "$(local_job --mem=2000)" 4-5
 	local_refuses --mem=2097
 	scontrol resume "$job"
@@ -255,6 +256,7 @@ case_suspended_and_restarted() {
 	local_job --mem=3000 >/dev/null
 	local_refuses --mem=1097
 	cancel "$job"
+	wait_until 30 memory_inuse_is 0000,3000
 	assert_has "$(local_job --mem=3000)" 0-1
 }
 

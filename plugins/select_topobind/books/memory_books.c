@@ -233,18 +233,19 @@ static struct memory_entry *find_entry(const job_record_t *job)
 	return entry;
 }
 
-void tb_memory_books_remove(const job_record_t *job)
+bool tb_memory_books_remove(const job_record_t *job)
 {
 	struct memory_entry *entry = find_entry(job);
 	char *key;
 
 	if (!entry)
-		return;
+		return false;
 	for (uint32_t i = 0; i < entry->count; i++)
 		unlink_part(&entry->parts[i]);
 	key = xstrdup(entry->key);
 	xhash_delete_str(entries, key);
 	xfree(key);
+	return true;
 }
 
 void tb_memory_books_put(const job_record_t *job, bool local)

@@ -24,7 +24,8 @@ void tb_memory_books_fini(void);
  * of its cores only.  Jobs that do not count (CountMemory=) have none here.
  */
 void tb_memory_books_put(const job_record_t *job, bool local);
-void tb_memory_books_remove(const job_record_t *job);
+/* Returns whether it had any. */
+bool tb_memory_books_remove(const job_record_t *job);
 
 /*
  * In the view of this number (books/ledger.h) the job has ended, or has not after all;
