@@ -208,6 +208,27 @@ case_when() {
 		--bmem=local --mem=1000
 }
 
+# Units are free, and the memory of one of two NUMA nodes must become free.
+case_preempted() {
+	local jobs job urgent left=0
+
+	jobs=("$(local_job --mem=3000)" "$(local_job --mem=3000)")
+	urgent=$(batch -p urgent -w "$NODE_NUMA" -n1 --bunit=X --bamount=1 \
+		--bmem=local --mem=1000)
+	wait_until 60 runs "$urgent"
+	for job in "${jobs[@]}"; do
+		runs "$job" || fail "job $job had to go for nothing"
+	done
+	cancel "$urgent"
+	urgent=$(batch -p urgent -w "$NODE_NUMA" -n1 --bunit=X --bamount=1 \
+		--bmem=local --mem=2000)
+	wait_until 60 runs "$urgent"
+	for job in "${jobs[@]}"; do
+		! runs "$job" || left=$((left + 1))
+	done
+	assert_eq "jobs that were left" 1 "$left"
+}
+
 # --- what happens to jobs and daemons ----------------------------------------
 
 case_restart() {
@@ -348,12 +369,14 @@ cluster_start --nodes this \
 	--machine "same SNXCCXCCNXCCXCC 1 8 1 - 4096,4096" \
 	--machine "bare SNXCCXCCNXCCXCC 1 8 1" \
 	--slurm GresTypes=gpu \
-	--slurm "PartitionName=dear Nodes=ALL DefMemPerCPU=2100"
+	--slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
+	--slurm "PartitionName=dear Nodes=ALL DefMemPerCPU=2100" \
+	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 give_gres "$NODE_NUMA" gpu:4 "Name=gpu File=DEVICE[0-3]"
 start_with_gres "$NODE_NUMA"
 for case in is_shown two_do_not_fit_on_one says_why never by_cpu by_default \
 	host by_gpu several_nodes plain_jobs spilt count_local count_none \
-	count_wrong as_it_was when restart reconfigured suspended \
+	count_wrong as_it_was when preempted restart reconfigured suspended \
 	suspended_and_restarted requeued steps anything; do
 	test_case "${case//_/ }" "case_$case"
 done
