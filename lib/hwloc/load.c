@@ -538,6 +538,9 @@ static int add_memory(struct tb_machine *machine, const struct survey *survey,
 				tb_bitset_set(threads, i);
 		rc = tb_machine_add_memory(machine, node->os_index,
 					   kind_of_node(node), threads, err);
+		if (!rc)
+			machine->memory[machine->memory_nodes - 1].size =
+				node->attr->numanode.local_memory >> 20;
 	}
 	tb_bitset_destroy(threads);
 	choose_main_memory(machine);

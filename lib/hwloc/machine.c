@@ -71,6 +71,7 @@ int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
 	memory[machine->memory_nodes].os_node = os_node;
 	memory[machine->memory_nodes].kind = kind;
 	memory[machine->memory_nodes].threads = copy;
+	memory[machine->memory_nodes].size = 0;
 	machine->memory_nodes++;
 	return 0;
 }
@@ -191,6 +192,25 @@ const unsigned *tb_machine_distances(const struct tb_machine *machine)
 unsigned tb_machine_speed(const struct tb_machine *machine)
 {
 	return machine->speed;
+}
+
+uint64_t tb_machine_numa_memory(const struct tb_machine *machine,
+				unsigned numa_node)
+{
+	unsigned first, threads;
+	uint64_t size = 0;
+
+	tb_topology_object(machine->topology, 'N', numa_node, &first, &threads);
+	for (unsigned i = 0; i < machine->memory_nodes; i++) {
+		const struct tb_memory_node *memory = &machine->memory[i];
+
+		if (memory->kind == TB_MEMORY_MAIN &&
+		    tb_bitset_count(memory->threads) == threads &&
+		    tb_bitset_count_range(memory->threads, first, threads) ==
+			    threads)
+			size += memory->size;
+	}
+	return size;
 }
 
 static void add_kinds(const struct tb_machine *machine, unsigned kinds,

@@ -87,6 +87,13 @@ const unsigned *tb_machine_distances(const struct tb_machine *machine);
 unsigned tb_machine_speed(const struct tb_machine *machine);
 
 /*
+ * Main memory of an N object in MiB: of the NUMA nodes that are local to just its
+ * threads.  0 where that is not known, and of a machine that was saved and read back.
+ */
+uint64_t tb_machine_numa_memory(const struct tb_machine *machine,
+				unsigned numa_node);
+
+/*
  * OS nodes that have memory of some kinds (a set): all of them, and those near some
  * threads, which are the ones that hwloc says are local to at least one of the
  * threads.  Main memory that is local to the whole machine is nobody's: it is in

@@ -16,6 +16,7 @@ struct tb_memory_node {
 	unsigned os_node;
 	enum tb_memory_kind kind;
 	struct tb_bitset *threads;
+	uint64_t size; /* MiB, or 0: not known; not saved */
 };
 
 struct tb_machine {

@@ -124,7 +124,7 @@ int select_p_job_suspend(job_record_t *job, bool indefinite)
 
 	/* A job that the gang scheduler pauses keeps its cores. */
 	if (rc == SLURM_SUCCESS && indefinite)
-		tb_hook_job_ended(job);
+		tb_hook_job_suspended(job);
 	return rc;
 }
 

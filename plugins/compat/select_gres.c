@@ -64,6 +64,8 @@ struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
 		.per_task = asked->gres_per_task,
 		.per_node = asked->gres_per_node,
 		.per_job = asked->gres_per_job,
+		.memory = asked->mem_per_gres ? asked->mem_per_gres
+					      : asked->def_mem_per_gres,
 	};
 }
 

@@ -16,6 +16,7 @@
 /* How many entries, and what one asks for; 0 where it does not. */
 struct tb_gres_ask {
 	uint64_t per_task, per_node, per_job;
+	uint64_t memory; /* MiB for each device, or 0 */
 };
 uint32_t tb_gres_entries(const job_record_t *job);
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);

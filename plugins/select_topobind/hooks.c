@@ -24,6 +24,7 @@
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/memory_books.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
@@ -64,6 +65,7 @@ void tb_hook_fini(void)
 	tb_consumption_fini();
 	tb_reasons_fini();
 	tb_sharing_fini();
+	tb_memory_books_fini();
 	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_ledger_fini();
@@ -83,6 +85,17 @@ static bool holds_cores(const job_record_t *job)
 	       (IS_JOB_SUSPENDED(job) && job->priority != 0);
 }
 
+/* A suspended job has its memory, whoever suspended it. */
+static void put_memory(const job_record_t *job)
+{
+	struct tb_held_request held;
+	bool local = tb_granted_find(job, &held) &&
+		     tb_job_is_local(job, &held.request);
+
+	tb_held_request_release(&held);
+	tb_memory_books_put(job, local);
+}
+
 static int add_job(void *item, void *arg)
 {
 	job_record_t *job = item;
@@ -95,6 +108,8 @@ static int add_job(void *item, void *arg)
 		tb_sharing_note(job);
 		tb_consumption_put(job);
 	}
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
+		put_memory(job);
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
 		tb_accounting_job_recovered(job);
 	return 0;
@@ -114,6 +129,7 @@ static void rebuild_books(void)
 	tb_reasons_reset();
 	tb_ledger_reset();
 	tb_sharing_reset();
+	tb_memory_books_reset();
 	tb_consumption_reset();
 	tb_nodes_reset(site);
 	tb_extra_writer_reset(site);
@@ -391,6 +407,7 @@ static void put_job(job_record_t *job)
 {
 	bool bound = tb_granted_is_bound(job);
 
+	put_memory(job);
 	if (!tb_ledger_put(job, bound))
 		return;
 	tb_sharing_note(job);
@@ -400,7 +417,7 @@ static void put_job(job_record_t *job)
 	tb_extra_write_nodes_of(job);
 }
 
-void tb_hook_job_ended(job_record_t *job)
+void tb_hook_job_suspended(job_record_t *job)
 {
 	/* A requeued job still has its request, but no grant. */
 	if (IS_JOB_PENDING(job))
@@ -410,6 +427,16 @@ void tb_hook_job_ended(job_record_t *job)
 	tb_extra_write_nodes_of(job);
 	tb_consumption_remove(job);
 	tb_learning_nodes_changed(job);
+}
+
+void tb_hook_job_ended(job_record_t *job)
+{
+	bool had_cores = tb_ledger_has(job);
+	bool had_memory = tb_memory_books_remove(job);
+
+	tb_hook_job_suspended(job);
+	if (had_memory && !had_cores)
+		tb_extra_write_nodes_of(job);
 }
 
 void tb_hook_job_finished(job_record_t *job)
@@ -443,6 +470,8 @@ void tb_hook_job_changed(job_record_t *job)
 {
 	if (holds_cores(job))
 		put_job(job);
+	else if (IS_JOB_SUSPENDED(job))
+		tb_hook_job_suspended(job);
 	else
 		tb_hook_job_ended(job);
 }

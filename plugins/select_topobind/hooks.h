@@ -40,6 +40,8 @@ void tb_hook_job_begin(job_record_t *job);
  */
 void tb_hook_job_changed(job_record_t *job);
 void tb_hook_job_ended(job_record_t *job);
+/* By an administrator: it gives back its cores, and keeps its memory. */
+void tb_hook_job_suspended(job_record_t *job);
 /* Its run has ended; it may be requeued. */
 void tb_hook_job_finished(job_record_t *job);
 

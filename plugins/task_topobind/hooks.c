@@ -14,6 +14,7 @@
 #include "common/job/request_env.h"
 #include "common/soft/soft_registry.h"
 #include "core/topology/distances.h"
+#include "core/topology/numa_memory.h"
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
 #include "task_topobind/daemon/step_watch.h"
@@ -84,6 +85,28 @@ static char *print_distances(const struct tb_machine *machine)
 	return text;
 }
 
+/* As text; NULL where it is not known of any NUMA node. */
+static char *print_memory(const struct tb_machine *machine)
+{
+	unsigned count = tb_machine_numa_nodes(machine);
+	uint64_t *memory = calloc(count + 1, sizeof(*memory));
+	struct tb_error err = { "out of memory" };
+	char *text = NULL;
+	bool known = false;
+
+	for (unsigned i = 0; memory != NULL && i < count; i++) {
+		memory[i] = tb_machine_numa_memory(machine, i);
+		known = known || memory[i] > 0;
+	}
+	if (known)
+		text = tb_numa_memory_print(memory, count, &err);
+	if (memory == NULL || (known && text == NULL))
+		error("topobind: node %s does not publish the memory of its NUMA nodes: %s",
+		      tb_daemon_node_name(), err.text);
+	free(memory);
+	return text;
+}
+
 static char *print_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
@@ -95,15 +118,18 @@ static char *print_speed(const struct tb_machine *machine)
 static void publish_machine(const struct tb_machine *machine)
 {
 	char *distances = print_distances(machine);
+	char *memory = print_memory(machine);
 	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
 		.distances = distances,
+		.memory = memory,
 		.speed = speed,
 	};
 
 	tb_publish_start(tb_daemon_node_name(), &published);
 	free(distances);
+	free(memory);
 	free(speed);
 }
 

@@ -10,7 +10,8 @@
 #include "common/node/node_extra.h"
 
 static const char *const names[] = { TB_EXTRA_TOPOLOGY, TB_EXTRA_DISTANCES,
-				     TB_EXTRA_SPEED, TB_EXTRA_INUSE };
+				     TB_EXTRA_MEMORY, TB_EXTRA_SPEED,
+				     TB_EXTRA_INUSE };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static bool is_same(const char *extra, const char *other, const char *name)

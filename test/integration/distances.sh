@@ -11,6 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 
 quadrants='10,20,20,30;20,10,30,20;20,30,10,20;30,20,20,10'
+gigabytes=1024,1024,1024,1024
 machines=$top/test/data/topologies
 
 # --- how nodes come to their distances --------------------------------------
@@ -40,6 +41,7 @@ forget() {
 	assert token_is "$1" m_topology ''
 	assert token_is "$1" m_distances ''
 	assert token_is "$1" m_speed ''
+	assert token_is "$1" m_memory ''
 }
 
 # publish_quad - after which the node's own word is all there is
@@ -145,6 +147,7 @@ case_published() {
 	publish_quad
 	assert token_is "$NODE_QUADRANT" m_topology NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
 	assert token_is "$NODE_QUADRANT" m_speed 2400
+	assert token_is "$NODE_QUADRANT" m_memory "$gigabytes"
 	case_table
 }
 
@@ -157,11 +160,11 @@ case_overwritten() {
 	scontrol update NodeName="$NODE_QUADRANT" Extra="$site"
 	case_table
 	assert_eq "Extra after all that" \
-		"$site m_topology=$string m_distances=$quadrants m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
+		"$site m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
 		"$(node_extra "$NODE_QUADRANT")"
 	scontrol update NodeName="$NODE_QUADRANT" Extra=rack=13
 	assert_eq "Extra at once" \
-		"rack=13 m_topology=$string m_distances=$quadrants m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
+		"rack=13 m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
 		"$(node_extra "$NODE_QUADRANT")"
 	# Until it is told otherwise.
 	forget "$NODE_QUADRANT"

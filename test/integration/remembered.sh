@@ -203,6 +203,7 @@ prepare() {
 prepare
 cluster_start --prefix "$prefix" --nodes zen,twin \
 	--machine "free NSXCTTCTTCTTCTTXCTTCTTCTTCTT 1 8 2" \
+	--machine "numa SNXCCXCCNXCCXCC 1 8 1 - 900,900" \
 	--slurm JobSubmitPlugins=topobind_bench \
 	--slurm GresTypes=gpu --slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
@@ -219,6 +220,12 @@ for node in "$NODE_ZEN" "$NODE_TWIN"; do
 		"Name=gpu File=DEVICE1 Cores=24-47"
 done
 start_with_gres "$NODE_ZEN" "$NODE_TWIN"
+# Whose memory is that of their NUMA nodes.
+wishes+=(
+	"-w $NODE_NUMA -n1 --bunit=X --bamount=1 --bmem=local --mem=500"
+	"-w $NODE_NUMA -n3 --bunit=C --bamount=1 --bmem=local --mem-per-cpu=300"
+	"-w $NODE_NUMA,$NODE_ZEN -N2 --btype=host --bunit=C --bamount=3 --bmem=local --mem=1000"
+)
 test_case "each change by itself" case_each
 test_case "changes in any order" case_any_order
 tests_done

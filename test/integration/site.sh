@@ -514,6 +514,11 @@ Enabled=1	yes, no
 OnAnyHost=never	yes, no
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
+CountMemory=some	all, local, none
+PartitionName=main CountMemory=all	keys
+NodeName=other Memory=1000	Topology=
+NodeName=other Topology=NSCNSC Memory=1000	2 numbers
+NodeName=other Topology=SCC Memory=1000	no NUMA nodes
 Soft=maybe	yes, no
 SoftUtilLowPct=101	0 to 100
 SoftUtilLowPct=-1	0 to 100

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "cluster/hosts.h"
+#include "cluster/node_memory.h"
 #include "node_table.h"
 #include "cluster/slurm_library.h"
 #include "table/table_options.h"
@@ -120,7 +121,7 @@ static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[NODE...]",
 	.purpose = "List the nodes of the cluster (all, or those named; n[1-3] works): of each kind of unit how many are free, in all, and in the largest free block; which part of the free cores lies in broken-up caches; how many jobs. Equal nodes are one row.",
-	.notes = "Columns: %N nodes, %D count, %T state, %P partitions, %u units (free/total), %l largest, %c cores (free/all), %f frag, %J jobs, %j jobids, %m topology, %i inuse; and of each unit, such as X: X, Xfree, Xtotal, Xbroken, Xlargest.",
+	.notes = "Columns: %N nodes, %D count, %T state, %P partitions, %u units (free/total), %l largest, %c cores (free/all), %f frag, %J jobs, %j jobids, %m topology, %i inuse, %M memory of NUMA nodes (free/all MB); and of each unit, such as X: X, Xfree, Xtotal, Xbroken, Xlargest.",
 	.exit_codes = "Exit codes: 0 shown, 2 bad option, unknown node, or Slurm does not answer.",
 	.own = own_options,
 	.shared = tb_table_options_list,
@@ -273,6 +274,25 @@ static json_t *json_of_words(const char *list)
 	return words;
 }
 
+/* Of each NUMA node; NULL: it is not known. */
+static json_t *json_of_memory(const node_info_t *node)
+{
+	struct tb_node_memory memory;
+	json_t *list = NULL;
+
+	if (tb_node_memory_load(node, &memory))
+		list = json_array();
+	for (unsigned i = 0; list && i < memory.count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:I, s:I}", "total",
+						(json_int_t)memory.sizes[i],
+						"free",
+						(json_int_t)
+							memory.available[i]));
+	tb_node_memory_clear(&memory);
+	return list;
+}
+
 static json_t *json_of_node(const struct tb_node_view *node)
 {
 	const struct tb_census *census = node->census;
@@ -281,8 +301,11 @@ static json_t *json_of_node(const struct tb_node_view *node)
 				 node->info->name, "state", state, "partitions",
 				 json_of_words(node->info->partitions), "jobs",
 				 json_of_jobs(node), "inuse", node->inuse);
+	json_t *memory = json_of_memory(node->info);
 
 	free(state);
+	if (memory)
+		json_object_set_new(json, "numa_memory", memory);
 	if (census)
 		json_object_update_new(
 			json,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* node_table.c - see node_table.h */
 #define _GNU_SOURCE /* open_memstream */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cluster/hosts.h"
+#include "cluster/node_memory.h"
 #include "node_table.h"
 #include "cluster/slurm_names.h"
 #include "core/base/text.h"
@@ -25,6 +27,7 @@ enum {
 	JOB_IDS,
 	TOPOLOGY,
 	INUSE,
+	MEMORY,
 	PLAIN_COLUMNS
 };
 static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
@@ -40,6 +43,7 @@ static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
 	[JOB_IDS] = { 'j', "jobids", "JOBIDS", false },
 	[TOPOLOGY] = { 'm', "topology", "TOPOLOGY", false },
 	[INUSE] = { 'i', "inuse", "INUSE", false },
+	[MEMORY] = { 'M', "memory", "MEMORY", false },
 };
 
 /* Those of each kind of unit, as "Xfree" of X. */
@@ -116,6 +120,19 @@ static void print_or_dash(const char *text, FILE *out)
 	fputs(text && *text ? text : "-", out);
 }
 
+/* Free and all of each NUMA node. */
+static void print_memory(const node_info_t *node, FILE *out)
+{
+	struct tb_node_memory memory;
+
+	if (!tb_node_memory_load(node, &memory))
+		fputc('-', out);
+	for (unsigned i = 0; i < memory.count; i++)
+		fprintf(out, "%s%" PRIu64 "/%" PRIu64, i ? "," : "",
+			memory.available[i], memory.sizes[i]);
+	tb_node_memory_clear(&memory);
+}
+
 static void print_unit_cell(const struct tb_node_view *node, unsigned kind,
 			    unsigned what, FILE *out)
 {
@@ -189,6 +206,9 @@ static void print_cell(const void *item, unsigned column, FILE *out)
 		break;
 	case INUSE:
 		print_or_dash(node->inuse, out);
+		break;
+	case MEMORY:
+		print_memory(node->info, out);
 		break;
 	default:
 		column -= PLAIN_COLUMNS;

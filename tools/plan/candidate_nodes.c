@@ -14,7 +14,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "candidate_memory.h"
 #include "cluster/site_mask.h"
+#include "common/conf/conf.h"
 #include "compat/slurm_types.h"
 #include "core/place/window_ever.h"
 #include "terminal/words.h"
@@ -498,6 +500,42 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 			 (unsigned long long)wanted);
 }
 
+/* Is its memory that of the NUMA nodes of its units, and counted? */
+static bool is_local(const struct rules *rules)
+{
+	const struct tb_conf *conf = rules->cluster->conf;
+	struct tb_memory_policy site = tb_any_memory(), memory;
+
+	if (conf)
+		site = tb_conf_memory(conf, rules->partitions);
+	memory = tb_request_memory(&rules->spec->request, site);
+	return rules->counts_memory && rules->memory &&
+	       !rules->spec->implicit && memory.where == TB_MEMORY_LOCAL &&
+	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
+}
+
+static int check_numa_memory(const struct rules *rules,
+			     struct tb_candidate_node *node,
+			     struct tb_error *err)
+{
+	struct tb_candidate_memory found;
+
+	if (node->closed || !is_local(rules))
+		return 0;
+	if (tb_candidate_memory_find(node, &rules->spec->request, rules->memory,
+				     &found, err))
+		return -1;
+	if (!found.ever)
+		set_text(&node->closed,
+			 "its NUMA nodes have too little memory: a slot needs %llu MB",
+			 (unsigned long long)found.needed);
+	else if (!found.now)
+		set_text(&node->note,
+			 "too little memory free on NUMA nodes: a slot needs %llu MB",
+			 (unsigned long long)found.needed);
+	return 0;
+}
+
 static int check_units(const struct rules *rules,
 		       struct tb_candidate_node *node, struct tb_error *err)
 {
@@ -517,7 +555,7 @@ static int check_units(const struct rules *rules,
 		return -1;
 	check_cpus(rules->spec, most, node);
 	check_memory(rules, most, node);
-	return 0;
+	return check_numa_memory(rules, node, err);
 }
 
 static int read_topology(struct tb_candidate_node *node, struct tb_error *err)

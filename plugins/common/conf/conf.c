@@ -25,6 +25,7 @@
 #include "conf_soft.h"
 #include "conf_take.h"
 #include "core/topology/distances.h"
+#include "core/topology/numa_memory.h"
 #include "core/topology/topology.h"
 
 /* The numbers of a NodeName= line. */
@@ -49,6 +50,7 @@ struct node_line {
 	char *nodes; /* as written */
 	struct tb_conf_word topology;
 	struct tb_conf_word distances;
+	struct tb_conf_word memory;
 	struct tb_conf_word filter_text;
 	struct tb_filter *filter;
 	struct tb_conf_word number_text[TB_NUMBERS];
@@ -67,6 +69,7 @@ struct tb_conf {
 	char *site_text[SITE_KEYS]; /* as written; NULL: not there */
 	bool node_record;
 	bool job_record;
+	enum tb_count_memory count_memory;
 	struct tb_conf_soft soft;
 	struct tb_conf_metrics metrics;
 	struct tb_policy policy;
@@ -84,6 +87,7 @@ static void clear_node_line(struct node_line *line)
 	xfree(line->nodes);
 	tb_conf_word_clear(&line->topology);
 	tb_conf_word_clear(&line->distances);
+	tb_conf_word_clear(&line->memory);
 	tb_conf_word_clear(&line->filter_text);
 	tb_filter_destroy(line->filter);
 	for (int i = 0; i < TB_NUMBERS; i++)
@@ -146,6 +150,7 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 	line->nodes = xstrdup(value);
 	tb_conf_word_take(&line->topology, "Topology", table);
 	tb_conf_word_take(&line->distances, "Distances", table);
+	tb_conf_word_take(&line->memory, "Memory", table);
 	tb_conf_word_take(&line->filter_text, "Filter", table);
 	for (int i = 0; i < TB_NUMBERS; i++)
 		tb_conf_word_take(&line->number_text[i], number_keys[i], table);
@@ -208,6 +213,22 @@ static int check_distances(const struct node_line *line, unsigned numa_nodes,
 	return 0;
 }
 
+static int check_memory(const struct node_line *line, unsigned numa_nodes,
+			const struct tb_conf_where *where, struct tb_error *err)
+{
+	const char *text = line->memory.value;
+	struct tb_error why;
+	uint64_t *memory;
+
+	if (!text)
+		return 0;
+	memory = tb_numa_memory_parse(text, numa_nodes, &why);
+	if (!memory)
+		return tb_conf_fail(where, "Memory", text, why.text, err);
+	free(memory);
+	return 0;
+}
+
 static int check_topology(const struct node_line *line,
 			  const struct tb_conf_where *where,
 			  struct tb_error *err)
@@ -215,6 +236,7 @@ static int check_topology(const struct node_line *line,
 	const char *text = line->topology.value;
 	struct tb_error why;
 	struct tb_topology *topology = tb_topology_parse(text, NULL, &why);
+	unsigned numa_nodes;
 	int rc = 0;
 
 	if (!topology)
@@ -223,9 +245,11 @@ static int check_topology(const struct node_line *line,
 		rc = tb_conf_fail(where, "Filter", line->filter_text.value,
 				  "it has another shape than the line's Topology=",
 				  err);
+	numa_nodes = tb_topology_count(topology, 'N');
 	if (!rc)
-		rc = check_distances(line, tb_topology_count(topology, 'N'),
-				     where, err);
+		rc = check_distances(line, numa_nodes, where, err);
+	if (!rc)
+		rc = check_memory(line, numa_nodes, where, err);
 	tb_topology_destroy(topology);
 	return rc;
 }
@@ -279,6 +303,7 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 {
 	if (tb_conf_word_check(&line->topology, "Topology", where, err) ||
 	    tb_conf_word_check(&line->distances, "Distances", where, err) ||
+	    tb_conf_word_check(&line->memory, "Memory", where, err) ||
 	    tb_conf_word_check(&line->filter_text, "Filter", where, err) ||
 	    tb_conf_read_filter(&line->filter, line->filter_text.value, where,
 				err) ||
@@ -288,6 +313,9 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 		return check_topology(line, where, err);
 	if (line->distances.value)
 		return tb_conf_fail(where, "Distances", line->distances.value,
+				    "it needs Topology= in the same line", err);
+	if (line->memory.value)
+		return tb_conf_fail(where, "Memory", line->memory.value,
 				    "it needs Topology= in the same line", err);
 	return 0;
 }
@@ -454,6 +482,29 @@ static void take_site_text(struct tb_conf *site, s_p_hashtbl_t *table)
 			site->site_text[i] = xstrdup(values[0]);
 }
 
+static int take_count_memory(enum tb_count_memory *count, s_p_hashtbl_t *table,
+			     const struct tb_conf_where *where,
+			     struct tb_error *err)
+{
+	struct tb_conf_word word = { NULL, NULL };
+	int rc = tb_conf_take_word(&word, "CountMemory", table, where, err);
+
+	*count = TB_COUNT_ALL;
+	if (!rc && word.value) {
+		if (!xstrcasecmp(word.value, "local"))
+			*count = TB_COUNT_LOCAL;
+		else if (!xstrcasecmp(word.value, "none"))
+			*count = TB_COUNT_NONE;
+		else if (xstrcasecmp(word.value, "all"))
+			rc = tb_conf_fail(
+				where, "CountMemory", word.value,
+				"this is not allowed; allowed: all, local, none",
+				err);
+	}
+	tb_conf_word_clear(&word);
+	return rc;
+}
+
 /* All that is in the table; an empty one gives the defaults. */
 static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 		      const char *path, struct tb_error *err)
@@ -471,6 +522,8 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 	if (!rc)
 		rc = tb_conf_take_flag(&site->job_record, "JobRecord", table,
 				       &where, err);
+	if (!rc)
+		rc = take_count_memory(&site->count_memory, table, &where, err);
 	if (!rc)
 		rc = tb_conf_soft_take(&site->soft, table, &where, err);
 	if (!rc)
@@ -658,11 +711,11 @@ static void visit_node(struct visit *visit, const struct node_line *line)
 		SITE_KEY_OF) };
 	const struct tb_conf_where where = { visit->site->path, NULL, NULL };
 	const struct tb_conf_word *words[] = { &line->topology,
-					       &line->distances,
+					       &line->distances, &line->memory,
 					       &line->filter_text };
 	char *from = find_place(visit, &where, "NodeName", line->nodes);
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (words[i]->value)
 			visit_setting(visit, "NodeName", line->nodes, &texts[i],
 				      words[i]->value, from, true);
@@ -728,6 +781,11 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+enum tb_count_memory tb_conf_count_memory(const struct tb_conf *site)
+{
+	return site->count_memory;
 }
 
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *site)
@@ -797,6 +855,14 @@ const char *tb_conf_distances(const struct tb_conf *site, const char *node_name)
 	const struct node_line *line = line_of(site, node_name);
 
 	return line ? line->distances.value : NULL;
+}
+
+const char *tb_conf_node_memory(const struct tb_conf *site,
+				const char *node_name)
+{
+	const struct node_line *line = line_of(site, node_name);
+
+	return line ? line->memory.value : NULL;
 }
 
 struct tb_node_numbers tb_conf_node_numbers(const struct tb_conf *site,

@@ -82,6 +82,13 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *conf,
 /* The memory policy of bound jobs, with a request or not, that name none. */
 struct tb_memory_policy tb_conf_memory(const struct tb_conf *conf,
 				       const char *partition);
+/* Whose memory is counted by NUMA node, for jobs with bmem=local. */
+enum tb_count_memory {
+	TB_COUNT_ALL,	/* that of all jobs */
+	TB_COUNT_LOCAL, /* that of jobs with bmem=local */
+	TB_COUNT_NONE,
+};
+enum tb_count_memory tb_conf_count_memory(const struct tb_conf *conf);
 /* Where slurmctld's metrics are written; owned by conf. */
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */
@@ -117,6 +124,13 @@ const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
  */
 const char *tb_conf_distances(const struct tb_conf *conf,
 			      const char *node_name);
+
+/*
+ * The memory of its NUMA nodes, which fits that topology
+ * (core/topology/numa_memory.h); NULL for none.  Owned by conf.
+ */
+const char *tb_conf_node_memory(const struct tb_conf *conf,
+				const char *node_name);
 
 /* The numbers of a node's line for the policies; without it 0, and a cost of 1. */
 struct tb_node_numbers {

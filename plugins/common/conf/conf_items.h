@@ -34,6 +34,7 @@
 #define TB_SITE_ITEMS(ITEM) \
 	ITEM(NODE_RECORD, "NodeRecord", "yes") \
 	ITEM(JOB_RECORD, "JobRecord", "yes") \
+	ITEM(COUNT_MEMORY, "CountMemory", "all") \
 	ITEM(SOFT, "Soft", "yes") \
 	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
 	ITEM(SOFT_COUNT, "SoftCount", "job") \
@@ -45,6 +46,7 @@
 #define TB_NODE_TEXT_ITEMS(ITEM) \
 	ITEM(TOPOLOGY, "Topology", "") \
 	ITEM(DISTANCES, "Distances", "") \
+	ITEM(NODE_MEMORY, "Memory", "") \
 	ITEM(NODE_FILTER, "Filter", "")
 #define TB_NODE_NUMBER_ITEMS(ITEM) \
 	ITEM(SPEED, "Speed", "0") \

@@ -299,6 +299,20 @@ static int settle_as_picked(struct tb_offers *offers,
 	return rc;
 }
 
+/*
+ * The offers count memory by GPU with as many GPUs as the job asks for, if it says so
+ * for a node or a task.  Here is what Slurm gives it.
+ */
+static int check_memory(const struct tb_offers *offers,
+			const struct tb_test *test)
+{
+	if (!has_allocation(test) || tb_test_mode(test) != TB_RUN_NOW ||
+	    tb_node_memory_is_there(offers->memory))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
 /* Of whole nodes: each asks for twice as many nodes. */
 #define LARGE_NODES_TRIES 4
 /* Of nodes near devices: each asks for twice as many as the one before. */
@@ -395,7 +409,7 @@ static int try_set(struct tb_offers *offers, const struct tb_test *test,
 		}
 	}
 	FREE_NULL_BITMAP(offered);
-	return rc;
+	return rc == SLURM_SUCCESS ? check_memory(offers, test) : rc;
 }
 
 /* Each node brings a task, and devices that its units must be near. */

@@ -16,6 +16,7 @@
 #include "src/common/xstring.h"
 
 #include "job_try.h"
+#include "select_topobind/books/memory_books.h"
 #include "select_topobind/books/unit_sharers.h"
 #include "select_topobind/request/hetjob.h"
 #include "select_topobind/try/scale.h"
@@ -48,6 +49,9 @@ struct preempt_choice {
 static int end_component(void *job, void *view)
 {
 	tb_view_end_job(view, job);
+	/* A job that is suspended for others keeps its memory. */
+	if (slurm_job_preempt_mode(job) == PREEMPT_MODE_SUSPEND)
+		tb_memory_books_restore(job);
 	return 0;
 }
 

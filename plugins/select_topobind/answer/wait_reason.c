@@ -10,6 +10,7 @@
 
 #include "wait_reason_devices.h"
 #include "wait_reason_limits.h"
+#include "wait_reason_memory.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/offers.h"
@@ -376,6 +377,17 @@ static char *print_others(const struct tb_offers *offers,
 	return text;
 }
 
+/* Where required nodes lack memory others may not. */
+static bool nobody_has_memory(const struct tb_offers *offers,
+			      const struct tb_test *test)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+
+	return offers->without_memory &&
+	       !(required ? count_required(offers, 0, offers->count, required)
+			  : offers->count);
+}
+
 static char *print_slots(const struct tb_test *test,
 			 const struct tb_request *request,
 			 const struct tb_view *view, bool required,
@@ -391,6 +403,9 @@ static char *print_slots(const struct tb_test *test,
 	if (too_few && offers->limited) {
 		*kind = TB_REFUSED_OTHER;
 		text = tb_explain_partition_limit(test);
+	} else if (nobody_has_memory(offers, test)) {
+		*kind = TB_REFUSED_MEMORY;
+		text = tb_explain_memory(offers, test, required);
 	} else if (!offers->count && (request->start || request->stop)) {
 		text = print_window(request, required);
 	} else if (!offers->count) {

@@ -10,6 +10,8 @@
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/request/hetjob.h"
 
+#include "memory_books.h"
+
 /*
  * By node: where its words begin in a set of the cores of all nodes, in which no
  * two nodes share a word; and how many cores it has.
@@ -442,6 +444,8 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 {
 	struct ledger_entry *entry = find_entry(job->job_id);
 
+	if (view->counts)
+		tb_memory_books_end(job, view->serial);
 	if (!entry || !view->counts || entry->ended_in == view->serial)
 		return;
 	if (view->counts == &present)
@@ -462,6 +466,8 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
 {
 	struct ledger_entry *entry = find_entry(job->job_id);
 
+	if (view->counts)
+		tb_memory_books_restore(job);
 	if (!entry || !view->counts || entry->ended_in != view->serial)
 		return;
 	add_entry(&view->copy, entry);
@@ -476,6 +482,11 @@ void tb_view_destroy(struct tb_view *view)
 	free_counts(&view->copy);
 	tb_gres_back_destroy(view->gres);
 	xfree(view);
+}
+
+uint64_t tb_view_number(const struct tb_view *view)
+{
+	return view->counts ? view->serial : 0;
 }
 
 uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,

@@ -40,7 +40,8 @@ bool tb_ledger_clashes(const job_record_t *job, bool bound);
 /*
  * A view of the ledger, in which jobs can be ended and restored; the ledger itself
  * stays as it is.  A view without ended jobs costs nothing; a copy is made when
- * the first job ends.  To end or restore a job twice is the same as once.  Jobs
+ * the first job ends.  The memory of a job ends with it (memory_books.h), also of one
+ * that the ledger does not have.  To end or restore a job twice is the same as once.  Jobs
  * may have ended in one view at a time only.
  */
 struct tb_view;
@@ -50,6 +51,8 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job);
 void tb_view_restore_job(struct tb_view *view, const job_record_t *job);
 bool tb_view_has_ended(const struct tb_view *view, const job_record_t *job);
 void tb_view_destroy(struct tb_view *view); /* NULL is fine */
+/* No other view has or had it; 0: it is as if no job ran. */
+uint64_t tb_view_number(const struct tb_view *view);
 
 /* The cores of a node that jobs hold; the set has as many as the node. */
 void tb_view_taken(const struct tb_view *view, uint32_t node,

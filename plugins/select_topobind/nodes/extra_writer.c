@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "extra_writer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +13,7 @@
 #include "common/node/node_extra.h"
 
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/memory_books.h"
 
 #include "job_nodes.h"
 #include "nodes.h"
@@ -93,7 +96,31 @@ static void write_stated(node_record_t *record,
 {
 	write_token(record, TB_EXTRA_TOPOLOGY, stated->topology);
 	write_token(record, TB_EXTRA_DISTANCES, stated->distances);
+	write_token(record, TB_EXTRA_MEMORY, stated->memory);
 	write_token(record, TB_EXTRA_SPEED, stated->speed);
+}
+
+/*
+ * What is in use of each NUMA node, with as many digits as the whole has, so that the
+ * text has always the same length.  NULL: it is not counted.  xfree() it.
+ */
+static char *print_memory_inuse(uint32_t node, const struct tb_shape *shape,
+				const struct tb_view *view)
+{
+	struct tb_scratch *scratch = shape->scratch;
+	char *text = NULL;
+
+	if (!tb_memory_books_free(node, shape, tb_view_number(view), scratch,
+				  scratch->available))
+		return NULL;
+	for (uint32_t i = 0; i < shape->numa->count; i++) {
+		uint64_t size = scratch->memory[i];
+		uint64_t used = size ? size - scratch->available[i] : 0;
+		int digits = snprintf(NULL, 0, "%" PRIu64, size);
+
+		xstrfmtcat(text, "%s%0*" PRIu64, i ? "," : "", digits, used);
+	}
+	return text;
 }
 
 void tb_extra_write(uint32_t node)
@@ -103,11 +130,12 @@ void tb_extra_write(uint32_t node)
 	struct tb_scratch *scratch;
 	struct tb_node_stated stated;
 	struct tb_view *view;
-	char *inuse;
+	char *inuse, *memory_inuse;
 
 	if (!tb_conf_node_record(site)) {
 		/* Or it would show for ever what was in use before. */
 		write_token(record, TB_EXTRA_INUSE, NULL);
+		write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
 		return;
 	}
 	if (!shape)
@@ -115,12 +143,15 @@ void tb_extra_write(uint32_t node)
 	scratch = shape->scratch;
 	view = tb_view_now();
 	tb_view_taken(view, node, scratch->cores);
+	memory_inuse = print_memory_inuse(node, shape, view);
 	tb_view_destroy(view);
 	tb_shape_threads(shape, scratch->cores, scratch->used);
 	inuse = tb_topology_print(shape->topology, scratch->used);
 	stated = tb_node_stated(node);
 	write_stated(record, &stated);
 	write_token(record, TB_EXTRA_INUSE, inuse);
+	write_token(record, TB_EXTRA_MEMORY_INUSE, memory_inuse);
+	xfree(memory_inuse);
 	written_of[node].shape = shape->number;
 	free(inuse);
 }
@@ -135,8 +166,11 @@ static bool is_written(uint32_t node)
 
 	return shape && shape->number == written_of[node].shape &&
 	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
+	       !tb_extra_find(extra, TB_EXTRA_MEMORY_INUSE, &length) ==
+		       !tb_memory_is_counted(node) &&
 	       has_token(extra, TB_EXTRA_TOPOLOGY, stated.topology) &&
 	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&
+	       has_token(extra, TB_EXTRA_MEMORY, stated.memory) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "nodes.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,13 +10,14 @@
 #include "src/common/xstring.h"
 
 #include "common/node/node_extra.h"
+#include "core/topology/numa_memory.h"
 
 #include "stock.h"
 #include "text_digest.h"
 
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
-	struct tb_text_part topology, distances, speed;
+	struct tb_text_part topology, distances, memory, speed;
 };
 
 /* What is known of one node. */
@@ -27,11 +29,13 @@ struct known_node {
 	uint64_t looked_extra; /* a digest of Extra as it was then */
 	uint64_t question;     /* during which that was, or 0 */
 	/* Of topobind.conf, looked up the first time. */
-	const char *conf_topology, *conf_distances;
+	const char *conf_topology, *conf_distances, *conf_memory;
 	const struct tb_filter *filter;
 	bool says_filter;
-	char *speed;	/* only shown */
-	bool is_stated; /* its shape is of the stated topology */
+	char *speed;		/* only shown */
+	char *memory;		/* of its NUMA nodes, as stated, or NULL */
+	uint64_t *memory_sizes; /* for its shape; NULL: not known */
+	bool is_stated;		/* its shape is of the stated topology */
 };
 
 static const struct tb_conf *site;
@@ -41,8 +45,11 @@ static uint64_t question; /* the number of the present one; 0: none */
 
 void tb_nodes_fini(void)
 {
-	for (uint32_t node = 0; node < node_count; node++)
+	for (uint32_t node = 0; node < node_count; node++) {
 		xfree(nodes[node].speed);
+		xfree(nodes[node].memory);
+		xfree(nodes[node].memory_sizes);
+	}
 	xfree(nodes);
 	node_count = 0;
 	tb_stock_fini();
@@ -101,6 +108,7 @@ static struct statement find_statement(const struct known_node *node,
 	struct statement stated = {
 		take_whole_text(node->topology),
 		take_whole_text(node->distances),
+		take_whole_text(node->memory),
 		take_whole_text(node->speed),
 	};
 	size_t length;
@@ -108,11 +116,13 @@ static struct statement find_statement(const struct known_node *node,
 	if (tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, &length)) {
 		stated.topology = find_token(record, TB_EXTRA_TOPOLOGY);
 		stated.distances = find_token(record, TB_EXTRA_DISTANCES);
+		stated.memory = find_token(record, TB_EXTRA_MEMORY);
 		stated.speed = find_token(record, TB_EXTRA_SPEED);
 	}
 	if (node->conf_topology) {
 		stated.topology = take_whole_text(node->conf_topology);
 		stated.distances = take_whole_text(node->conf_distances);
+		stated.memory = take_whole_text(node->conf_memory);
 	}
 	return stated;
 }
@@ -187,6 +197,7 @@ static void find_in_conf(struct known_node *node, const char *name)
 {
 	node->conf_topology = tb_conf_topology(site, name);
 	node->conf_distances = tb_conf_distances(site, name);
+	node->conf_memory = tb_conf_node_memory(site, name);
 	node->filter = tb_conf_node_filter(site, name);
 	node->says_filter = tb_conf_node_says_filter(site, name);
 }
@@ -245,11 +256,49 @@ static void change_shape(struct known_node *node, const node_record_t *record)
 		node_features_updated = true;
 }
 
+/* Of a node whose shape is the stated one, as a number for each NUMA node. */
+static void read_memory(struct known_node *node, const node_record_t *record)
+{
+	unsigned count = node->shape && node->is_stated && node->memory
+				 ? tb_topology_count(node->shape->topology, 'N')
+				 : 0;
+	struct tb_error why;
+	uint64_t *sizes;
+
+	xfree(node->memory_sizes);
+	if (!count)
+		return;
+	sizes = tb_numa_memory_parse(node->memory, count, &why);
+	if (!sizes) {
+		error("topobind: node %s: the memory of its NUMA nodes, %.200s, cannot be used: %s; going on without",
+		      record->name, node->memory, why.text);
+		return;
+	}
+	node->memory_sizes = xcalloc(count, sizeof(*sizes));
+	memcpy(node->memory_sizes, sizes, count * sizeof(*sizes));
+	free(sizes);
+}
+
+/* More memory, too, is a reason to try jobs again (change_shape()). */
+static void look_at_memory(struct known_node *node, const node_record_t *record,
+			   struct tb_text_part memory, bool has_new_shape)
+{
+	bool is_new = !tb_text_part_is(node->memory, memory);
+
+	if (!is_new && !has_new_shape)
+		return;
+	set_text(&node->memory, memory);
+	read_memory(node, record);
+	if (is_new && node->looked_at)
+		node_features_updated = true;
+}
+
 struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
 	struct known_node *node = &nodes[index];
 	struct statement stated;
+	bool has_new_shape;
 	uint64_t extra;
 
 	if (!record || index >= node_count)
@@ -266,13 +315,15 @@ struct tb_shape *tb_node_shape(uint32_t index)
 		find_in_conf(node, record->name);
 	node->looked_extra = extra;
 	stated = find_statement(node, record);
-	if (!node->looked_at ||
-	    !tb_text_part_is(node->topology, stated.topology) ||
-	    !tb_text_part_is(node->distances, stated.distances)) {
+	has_new_shape = !node->looked_at ||
+			!tb_text_part_is(node->topology, stated.topology) ||
+			!tb_text_part_is(node->distances, stated.distances);
+	if (has_new_shape) {
 		node->topology = tb_stock_text(stated.topology);
 		node->distances = tb_stock_text(stated.distances);
 		change_shape(node, record);
 	}
+	look_at_memory(node, record, stated.memory, has_new_shape);
 	set_text(&node->speed, stated.speed);
 	node->looked_at = time(NULL);
 	return node->shape;
@@ -315,5 +366,45 @@ struct tb_node_stated tb_node_stated(uint32_t node)
 {
 	return (struct tb_node_stated){ nodes[node].topology,
 					nodes[node].distances,
-					nodes[node].speed };
+					nodes[node].memory, nodes[node].speed };
+}
+
+/* What jobs may have of the node is divided over its NUMA nodes. */
+bool tb_node_memory_sizes(uint32_t node, uint64_t *sizes)
+{
+	const struct known_node *known = &nodes[node];
+	const node_record_t *record = node_record_table_ptr[node];
+	uint64_t usable = record->real_memory > record->mem_spec_limit
+				  ? record->real_memory - record->mem_spec_limit
+				  : 0;
+	unsigned count;
+
+	if (!known->memory_sizes)
+		return false;
+	count = tb_topology_count(known->shape->topology, 'N');
+	memcpy(sizes, known->memory_sizes, count * sizeof(*sizes));
+	tb_numa_memory_limit(sizes, count, usable);
+	return true;
+}
+
+bool tb_memory_is_counted(uint32_t node)
+{
+	return nodes[node].memory_sizes &&
+	       tb_conf_count_memory(site) != TB_COUNT_NONE &&
+	       slurm_conf.select_type_param & SELECT_MEMORY;
+}
+
+bool tb_job_is_local(const job_record_t *job, const struct tb_request *request)
+{
+	const struct tb_memory_policy memory =
+		tb_request_memory(request,
+				  tb_conf_memory(site, tb_job_partition(job)));
+
+	return memory.where == TB_MEMORY_LOCAL &&
+	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
+}
+
+enum tb_count_memory tb_counted_memory(void)
+{
+	return tb_conf_count_memory(site);
 }

@@ -62,8 +62,26 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  * Borrowed, until its shape is asked for again.
  */
 struct tb_node_stated {
-	const char *topology, *distances, *speed;
+	const char *topology, *distances, *memory, *speed;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
+
+/*
+ * The memory that jobs can have of each NUMA node of the node's shape, in MiB: what
+ * is known of it, and together no more than RealMemory less MemSpecLimit.  False: it is
+ * not known.
+ */
+bool tb_node_memory_sizes(uint32_t node, uint64_t *sizes);
+/* Is it known, and counted, by Slurm too? */
+bool tb_memory_is_counted(uint32_t node);
+
+/*
+ * By its request, or the site's: does the job have main memory of the NUMA nodes of its
+ * units only?
+ */
+bool tb_job_is_local(const job_record_t *job, const struct tb_request *request);
+
+/* Whose memory is counted by NUMA node. */
+enum tb_count_memory tb_counted_memory(void);
 
 #endif

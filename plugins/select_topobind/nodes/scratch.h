@@ -22,11 +22,16 @@ struct tb_scratch {
 	struct tb_bitset *threads;     /* threads */
 	struct tb_bitset *cores;       /* Slurm's cores */
 	struct tb_bitset *placed;      /* likewise: the last placement's */
-	struct tb_bitset *state; /* words: what tb_sharing_state() returns */
+	struct tb_bitset *state;   /* words: what tb_sharing_state() returns */
+	struct tb_bitset *blocked; /* Slurm's cores: they lack memory */
+	struct tb_bitset *tried;   /* likewise: those of a placement */
+	uint64_t *memory;	   /* three numbers for each NUMA node */
+	uint64_t *available;	   /* one for each: its free memory, in MiB */
 };
 
-/* For nodes with so many threads and cores.  NULL: out of memory. */
-struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores);
+/* For nodes with so many of these.  NULL: out of memory. */
+struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores,
+				     uint32_t numa_nodes);
 void tb_scratch_destroy(struct tb_scratch *scratch); /* NULL is fine */
 
 #endif

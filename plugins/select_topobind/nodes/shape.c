@@ -15,6 +15,7 @@ void tb_shape_destroy(struct tb_shape *shape)
 	tb_scratch_destroy(shape->scratch);
 	for (unsigned i = 0; i < TB_UNIT_KINDS; i++)
 		xfree(shape->sizes[i]);
+	tb_numa_nodes_destroy(shape->numa);
 	tb_placer_destroy(shape->placer);
 	tb_topology_destroy(shape->topology);
 	xfree(shape->text);
@@ -53,9 +54,12 @@ static bool complete_shape(struct tb_shape *shape, uint32_t cores)
 	if (!match_cores(shape, cores))
 		return false;
 	shape->placer = tb_placer_create(shape->topology);
+	shape->numa = tb_numa_nodes_create(shape->topology, shape->by_thread);
 	shape->ncores = cores;
-	shape->scratch = tb_scratch_create(threads, cores);
-	return shape->placer && shape->scratch;
+	shape->scratch = tb_scratch_create(threads, cores,
+					   tb_topology_count(shape->topology,
+							     'N'));
+	return shape->placer && shape->numa && shape->scratch;
 }
 
 static int fail_misfit(const struct tb_shape *shape, uint32_t cores,

@@ -14,6 +14,7 @@
 #include "compat/select_compat.h"
 #include "core/base/bitset.h"
 #include "core/base/error.h"
+#include "core/place/local_memory.h"
 #include "core/place/place.h"
 #include "core/topology/topology.h"
 
@@ -34,8 +35,9 @@ struct tb_shape {
 	char *distances; /* core/distances.h, or NULL */
 	struct tb_topology *topology;
 	struct tb_placer *placer;
-	bool by_thread;	 /* a Slurm core is a thread of the string */
-	uint32_t ncores; /* Slurm's */
+	struct tb_numa_nodes *numa; /* in Slurm's cores */
+	bool by_thread;		    /* a Slurm core is a thread of the string */
+	uint32_t ncores;	    /* Slurm's */
 	struct tb_scratch *scratch;
 	/* Of unit_sizes.c: by kind of unit, and a bit for each that is known. */
 	uint16_t *sizes[TB_UNIT_KINDS];

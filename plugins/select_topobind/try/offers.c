@@ -260,6 +260,74 @@ static void describe_fit(const struct tb_test *test,
 	placed->broken += tb_broken_containers(shape->topology, used);
 }
 
+/* A placement whose memory must fit. */
+struct in_memory {
+	const struct tb_offers *offers;
+	const struct tb_test *test;
+	const struct tb_offer *offer;
+	struct tb_shape *shape;
+	struct tb_scratch *scratch;
+	uint32_t slots;
+	struct tb_placed *placed;
+	uint32_t tries;
+};
+
+/* Nobody can have these cores: they count as in use. */
+static void take_out_cores(const struct tb_shape *shape,
+			   const struct tb_test *test,
+			   const struct tb_bitset *cores,
+			   struct tb_scratch *scratch)
+{
+	tb_shape_threads(shape, cores, scratch->threads);
+	tb_bitset_or(scratch->used, scratch->threads);
+	if (!test->share)
+		return;
+	TB_BITSET_EACH(thread, scratch->threads)
+		scratch->holders[thread].jobs = TB_SHARE_NEVER;
+}
+
+static int try_in_memory(void *arg, const struct tb_bitset *blocked,
+			 struct tb_bitset *placed)
+{
+	struct in_memory *try = arg;
+	int count;
+
+	take_out_cores(try->shape, try->test, blocked, try->scratch);
+	count = place_slots(try->offers, try->test, try->offer, try->shape,
+			    try->slots, try->scratch);
+	/* Of the others, not of those that lack memory. */
+	if (!try->tries++)
+		try->placed->could_be_more =
+			tb_sharing_could_be_more(try->scratch, try->test);
+	if (count > 0)
+		tb_shape_cores(try->shape,
+			       tb_placed_threads(try->shape->placer), placed);
+	return count;
+}
+
+/* With what scratch says is used; sets could_be_more and lacks_memory. */
+static int place_in_memory(const struct tb_offers *offers,
+			   const struct tb_test *test,
+			   const struct tb_offer *offer, struct tb_shape *shape,
+			   uint32_t slots, struct tb_scratch *scratch,
+			   struct tb_placed *placed)
+{
+	struct in_memory try = { offers,  test,	 offer,	 shape,
+				 scratch, slots, placed, 0 };
+	struct tb_local_memory memory;
+	int count;
+
+	if (tb_node_memory_find(offers->memory, offer->node, shape, scratch,
+				&memory)) {
+		count = tb_memory_place(&memory, try_in_memory, &try);
+		placed->lacks_memory = try.tries > 1;
+		return count;
+	}
+	count = place_slots(offers, test, offer, shape, slots, scratch);
+	placed->could_be_more = tb_sharing_could_be_more(scratch, test);
+	return count;
+}
+
 /* With what scratch says is used, and room for placed->cores. */
 static void place_and_describe(const struct tb_offers *offers,
 			       const struct tb_test *test,
@@ -268,9 +336,9 @@ static void place_and_describe(const struct tb_offers *offers,
 			       struct tb_scratch *scratch,
 			       struct tb_placed *placed)
 {
-	int count = place_slots(offers, test, offer, shape, slots, scratch);
+	int count = place_in_memory(offers, test, offer, shape, slots, scratch,
+				    placed);
 
-	placed->could_be_more = tb_sharing_could_be_more(scratch, test);
 	if (count <= 0)
 		return;
 	placed->slots = offers->request->type == TB_HOST ? 1 : count;
@@ -334,6 +402,21 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 	};
 }
 
+/* Of a job that needs memory of NUMA nodes also how much is free there. */
+static const struct tb_bitset *
+add_memory_state(const struct tb_offers *offers, const struct tb_offer *offer,
+		 const struct tb_shape *shape, uint32_t slots,
+		 const struct tb_bitset *words, struct tb_scratch *scratch)
+{
+	struct tb_local_memory memory;
+
+	return tb_node_memory_find(offers->memory, offer->node, shape, scratch,
+				   &memory)
+		       ? tb_node_memory_state(offers->memory, &memory, slots,
+					      words)
+		       : words;
+}
+
 /* A remembered placement, as if it had just been made. */
 static const struct tb_placed *recall(const struct tb_offers *offers,
 				      const struct tb_placed *placed)
@@ -379,6 +462,8 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 				 scratch->cores);
 	taken = find_state(offers, test, offer, shape, scratch);
 	key = make_key(offers, test, offer, shape, slots, affinity, taken);
+	key.cores = add_memory_state(offers, offer, shape, slots, key.cores,
+				     scratch);
 	placed = tb_memo_find(offers->memo, &key, &is_new);
 	if (placed && !is_new)
 		return recall(offers, placed);
@@ -495,6 +580,7 @@ static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 	cpus = placed->cpus;
 
 	offers->could_be_more |= placed->could_be_more;
+	offers->without_memory += !slots && placed->lacks_memory;
 	if (!slots)
 		return false;
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
@@ -616,6 +702,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->view = view;
 	offers->devices = tb_devices_create(test);
 	offers->limit = tb_partition_limit_create(test, view);
+	offers->memory = tb_node_memory_create(test, request, view);
 	offers->filter = tb_job_filter(test->job);
 	offers->memo = test->memo;
 	offers->room = bit_set_count(test->nodes) + 1;
@@ -631,6 +718,7 @@ void tb_offers_destroy(struct tb_offers *offers)
 	if (!offers)
 		return;
 	tb_devices_destroy(offers->devices);
+	tb_node_memory_destroy(offers->memory);
 	tb_partition_limit_destroy(offers->limit);
 	xfree(offers->list);
 	xfree(offers);

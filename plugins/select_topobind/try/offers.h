@@ -18,6 +18,7 @@
 #include "core/request/request.h"
 
 #include "devices.h"
+#include "node_memory.h"
 #include "partition_limit.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/nodes/nodes.h"
@@ -30,6 +31,7 @@ struct tb_placed {
 	struct tb_bitset cores; /* Slurm's */
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */
+	bool lacks_memory;  /* with more on its NUMA nodes more would fit */
 	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
 	uint32_t diameter;
 	int32_t broken;
@@ -55,7 +57,9 @@ struct tb_offers {
 	bool could_be_more; /* some node, with a larger test->share */
 	struct tb_partition_limit *limit; /* NULL: none */
 	uint32_t limited; /* offers with fewer slots, or none, for this */
-	struct tb_devices *devices; /* that the job asks for; or NULL */
+	struct tb_devices *devices;    /* that the job asks for; or NULL */
+	struct tb_node_memory *memory; /* that it needs near its units; or NULL */
+	uint32_t without_memory; /* nodes with units for it, but not the memory */
 	/* The test's: a struct tb_placed by what is taken of a node; or NULL. */
 	struct tb_memo *memo;
 	const struct tb_filter *filter; /* of the job's partition */

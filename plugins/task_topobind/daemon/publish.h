@@ -10,6 +10,7 @@
 struct tb_published {
 	const char *topology;
 	const char *distances; /* between its NUMA nodes; NULL: none to tell */
+	const char *memory;    /* of its NUMA nodes; NULL: not known */
 	const char *speed;     /* in MHz; NULL: not known */
 };
 

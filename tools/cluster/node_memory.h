@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * node_memory.h - the memory of a node's NUMA nodes, by its Extra field
+ *
+ * m_memory= and m_memory_inuse= (common/node/node_extra.h); together jobs can have no
+ * more than RealMemory less MemSpecLimit, of which each NUMA node has its part
+ * (core/place/local_memory.h).
+ */
+#ifndef TB_TOOLS_CLUSTER_NODE_MEMORY_H
+#define TB_TOOLS_CLUSTER_NODE_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <slurm/slurm.h>
+
+/* In MB, for each N object in string order. */
+struct tb_node_memory {
+	unsigned count;
+	uint64_t *sizes;     /* what jobs can have */
+	uint64_t *available; /* what of it is free */
+};
+
+/*
+ * False, and count is 0: the node says nothing of it, or it makes no sense, or it is not
+ * counted.  The caller clears.
+ */
+bool tb_node_memory_load(const node_info_t *node,
+			 struct tb_node_memory *memory);
+void tb_node_memory_clear(struct tb_node_memory *memory);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* candidate_memory.c - see candidate_memory.h */
+#include "candidate_memory.h"
+
+#include "cluster/node_memory.h"
+#include "core/place/local_memory.h"
+
+/* One slot, beside what is used; in threads, which are the core's "cores" here. */
+struct slot {
+	const struct tb_candidate_node *node;
+	const struct tb_request *request;
+	const struct tb_bitset *used;
+	struct tb_bitset *all; /* used and blocked, to work with */
+};
+
+static int try_slot(void *arg, const struct tb_bitset *blocked,
+		    struct tb_bitset *placed)
+{
+	struct slot *slot = arg;
+	int count;
+
+	tb_bitset_assign(slot->all, slot->used);
+	tb_bitset_or(slot->all, blocked);
+	count = tb_place(slot->node->placer, slot->request, slot->all, 1);
+	if (count > 0)
+		tb_bitset_assign(placed, tb_placed_threads(slot->node->placer));
+	return count;
+}
+
+/* With so much available; true where units are missing, not memory. */
+static bool fits(struct slot *slot, struct tb_local_memory *local,
+		 const uint64_t *available, const struct tb_bitset *used)
+{
+	slot->used = used;
+	local->available = available;
+	tb_bitset_clear_all(local->blocked);
+	return try_slot(slot, local->blocked, local->placed) <= 0 ||
+	       tb_memory_place(local, try_slot, slot) > 0;
+}
+
+static uint64_t count_needed(struct slot *slot, struct tb_local_memory *local)
+{
+	slot->used = slot->node->masked;
+	tb_bitset_clear_all(local->blocked);
+	if (try_slot(slot, local->blocked, local->placed) <= 0)
+		return 0;
+	return local->need.per_node +
+	       local->need.per_core * tb_bitset_count(local->placed);
+}
+
+static void find_with(struct slot *slot, struct tb_local_memory *local,
+		      const struct tb_node_memory *memory,
+		      struct tb_candidate_memory *found)
+{
+	struct tb_bitset *used = tb_bitset_copy(slot->node->reserved);
+
+	found->needed = count_needed(slot, local);
+	found->ever = fits(slot, local, memory->sizes, slot->node->masked);
+	if (!used)
+		return;
+	if (slot->node->inuse)
+		tb_bitset_or(used, slot->node->inuse);
+	found->now = fits(slot, local, memory->available, used);
+	tb_bitset_destroy(used);
+}
+
+/* A node without memory has plenty for who runs there (local_memory.h). */
+static void set_plenty(struct tb_node_memory *memory)
+{
+	for (unsigned i = 0; i < memory->count; i++)
+		if (!memory->sizes[i])
+			memory->sizes[i] = memory->available[i] =
+				TB_MEMORY_PLENTY;
+}
+
+int tb_candidate_memory_find(const struct tb_candidate_node *node,
+			     const struct tb_request *request, uint64_t memory,
+			     struct tb_candidate_memory *found,
+			     struct tb_error *err)
+{
+	unsigned threads = tb_topology_threads(node->topology);
+	struct tb_request wide = *request; /* borrows what it points to */
+	struct slot slot = { .node = node, .request = &wide };
+	struct tb_numa_nodes *numa = tb_numa_nodes_create(node->topology, true);
+	struct tb_local_memory local = { .numa = numa };
+	struct tb_node_memory there;
+	int rc = 0;
+
+	*found = (struct tb_candidate_memory){ .ever = true, .now = true };
+	local.blocked = tb_bitset_create(threads);
+	local.placed = tb_bitset_create(threads);
+	slot.all = tb_bitset_create(threads);
+	if (memory & MEM_PER_CPU)
+		local.need.per_core = memory & ~MEM_PER_CPU;
+	else
+		local.need.per_node = memory;
+	tb_request_widen_window(&wide);
+	tb_node_memory_load(node->info, &there);
+	if (!numa || !local.blocked || !local.placed || !slot.all) {
+		rc = tb_fail(err, "out of memory");
+	} else if (there.count && there.count == numa->count) {
+		set_plenty(&there);
+		find_with(&slot, &local, &there, found);
+	}
+	tb_node_memory_clear(&there);
+	tb_bitset_destroy(slot.all);
+	tb_bitset_destroy(local.placed);
+	tb_bitset_destroy(local.blocked);
+	tb_numa_nodes_destroy(numa);
+	return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * candidate_memory.h - has a node the memory of a slot on the NUMA nodes of units?
+ *
+ * For jobs with bmem=local, by what nodes show (cluster/node_memory.h) and the same
+ * decision as the controller's (core/place/local_memory.h).
+ */
+#ifndef TB_TOOLS_PLAN_CANDIDATE_MEMORY_H
+#define TB_TOOLS_PLAN_CANDIDATE_MEMORY_H
+
+#include "candidate_nodes.h"
+#include "core/base/error.h"
+
+/* What was found; all true where nothing is known. */
+struct tb_candidate_memory {
+	bool ever; /* of all memory: on units that are not masked */
+	bool now;  /* of the free memory: on free units, or there are none */
+	uint64_t needed; /* MB of one slot */
+};
+
+/*
+ * memory: as Slurm has it, with MEM_PER_CPU; not 0.  -1 with a sentence when out of
+ * memory.
+ */
+int tb_candidate_memory_find(const struct tb_candidate_node *node,
+			     const struct tb_request *request, uint64_t memory,
+			     struct tb_candidate_memory *found,
+			     struct tb_error *err);
+
+#endif
