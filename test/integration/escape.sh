@@ -291,6 +291,85 @@ case_slurmd_starts() {
 	assert_nothing_of_the_user
 }
 
+# Slurm's, whoever has what is in them.
+cgroups_given_away() {
+	find "$(top_of cpuset)" "$(top_of freezer)" -type d ! -uid 0 2>/dev/null
+}
+
+with_extern_steps() {
+	sed -i '/^PrologFlags=/d; $ a PrologFlags=Contain' \
+		"$cluster/etc/slurm.conf"
+	restart_slurmctld
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 60 nodes_answer
+	resume_node
+}
+
+# No task of Slurm's ever runs in it, and no other step on the node.
+case_extern() {
+	local job dir
+
+	job=$(alloc --uid="$user" --chdir=/ -w "$NODE_THIS" -n1 "$@")
+	for dir in "$(top_of cpuset)" "$(top_of freezer)"; do
+		dir=$dir/uid_$uid/job_$job/step_extern
+		assert test -d "$dir"
+		refute setpriv --reuid="$uid" --clear-groups mkdir "$dir/x"
+	done
+	assert_eq "directories that are not root's" "" "$(cgroups_given_away)"
+	cancel "$job"
+	assert_nothing_of_the_user
+}
+
+# lock DIRECTORY - as the user, until it is killed; not for long, as all steps of this
+# machine wait for it
+# shellcheck disable=SC2016 # variables of that shell
+lock() {
+	setpriv --reuid="$uid" --clear-groups --pdeathsig KILL bash -c '
+		exec 9<"$1"
+		flock 9
+		echo "$1" >>"$2"
+		exec sleep "$3"' lock "$1" "$work/out/locked" \
+		$((15 * patience)) &
+	lockers+=($!)
+}
+
+unlock() {
+	kill "${lockers[@]}" 2>/dev/null || true
+	wait "${lockers[@]}" 2>/dev/null || true
+}
+
+all_are_locked() {
+	[ "$(wc -l <"$work/out/locked")" -eq "${#lockers[@]}" ]
+}
+
+# Slurm locks the hierarchies, and any user can, too.  What is left of the one does not
+# keep the helper from what is left of the other.
+case_locked() {
+	local jobs=() lockers=() job
+
+	for _ in 1 2; do
+		jobs+=("$(as_user -n1 --bunit=C --bamount=1 \
+			--wrap "exec $work/bin/mark 600")")
+	done
+	wait_until 30 marks 2
+	install -m 666 /dev/null "$work/out/locked"
+	trap unlock EXIT
+	lock /sys/fs/cgroup/freezer
+	lock /sys/fs/cgroup/cpuset
+	wait_until 20 all_are_locked
+	for job in "${jobs[@]}"; do
+		kill_stepd "$job" batch
+	done
+	wait_until 20 marks 0
+	assert kill -0 "${lockers[@]}"
+	unlock
+	cancel "${jobs[@]}"
+	assert_nothing_of_the_user
+	resume_node
+	assert_works
+}
+
 no_users_cgroups() {
 	[ -z "$(users_cgroups)" ]
 }
@@ -322,4 +401,8 @@ test_case "a lost process, soft" case_hidden 1 --bunit=C --bamount=1 --bmode=sof
 test_case "twenty lost processes" case_twenty --bunit=C --bamount=1
 test_case "processes that cannot be ended" case_frozen
 test_case "what is there when slurmd starts" case_slurmd_starts
+test_case "a user keeps the hierarchies locked" case_locked
+with_extern_steps
+test_case "the extern step of a plain job" case_extern
+test_case "the extern step of a bound job" case_extern --bunit=C --bamount=1
 tests_done
