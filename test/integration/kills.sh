@@ -98,8 +98,7 @@ case_nothing_is_left() {
 	wait_until 60 nodes_answer
 	(wait_until 60 nothing_is_held) || fail "left: $(held_processes)"
 	wait_until 20 nothing_in_use "$NODE_THIS"
-	assert_eq "CPUs in use" 0 "$(sinfo -h -n "$NODE_THIS" -p main -o %C |
-		cut -d/ -f1)"
+	assert_eq "CPUs in use" 0 "$(node_shows "$NODE_THIS" %C | cut -d/ -f1)"
 	resume_node
 	assert_works
 }
