@@ -34,26 +34,31 @@ kill_any_stepd() {
 	for pid in $(pgrep -x slurmstepd | shuf); do
 		if grep -q -E "slurm_$NODE_THIS/|/${NODE_THIS}_slurmstepd.scope/" \
 			"/proc/$pid/cgroup" 2>/dev/null; then
-			kill -KILL "$pid" 2>/dev/null || true
+			kill -KILL "$pid" 2>/dev/null || continue
+			echo slurmstepd >>"$work/killed"
 			return
 		fi
 	done
 }
 
+# kill_daemon NAME
+kill_daemon() {
+	daemon "$1" kill
+	echo "${1%%-*}" >>"$work/killed"
+	daemon "$1" start
+}
+
 kill_one() {
 	case $((RANDOM % 4)) in
-	0)
-		daemon "slurmd-$NODE_THIS" kill
-		daemon "slurmd-$NODE_THIS" start
-		;;
-	1)
-		daemon slurmctld kill
-		daemon slurmctld start
-		;;
-	*)
-		kill_any_stepd
-		;;
+	0) kill_daemon "slurmd-$NODE_THIS" ;;
+	1) kill_daemon slurmctld ;;
+	*) kill_any_stepd ;;
 	esac
+}
+
+# For who runs it by hand.
+tell_killed() {
+	sort "$work/killed" | uniq -c | sed 's/^/# killed: /'
 }
 
 # What users and we cause is never a reason.  Slurm has one of its own when a job of
@@ -71,7 +76,7 @@ case_kills() {
 
 	for ((i = 0; i < kills; i++)); do
 		! few_are_waiting || submit_some
-		sleep "0.$((RANDOM % 10))"
+		sleep "0.$((RANDOM % 6))"
 		kill_one
 		assert within 5 squeue -h >/dev/null
 		assert_no_reason_of_ours
@@ -107,5 +112,6 @@ cluster_start --nodes this --slurm BatchStartTimeout=1
 
 # Jobs whose slurmstepd was killed end when they are cancelled, after each case.
 test_case "$kills are killed beside bound jobs" case_kills
+tell_killed
 test_case "nothing is left of them" case_nothing_is_left
 tests_done
