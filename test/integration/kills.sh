@@ -19,7 +19,7 @@ submit_some() {
 		# shellcheck disable=SC2086 # options
 		sbatch -Q -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
 			--bamount=1 --no-requeue $kind --wrap \
-			'srun -Q --overlap -n1 sleep 0.3; sleep 0.3' || true
+			'srun -Q --overlap -n1 sleep 1; sleep 1' || true
 	done 2>/dev/null
 }
 
@@ -27,17 +27,34 @@ few_are_waiting() {
 	[ "$(squeue -h -t PENDING -o %i 2>/dev/null | wc -l)" -lt 5 ]
 }
 
-# Any of this node; there may be none at this moment.
-kill_any_stepd() {
-	local pid
+# The job of a slurmstepd of this node.
+job_of() {
+	sed -n -E "s,.*[/:](slurm_$NODE_THIS|${NODE_THIS}_slurmstepd.scope)/(.*/)?job_([0-9]+)/.*,\3,p" \
+		"/proc/$1/cgroup" 2>/dev/null | sed -n 1p
+}
+
+# Any of this node.  Slurm thinks that the job runs, and would give its CPUs to no other.
+kills_any_stepd() {
+	local pid job
 
 	for pid in $(pgrep -x slurmstepd | shuf); do
-		if grep -q -E "slurm_$NODE_THIS/|/${NODE_THIS}_slurmstepd.scope/" \
-			"/proc/$pid/cgroup" 2>/dev/null; then
-			kill -KILL "$pid" 2>/dev/null || continue
+		job=$(job_of "$pid")
+		if [ -n "$job" ] && kill -KILL "$pid" 2>/dev/null; then
 			echo slurmstepd >>"$work/killed"
-			return
+			scancel "$job" 2>/dev/null || true
+			return 0
 		fi
+	done
+	return 1
+}
+
+# There may be none for a while, when slurmctld has just begun.
+kill_any_stepd() {
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		! kills_any_stepd || return 0
+		sleep 0.1
 	done
 }
 
@@ -110,7 +127,6 @@ case_nothing_is_left() {
 
 cluster_start --nodes this --slurm BatchStartTimeout=1
 
-# Jobs whose slurmstepd was killed end when they are cancelled, after each case.
 test_case "$kills are killed beside bound jobs" case_kills
 tell_killed
 test_case "nothing is left of them" case_nothing_is_left
