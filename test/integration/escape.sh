@@ -75,8 +75,9 @@ hide='for name in cpuset freezer; do
 	done
 	setsid sh -c "echo \$\$ >$dir/x/cgroup.procs && exec MARK 600" \
 		</dev/null >/dev/null 2>&1 &
+	sleep 1
 done
-sleep 1; echo done
+echo done
 '
 hide_script() {
 	echo "${hide//MARK/$work/bin/mark}"
@@ -127,13 +128,14 @@ race_beside() {
 # An intruder who is there before all steps wins the race for their directories;
 # what he has made is gone before a task is held, or nothing is held.
 case_race() {
-	setpriv --reuid="$uid" --clear-groups "$work/bin/intruder" 10 \
+	setpriv --reuid="$uid" --clear-groups "$work/bin/intruder" 600 \
 		"$(top_of cpuset)" "$(top_of freezer)" >"$work/made" &
 	intruder=$!
 	trap 'kill "$intruder" 2>/dev/null || true' EXIT
 	race_beside
 	race_beside --bunit=C --bamount=1 --binstance=env
-	wait "$intruder"
+	kill "$intruder"
+	wait "$intruder" || true
 	sed 's/^/made /' "$work/made"
 	assert_nothing_of_the_user
 }

@@ -73,27 +73,25 @@ case_on_nfs() {
 case_jobs() {
 	local kind job
 
-	for kind in "" --bmode=soft --binstance=env --binstance=pe; do
-		# shellcheck disable=SC2086 # an option or none
-		job=$(victim $kind)
+	for kind in --bmode=hard --bmode=soft --binstance=pe; do
+		job=$(victim "$kind")
 		wait_until 30 test -s "$work/pid"
-		[ "$kind" = --binstance=env ] || [ "$kind" = --binstance=pe ] ||
+		[ "$kind" = --binstance=pe ] ||
 			held_alone "$(cat "$work/pid")"
 		cancel "$job"
 		assert_nothing_is_left
 		wait_until 20 no_claims
 	done
-	assert_works
 }
 
 # What its slurmstepd has left ends, and its files go.
 case_stepd_killed() {
 	local job pid other
 
-	other=$(victim "$@")
+	other=$(victim --bmode=soft)
 	wait_until 30 test -s "$work/pid"
 	pid=$(cat "$work/pid")
-	job=$(victim "$@")
+	job=$(victim --bmode=soft)
 	wait_until 30 test -s "$work/pid"
 	kill_stepd "$job" batch
 	wait_until 30 process_is_gone "$(cat "$work/pid")"
@@ -102,25 +100,10 @@ case_stepd_killed() {
 	cancel "$job" "$other"
 	assert_nothing_is_left
 	wait_until 20 no_claims
-	assert_works
 }
 
-case_both_killed() {
-	local job
-
-	job=$(victim)
-	wait_until 30 test -s "$work/pid"
-	daemon "slurmd-$NODE_THIS" kill
-	kill_stepd "$job" batch
-	held_alone "$(cat "$work/pid")"
-	daemon "slurmd-$NODE_THIS" start
-	wait_until 30 process_is_gone "$(cat "$work/pid")"
-	cancel "$job"
-	assert_nothing_is_left
-	assert_works
-}
-
-case_slurmctld_killed() {
+# slurmctld knows its jobs again, and slurmd ends what its dead slurmstepd has left.
+case_all_killed() {
 	local job was
 
 	job=$(victim)
@@ -128,10 +111,14 @@ case_slurmctld_killed() {
 	was=$(granted "$job")
 	save_state "$job"
 	daemon slurmctld kill
-	daemon slurmctld start
-	wait_until 60 nodes_answer
-	assert_granted "$job" "$NODE_THIS" "$was"
+	daemon "slurmd-$NODE_THIS" kill
+	kill_stepd "$job" batch
 	held_alone "$(cat "$work/pid")"
+	daemon slurmctld start
+	assert_granted "$job" "$NODE_THIS" "$was"
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 30 process_is_gone "$(cat "$work/pid")"
+	wait_until 60 nodes_answer
 	cancel "$job"
 	assert_nothing_is_left
 }
@@ -160,11 +147,8 @@ cluster_start --nodes this
 all_on_nfs
 test_case "the directories are on NFS" case_on_nfs
 test_case "jobs of all kinds" case_jobs
-test_case "slurmstepd is killed" case_stepd_killed
-test_case "slurmstepd of a soft-bound job is killed" case_stepd_killed \
-	--bmode=soft
-test_case "slurmd and slurmstepd are killed" case_both_killed
-test_case "slurmctld is killed" case_slurmctld_killed
+test_case "slurmstepd of a soft-bound job is killed" case_stepd_killed
+test_case "all are killed" case_all_killed
 test_case "the server goes, and comes again" case_server_goes
 not_on_nfs
 tests_done
