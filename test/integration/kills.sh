@@ -48,11 +48,12 @@ kills_any_stepd() {
 	return 1
 }
 
-# There may be none for a while, when slurmctld has just begun.
+# There may be none for a while: what slurmctld has told a slurmd that was killed it
+# says again after a minute or two.
 kill_any_stepd() {
 	local i
 
-	for ((i = 0; i < 50; i++)); do
+	for ((i = 0; i < 20; i++)); do
 		! kills_any_stepd || return 0
 		sleep 0.1
 	done

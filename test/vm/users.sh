@@ -147,24 +147,26 @@ intrude() {
 		done' intrude "$1" "$work/bin/mark"
 }
 
-# Beside a plain job of his, whose cgroups he has, a bound one stays where it is.
+# Beside a job of his, whose task's cgroup he has, a bound one stays where it is.
 case_race() {
-	local own job cpus
+	local own job
 
 	intrude "$(top_cgroup)" >"$work/intruded" &
 	intruder=$!
 	trap 'kill "$intruder" 2>/dev/null || true' EXIT
 	own=$(sbatch --parsable --uid="$user" --chdir=/ -o /dev/null \
-		-w "$NODE_THIS" -n1 --wrap "exec $work/bin/mark 600")
+		-w "$NODE_THIS" -n1 --bunit=C --bamount=1 --binstance=env \
+		--wrap "exec $work/bin/mark 600")
 	wait_until 60 runs "$own"
-	job=$(as_user "$work/bin/mark 5 & for i in 1 2 3 4 5; do
+	job=$(as_user "$work/bin/mark 600 & for i in 1 2 3 4 5; do
 			sed -n 's/^Cpus_allowed_list://p' /proc/\$!/status
 			sleep 1
 		done" --bunit=C --bamount=1)
-	cpus=$(sort -u "$work/out/$job")
 	kill "$intruder"
 	sort "$work/intruded" | uniq -c
-	assert_eq "different CPUs of the bound job" 1 "$(grep -c . <<<"$cpus")"
+	assert_eq "lists of CPUs of the bound job" 1 \
+		"$(sort -u "$work/out/$job" | grep -c .)"
+	assert grep -q made "$work/intruded"
 	refute grep moved "$work/intruded"
 	cancel "$own"
 	assert_nothing_of_the_user
