@@ -5,11 +5,12 @@
 #
 # Beside bound jobs that come and go.  Afterwards nothing is left of them: neither
 # processes nor claims nor locks nor cores in the books.  TOPOBIND_KILLS says how
-# many [20].
+# many [20], TOPOBIND_KILLED whom, each as often as it is named.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 kills=${TOPOBIND_KILLS:-20}
+read -r -a whom <<<"${TOPOBIND_KILLED:-slurmd slurmctld slurmstepd slurmstepd}"
 
 # Bound in all ways, some with a step.
 submit_some() {
@@ -67,10 +68,10 @@ kill_daemon() {
 }
 
 kill_one() {
-	case $((RANDOM % 4)) in
-	0) kill_daemon "slurmd-$NODE_THIS" ;;
-	1) kill_daemon slurmctld ;;
-	*) kill_any_stepd ;;
+	case ${whom[RANDOM % ${#whom[@]}]} in
+	slurmd) kill_daemon "slurmd-$NODE_THIS" ;;
+	slurmctld) kill_daemon slurmctld ;;
+	slurmstepd) kill_any_stepd ;;
 	esac
 }
 
