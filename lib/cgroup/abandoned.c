@@ -45,11 +45,8 @@ static void kill_at_once(const char *dir)
 	close(fd);
 }
 
-/*
- * Slurm locks this directory while it makes or removes the cgroups of a job, so
- * that no parent goes away under a child to come.  -1: going on without.
- */
-static int lock_hierarchy(const char *mount, const char *top)
+/* -1 with errno. */
+static int open_locked(const char *mount, const char *top)
 {
 	char *path;
 	int fd;
@@ -58,16 +55,23 @@ static int lock_hierarchy(const char *mount, const char *top)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(path);
-	if (fd >= 0)
-		flock(fd, LOCK_EX);
 	return fd;
 }
 
-/* Those of a directory, up to top, until one that is not empty. */
-static void remove_parents(const char *mount, const char *top, char *dir)
+static bool get_lock(int fd, const struct timespec *until)
 {
-	size_t top_length = strlen(mount) + strlen(top);
-	int fd = lock_hierarchy(mount, top);
+	int rc = flock(fd, LOCK_EX | LOCK_NB);
+
+	while (rc < 0 && !tb_clear_is_over(until)) {
+		tb_clear_pause();
+		rc = flock(fd, LOCK_EX | LOCK_NB);
+	}
+	return rc == 0;
+}
+
+/* Of a directory, up to one of so many characters, until one that is not empty. */
+static void remove_empty_parents(char *dir, size_t top_length)
+{
 	char *slash;
 
 	while ((slash = strrchr(dir, '/')) != NULL) {
@@ -75,8 +79,29 @@ static void remove_parents(const char *mount, const char *top, char *dir)
 		if (strlen(dir) <= top_length || rmdir(dir) < 0)
 			break;
 	}
-	if (fd >= 0)
-		close(fd);
+}
+
+/*
+ * Slurm locks a directory while it makes or removes the cgroups of a job, so that no
+ * parent goes away under a child to come.  But any user can lock it, and keep it:
+ * what others have left does not wait for that.
+ */
+static int remove_parents(const char *mount, const char *top, char *dir,
+			  const struct timespec *until, struct tb_error *err)
+{
+	int fd = open_locked(mount, top), rc = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0
+				       : tb_fail(err, "%.300s: %s", mount,
+						 strerror(errno));
+	if (get_lock(fd, until))
+		remove_empty_parents(dir, strlen(mount) + strlen(top));
+	else
+		rc = tb_fail(err, "somebody keeps the cgroups in %.300s locked",
+			     mount);
+	close(fd);
+	return rc;
 }
 
 static int end_in(const char *mount, const char *top, const char *path,
@@ -91,7 +116,7 @@ static int end_in(const char *mount, const char *top, const char *path,
 	kill_at_once(dir);
 	rc = tb_clear(dir, &until, err);
 	if (rc == 0)
-		remove_parents(mount, top, dir);
+		rc = remove_parents(mount, top, dir, &until, err);
 	free(dir);
 	return rc;
 }

@@ -17,7 +17,8 @@
  * in all hierarchies of cgroups; then its parents, up to but without top, as far as
  * they are empty.  Both are paths from the root of a hierarchy, top is a parent of
  * path.  Processes that do not die within wait_ms milliseconds, for each hierarchy,
- * stay where they are.  0, also when nothing is there; -1 with a sentence in err.
+ * stay where they are, and parents as long as somebody has their hierarchy locked.
+ * 0, also when nothing is there; -1 with a sentence in err.
  *
  * A cgroup with the caller in it is not abandoned: a step of that name starts
  * anew (cgroup v2, where slurmstepd is below its step).  All is left as it is; 0.

@@ -38,7 +38,7 @@ struct timespec tb_clear_until(unsigned milliseconds)
 	return until;
 }
 
-static bool is_over(const struct timespec *until)
+bool tb_clear_is_over(const struct timespec *until)
 {
 	struct timespec now;
 
@@ -323,7 +323,7 @@ static bool remove_and_go_up(struct walk *walk)
 /* All that is to go, once.  False when the walk ended early. */
 static bool walk_round(struct walk *walk)
 {
-	while (!is_over(walk->until)) {
+	while (!tb_clear_is_over(walk->until)) {
 		char *name = find_child(walk);
 
 		if (name == NULL && walk->depth == 0)
@@ -355,7 +355,7 @@ static bool clear_once(int top, bool all, const struct timespec *until)
 	return done;
 }
 
-static void pause_shortly(void)
+void tb_clear_pause(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
 
@@ -366,8 +366,8 @@ bool tb_clear_below(int directory, bool all, const struct timespec *until)
 {
 	bool done = clear_once(directory, all, until);
 
-	while (!done && !is_over(until)) {
-		pause_shortly();
+	while (!done && !tb_clear_is_over(until)) {
+		tb_clear_pause();
 		done = clear_once(directory, all, until);
 	}
 	return done;
@@ -414,8 +414,8 @@ int tb_clear(const char *directory, const struct timespec *until,
 {
 	bool done = try_clear(directory, until);
 
-	while (!done && !is_over(until)) {
-		pause_shortly();
+	while (!done && !tb_clear_is_over(until)) {
+		tb_clear_pause();
 		done = try_clear(directory, until);
 	}
 	return done ? 0

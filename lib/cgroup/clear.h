@@ -17,6 +17,9 @@
 
 /* A time of CLOCK_MONOTONIC, so many milliseconds from now. */
 struct timespec tb_clear_until(unsigned milliseconds);
+bool tb_clear_is_over(const struct timespec *until);
+/* A millisecond, before what did not work is tried again. */
+void tb_clear_pause(void);
 
 /*
  * Kill every process but the caller in the cgroup, a directory, and below, and

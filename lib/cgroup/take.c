@@ -37,7 +37,16 @@ static bool visit_child(int dir, const char *name, visit_t *function,
 	return done;
 }
 
-/* Each child whose name begins so.  True when all visits were. */
+static bool is_wanted(const struct dirent *entry, const char *prefix)
+{
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+	       strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+}
+
+/*
+ * Each child whose name begins so, until the time has come: users may have made any
+ * number of them.  True when there was time for all, and all visits were.
+ */
 static bool visit_children(int dir, const char *prefix, visit_t *function,
 			   const struct visit *visit)
 {
@@ -51,12 +60,14 @@ static bool visit_children(int dir, const char *prefix, visit_t *function,
 			close(copy);
 		return false;
 	}
-	while ((entry = readdir(entries)) != NULL)
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
-		    strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
-			done = visit_child(dir, entry->d_name, function,
-					   visit) &&
-			       done;
+	while ((entry = readdir(entries)) != NULL) {
+		if (!is_wanted(entry, prefix))
+			continue;
+		done = !tb_clear_is_over(visit->until) &&
+		       visit_child(dir, entry->d_name, function, visit) && done;
+		if (tb_clear_is_over(visit->until))
+			break;
+	}
 	closedir(entries);
 	return done;
 }

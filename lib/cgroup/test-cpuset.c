@@ -5,6 +5,8 @@
  * only the root has both.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -443,6 +446,47 @@ static void says_why_not(void **state)
 	assert_null(tb_cpuset_path_of(0x7ffffff, &err));
 }
 
+static unsigned count_foreign(const char *dir)
+{
+	DIR *entries = opendir(dir);
+	struct dirent *entry;
+	struct stat status;
+	unsigned count = 0;
+
+	assert_non_null(entries);
+	while ((entry = readdir(entries)) != NULL)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+		    fstatat(dirfd(entries), entry->d_name, &status, 0) == 0)
+			count += status.st_uid != 0;
+	closedir(entries);
+	return count;
+}
+
+/* Any number of them do not keep anybody longer than until the time has come. */
+static void takes_no_longer_than_it_may(void **state)
+{
+	enum { COUNT = 100 };
+	struct fixture *f = *state;
+	const struct timespec over = tb_clear_until(0);
+	const struct timespec until = tb_clear_until(60000);
+	char *dir = directory(tb_cpuset_path(f->step));
+	struct tb_error err;
+	char *path;
+
+	for (unsigned i = 0; i < COUNT; i++) {
+		assert_true(asprintf(&path, "%s/x%u", dir, i) > 0);
+		assert_int_equal(mkdir(path, 0755), 0);
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		free(path);
+	}
+	assert_false(tb_take_step(dir, &over));
+	assert_int_equal(count_foreign(dir), COUNT);
+	assert_true(tb_take_step(dir, &until));
+	assert_int_equal(count_foreign(dir), 0);
+	check(tb_clear(dir, &until, &err), &err);
+	free(dir);
+}
+
 /* A process in a cgroup of a task, below those of a job and a step. */
 static void ends_what_is_abandoned(void **state)
 {
@@ -475,6 +519,40 @@ static void ends_what_is_abandoned(void **state)
 	tb_cpuset_destroy(job);
 	tb_cpuset_destroy(step);
 	tb_cpuset_destroy(task);
+}
+
+/* Anybody can have the lock that Slurm takes, and keep it. */
+static void waits_for_no_lock(void **state)
+{
+	struct fixture *f = *state;
+	const char *top = tb_cpuset_path(f->step);
+	char *mount = directory("");
+	int lock = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct tb_cpuset *job, *step;
+	struct tb_error err;
+
+	job = tb_cpuset_create(top, "job_1", &err);
+	assert_non_null(job);
+	check(tb_cpuset_set(job, f->all, NULL, &err), &err);
+	step = tb_cpuset_create(tb_cpuset_path(job), "step_0", &err);
+	assert_non_null(step);
+	check(tb_cpuset_set(step, f->all, NULL, &err), &err);
+	check(tb_cpuset_attach(step, f->pid, &err), &err);
+	assert_int_equal(flock(lock, LOCK_EX), 0);
+	/* Without end, if it waits. */
+	alarm(60);
+	assert_int_equal(tb_abandoned_end(top, tb_cpuset_path(step), 50, &err),
+			 -1);
+	alarm(0);
+	close(lock);
+	assert_dead(f->pid);
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(step), NULL));
+	check(tb_abandoned_end(top, tb_cpuset_path(step), 5000, &err), &err);
+	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(job), NULL));
+	f->pid = fork_waiting();
+	tb_cpuset_destroy(job);
+	tb_cpuset_destroy(step);
+	free(mount);
 }
 
 /* A step of the same name has started: its slurmstepd does not end itself. */
@@ -573,9 +651,11 @@ int main(void)
 	/* With v2 Slurm makes the cgroups; test/vm/faults.sh ends its. */
 	const struct CMUnitTest removal[] = {
 		CASE(takes_what_a_user_has_made),
+		CASE(takes_no_longer_than_it_may),
 		CASE(removal_ends_what_is_left),
 		CASE(removal_takes_cgroups_inside_along),
 		CASE(ends_what_is_abandoned),
+		CASE(waits_for_no_lock),
 		CASE(leaves_who_asks),
 		CASE(leaves_what_others_have),
 	};

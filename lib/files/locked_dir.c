@@ -158,18 +158,29 @@ struct sweeper {
 	bool slowly;
 };
 
-/* With its lock, which a living maker would have.  -1: it is no left-over. */
-static int open_left_over(int dir, const char *name)
+/*
+ * NFS locks for one alone only what is open to write; when that is closed, whoever
+ * watches the directory looks again.  To share it does to see that the maker is dead.
+ */
+static bool lock_at_once(int fd)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 ||
+	       (errno == EBADF && flock(fd, LOCK_SH | LOCK_NB) == 0);
+}
+
+/*
+ * O_RDONLY or O_RDWR; with its lock, which a living maker would have.  -1: it is no
+ * left-over, or cannot be opened so.
+ */
+static int open_left_over(int dir, const char *name, int mode)
+{
+	int fd = openat(dir, name, mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
 	if (fd < 0)
 		return -1;
 	/* Without a name: its maker has just removed it. */
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 &&
-	    status.st_nlink > 0)
+	if (lock_at_once(fd) && fstat(fd, &status) == 0 && status.st_nlink > 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -182,7 +193,7 @@ static int sweep_file(const char *name, void *data)
 
 	if (sweeper->slowly && wait_for_lock(sweeper->dir->fd) < 0)
 		return -1;
-	fd = open_left_over(sweeper->dir->fd, name);
+	fd = open_left_over(sweeper->dir->fd, name, O_RDONLY);
 	if (sweeper->slowly)
 		tb_locked_dir_unlock(sweeper->dir);
 	if (fd < 0)
@@ -213,13 +224,14 @@ void tb_locked_dir_replace(const struct tb_locked_dir *dir, const char *name,
 			   unsigned wait_ms)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
-	int fd = open_left_over(dir->fd, name);
+	/* Alone, whatever the file system: who ends the former step is to be done. */
+	int fd = open_left_over(dir->fd, name, O_RDWR);
 
 	for (unsigned i = 0; fd < 0 && i < wait_ms; i++) {
 		if (faccessat(dir->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			return;
 		nanosleep(&pause, NULL);
-		fd = open_left_over(dir->fd, name);
+		fd = open_left_over(dir->fd, name, O_RDWR);
 	}
 	if (fd < 0)
 		return;

@@ -125,7 +125,7 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 	input->step_cores = step->step_alloc_cores;
 	input->tasks = step->node_tasks;
 	input->whole = step->batch || id == SLURM_INTERACTIVE_STEP ||
-		       id == SLURM_EXTERN_CONT;
+		       tb_slurm_step_is_extern(step);
 	/* As in task/affinity: the other bits bind nothing. */
 	input->mem_bind = !(step->mem_bind_type & MEM_BIND_NONE) &&
 			  step->mem_bind_type &
@@ -145,6 +145,11 @@ bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 		.gid = step->gid,
 	};
 	return step->batch || shell->step == SLURM_INTERACTIVE_STEP;
+}
+
+bool tb_slurm_step_is_extern(const tb_slurm_step_t *step)
+{
+	return step->step_id.step_id == SLURM_EXTERN_CONT;
 }
 
 char *tb_slurm_step_name(tb_slurm_step_t *step)

@@ -49,6 +49,9 @@ struct tb_slurm_shell {
 bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 			 struct tb_slurm_shell *shell);
 
+/* The step for processes that come from outside: Slurm starts no task in it. */
+bool tb_slurm_step_is_extern(const tb_slurm_step_t *step);
+
 /*
  * OS CPUs, as a list, that are reserved for the system; "" for none.  The caller
  * frees; NULL: out of memory.

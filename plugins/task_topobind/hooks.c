@@ -432,6 +432,8 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 
 	/* task/cgroup may come later, see tb_task_hold(). */
 	tb_ownership_take(slurm_step);
+	if (tb_slurm_step_is_extern(slurm_step))
+		tb_ownership_take_later(slurm_step);
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
 	if (!is_plain_script(slurm_step, &input)) {

@@ -129,7 +129,7 @@ static void try_raw_state(const uint8_t *data, size_t size)
 	struct tb_locked_file file;
 
 	write_file(&file, "7.0.1.soft", data, size);
-	FUZZ_CHECK(!tb_soft_each(registry, visit_state, NULL));
+	FUZZ_CHECK(!tb_soft_each(registry, TB_SOFT_LOOK, visit_state, NULL));
 	tb_locked_file_remove(&file);
 }
 

@@ -109,7 +109,7 @@ twin_returns() {
 }
 
 twin_is_up() {
-	[[ $(sinfo -h -n "$NODE_TWIN" -p main -o %T) =~ ^(idle|mixed|allocated)$ ]]
+	[[ $(node_shows "$NODE_TWIN" %T) =~ ^(idle|mixed|allocated)$ ]]
 }
 
 # A node fails under a job that goes on without it.

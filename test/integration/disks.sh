@@ -39,13 +39,15 @@ make_room() {
 	rm "$1/fill"
 }
 
-# Not while somebody has a file open to write.
+# By a mount on top: the disk itself cannot become so while somebody has a file open to
+# write.
 make_read_only() {
-	wait_until 20 mount -o remount,ro "$1" 2>/dev/null
+	mount --bind "$1" "$1"
+	mount -o remount,bind,ro "$1"
 }
 
 make_writable() {
-	mount -o remount,rw "$1"
+	umount -l "$1"
 }
 
 # --- what holds whatever the disk does ----------------------------------------

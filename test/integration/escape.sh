@@ -75,8 +75,9 @@ hide='for name in cpuset freezer; do
 	done
 	setsid sh -c "echo \$\$ >$dir/x/cgroup.procs && exec MARK 600" \
 		</dev/null >/dev/null 2>&1 &
+	sleep 1
 done
-sleep 1; echo done
+echo done
 '
 hide_script() {
 	echo "${hide//MARK/$work/bin/mark}"
@@ -127,13 +128,14 @@ race_beside() {
 # An intruder who is there before all steps wins the race for their directories;
 # what he has made is gone before a task is held, or nothing is held.
 case_race() {
-	setpriv --reuid="$uid" --clear-groups "$work/bin/intruder" 10 \
+	setpriv --reuid="$uid" --clear-groups "$work/bin/intruder" 600 \
 		"$(top_of cpuset)" "$(top_of freezer)" >"$work/made" &
 	intruder=$!
 	trap 'kill "$intruder" 2>/dev/null || true' EXIT
 	race_beside
 	race_beside --bunit=C --bamount=1 --binstance=env
-	wait "$intruder"
+	kill "$intruder"
+	wait "$intruder" || true
 	sed 's/^/made /' "$work/made"
 	assert_nothing_of_the_user
 }
@@ -291,6 +293,99 @@ case_slurmd_starts() {
 	assert_nothing_of_the_user
 }
 
+# Slurm's, whoever has what is in them.
+cgroups_given_away() {
+	find "$(top_of cpuset)" "$(top_of freezer)" -type d ! -uid 0 2>/dev/null
+}
+
+with_extern_steps() {
+	sed -i '/^PrologFlags=/d; $ a PrologFlags=Contain' \
+		"$cluster/etc/slurm.conf"
+	restart_slurmctld
+	daemon "slurmd-$NODE_THIS" stop
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 60 nodes_answer
+	resume_node
+}
+
+# user_alloc OPTION... - of the user; prints its id
+user_alloc() {
+	within 60 setpriv --reuid="$uid" --regid="$uid" --clear-groups \
+		env -C / salloc --no-shell -w "$NODE_THIS" "$@" 2>&1 |
+		sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p' |
+		grep . || fail "no allocation for: $*"
+}
+
+# No task of Slurm's ever runs in it, and no other step on the node.
+case_extern() {
+	local job dir
+
+	job=$(user_alloc -n1 "$@")
+	for dir in "$(top_of cpuset)" "$(top_of freezer)"; do
+		dir=$dir/uid_$uid/job_$job/step_extern
+		assert test -d "$dir"
+		refute setpriv --reuid="$uid" --clear-groups mkdir "$dir/x"
+	done
+	assert_eq "directories that are not root's" "" "$(cgroups_given_away)"
+	cancel "$job"
+	wait_until 20 only_freezers_are_left
+}
+
+# Slurm 24.11 itself cannot always remove those of the freezer of an extern step: a
+# thread that ends X11 takes root's rights from all threads for a moment.
+only_freezers_are_left() {
+	[ -z "$(leftovers | sed '\,/freezer/,d')" ]
+}
+
+# lock DIRECTORY - as the user, until it is killed; not for long, as all steps of this
+# machine wait for it
+# shellcheck disable=SC2016 # variables of that shell
+lock() {
+	setpriv --reuid="$uid" --clear-groups --pdeathsig KILL bash -c '
+		exec 9<"$1"
+		flock 9
+		echo "$1" >>"$2"
+		exec sleep "$3"' lock "$1" "$work/out/locked" \
+		$((15 * patience)) &
+	lockers+=($!)
+}
+
+unlock() {
+	kill "${lockers[@]}" 2>/dev/null || true
+	wait "${lockers[@]}" 2>/dev/null || true
+}
+
+all_are_locked() {
+	[ "$(wc -l <"$work/out/locked")" -eq "${#lockers[@]}" ]
+}
+
+# Slurm locks the hierarchies, and any user can, too.  What is left of the one does not
+# keep the helper from what is left of the other.
+case_locked() {
+	local jobs=() lockers=() job
+
+	for _ in 1 2; do
+		jobs+=("$(as_user -n1 --bunit=C --bamount=1 \
+			--wrap "exec $work/bin/mark 600")")
+	done
+	wait_until 30 marks 2
+	install -m 666 /dev/null "$work/out/locked"
+	trap unlock EXIT
+	lock /sys/fs/cgroup/freezer
+	lock /sys/fs/cgroup/cpuset
+	wait_until 20 all_are_locked
+	for job in "${jobs[@]}"; do
+		kill_stepd "$job" batch
+	done
+	wait_until 20 marks 0
+	assert kill -0 "${lockers[@]}"
+	unlock
+	cancel "${jobs[@]}"
+	assert_nothing_of_the_user
+	resume_node
+	assert_works
+}
+
 no_users_cgroups() {
 	[ -z "$(users_cgroups)" ]
 }
@@ -322,4 +417,8 @@ test_case "a lost process, soft" case_hidden 1 --bunit=C --bamount=1 --bmode=sof
 test_case "twenty lost processes" case_twenty --bunit=C --bamount=1
 test_case "processes that cannot be ended" case_frozen
 test_case "what is there when slurmd starts" case_slurmd_starts
+test_case "a user keeps the hierarchies locked" case_locked
+with_extern_steps
+test_case "the extern step of a plain job" case_extern
+test_case "the extern step of a bound job" case_extern --bunit=C --bamount=1
 tests_done

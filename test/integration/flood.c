@@ -291,9 +291,20 @@ static void draw_sizes(job_desc_msg_t *job)
 	NUMBER(core_spec);
 }
 
-static void draw_rules(job_desc_msg_t *job)
+/*
+ * Slurm 24.11 accepts tasks where the list of nodes has them without such a list, and
+ * then refuses its own saved state, too.
+ */
+static void draw_distribution(job_desc_msg_t *job)
 {
 	NUMBER(task_dist);
+	if ((job->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)
+		job->task_dist = SLURM_DIST_BLOCK;
+}
+
+static void draw_rules(job_desc_msg_t *job)
+{
+	draw_distribution(job);
 	NUMBER(shared);
 	FLAG(overcommit);
 	FLAG(contiguous);

@@ -5,11 +5,12 @@
 #
 # Beside bound jobs that come and go.  Afterwards nothing is left of them: neither
 # processes nor claims nor locks nor cores in the books.  TOPOBIND_KILLS says how
-# many [20].
+# many [20], TOPOBIND_KILLED whom, each as often as it is named.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 kills=${TOPOBIND_KILLS:-20}
+read -r -a whom <<<"${TOPOBIND_KILLED:-slurmd slurmctld slurmstepd slurmstepd}"
 
 # Bound in all ways, some with a step.
 submit_some() {
@@ -19,7 +20,7 @@ submit_some() {
 		# shellcheck disable=SC2086 # options
 		sbatch -Q -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
 			--bamount=1 --no-requeue $kind --wrap \
-			'srun -Q --overlap -n1 sleep 0.3; sleep 0.3' || true
+			'srun -Q --overlap -n1 sleep 1; sleep 1' || true
 	done 2>/dev/null
 }
 
@@ -27,33 +28,56 @@ few_are_waiting() {
 	[ "$(squeue -h -t PENDING -o %i 2>/dev/null | wc -l)" -lt 5 ]
 }
 
-# Any of this node; there may be none at this moment.
-kill_any_stepd() {
-	local pid
+# The job of a slurmstepd of this node.
+job_of() {
+	sed -n -E "s,.*[/:](slurm_$NODE_THIS|${NODE_THIS}_slurmstepd.scope)/(.*/)?job_([0-9]+)/.*,\3,p" \
+		"/proc/$1/cgroup" 2>/dev/null | sed -n 1p
+}
+
+# Any of this node.  Slurm thinks that the job runs, and would give its CPUs to no other.
+kills_any_stepd() {
+	local pid job
 
 	for pid in $(pgrep -x slurmstepd | shuf); do
-		if grep -q -E "slurm_$NODE_THIS/|/${NODE_THIS}_slurmstepd.scope/" \
-			"/proc/$pid/cgroup" 2>/dev/null; then
-			kill -KILL "$pid" 2>/dev/null || true
-			return
+		job=$(job_of "$pid")
+		if [ -n "$job" ] && kill -KILL "$pid" 2>/dev/null; then
+			echo slurmstepd >>"$work/killed"
+			scancel "$job" 2>/dev/null || true
+			return 0
 		fi
+	done
+	return 1
+}
+
+# There may be none for a while: what slurmctld has told a slurmd that was killed it
+# says again after a minute or two.
+kill_any_stepd() {
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		! kills_any_stepd || return 0
+		sleep 0.1
 	done
 }
 
+# kill_daemon NAME
+kill_daemon() {
+	daemon "$1" kill
+	echo "${1%%-*}" >>"$work/killed"
+	daemon "$1" start
+}
+
 kill_one() {
-	case $((RANDOM % 4)) in
-	0)
-		daemon "slurmd-$NODE_THIS" kill
-		daemon "slurmd-$NODE_THIS" start
-		;;
-	1)
-		daemon slurmctld kill
-		daemon slurmctld start
-		;;
-	*)
-		kill_any_stepd
-		;;
+	case ${whom[RANDOM % ${#whom[@]}]} in
+	slurmd) kill_daemon "slurmd-$NODE_THIS" ;;
+	slurmctld) kill_daemon slurmctld ;;
+	slurmstepd) kill_any_stepd ;;
 	esac
+}
+
+# For who runs it by hand.
+tell_killed() {
+	sort "$work/killed" | uniq -c | sed 's/^/# killed: /'
 }
 
 # What users and we cause is never a reason.  Slurm has one of its own when a job of
@@ -71,7 +95,7 @@ case_kills() {
 
 	for ((i = 0; i < kills; i++)); do
 		! few_are_waiting || submit_some
-		sleep "0.$((RANDOM % 10))"
+		sleep "0.$((RANDOM % 6))"
 		kill_one
 		assert within 5 squeue -h >/dev/null
 		assert_no_reason_of_ours
@@ -98,15 +122,14 @@ case_nothing_is_left() {
 	wait_until 60 nodes_answer
 	(wait_until 60 nothing_is_held) || fail "left: $(held_processes)"
 	wait_until 20 nothing_in_use "$NODE_THIS"
-	assert_eq "CPUs in use" 0 "$(sinfo -h -n "$NODE_THIS" -p main -o %C |
-		cut -d/ -f1)"
+	assert_eq "CPUs in use" 0 "$(node_shows "$NODE_THIS" %C | cut -d/ -f1)"
 	resume_node
 	assert_works
 }
 
 cluster_start --nodes this --slurm BatchStartTimeout=1
 
-# Jobs whose slurmstepd was killed end when they are cancelled, after each case.
 test_case "$kills are killed beside bound jobs" case_kills
+tell_killed
 test_case "nothing is left of them" case_nothing_is_left
 tests_done

@@ -300,9 +300,15 @@ start_with_gres() {
 	wait_until 60 nodes_answer
 }
 
+# node_shows NODE FORMAT [PARTITION] - what sinfo says of it.  Not with -n: of a single
+# node slurmctld tells which CPUs were in use when somebody last asked for all nodes.
+node_shows() {
+	sinfo -h -N -p "${3:-main}" -o "%N $2" | sed -n "s/^$1 //p"
+}
+
 # node_is_idle NODE [PARTITION] - also one on which backfill has a plan for later
 node_is_idle() {
-	[[ $(sinfo -h -n "$1" -p "${2:-main}" -o %T) = @(idle|planned) ]]
+	[[ $(node_shows "$1" %T "${2:-main}") = @(idle|planned) ]]
 }
 
 # zen gets two GPUs, one beside each socket.
@@ -921,11 +927,11 @@ assert_nothing_new_since() {
 }
 
 node_state() {
-	sinfo -h -N -n "$NODE_THIS" -p main -o %T
+	node_shows "$NODE_THIS" %T
 }
 
 node_reason() {
-	sinfo -h -N -n "$NODE_THIS" -p main -o %E
+	node_shows "$NODE_THIS" %E
 }
 
 # The machine works as before: two tasks, each alone on its core.

@@ -92,7 +92,7 @@ case_after_each_change() {
 # Not while it still cleans up after the job.
 brought_back() {
 	scontrol update NodeName="$1" State=RESUME 2>/dev/null || true
-	[ "$(sinfo -h -N -n "$1" -p main -o %T)" = idle ]
+	[ "$(node_shows "$1" %T)" = idle ]
 }
 
 case_rubbish_in_extra() {

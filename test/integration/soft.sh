@@ -335,6 +335,35 @@ costs_little() {
 
 # At the default interval.  A pause makes a round little: right before the next one it is, whatever a
 # machine that does much else makes of one.
+# How often those of slurmd have run.
+runs_of_helpers() {
+	local pid
+
+	for pid in $(pgrep -x topobind); do
+		! grep -qzx -- "$NODE_THIS" "/proc/$pid/cmdline" 2>/dev/null ||
+			cat "/proc/$pid/status" 2>/dev/null
+	done | awk '/_ctxt_switches:/ { sum += $2 } END { print sum + 0 }'
+}
+
+helpers_sleep() {
+	local before
+
+	before=$(runs_of_helpers)
+	sleep 1
+	[ "$before" -gt 0 ] && [ "$(runs_of_helpers)" -eq "$before" ]
+}
+
+# slurmd's helper looks when steps end, not at what it has looked at itself.
+case_helper_sleeps() {
+	local job
+
+	job=$(batch -w "$NODE_THIS" "${one_core[@]}" --bmode=soft)
+	wait_until 20 runs "$job"
+	within 60 srun -Q -w "$NODE_THIS" "${one_core[@]}" true
+	wait_until 20 helpers_sleep
+	cancel "$job"
+}
+
 case_cost() {
 	local job last before start
 
@@ -380,6 +409,7 @@ test_case "slurmstepd of a hard job is killed" case_stepd_of_hard_killed
 test_case "slurmstepd of a soft job is killed" case_stepd_of_soft_killed
 test_case "slurmd and slurmstepd of a soft job are killed" \
 	case_slurmd_and_stepd_of_soft_killed
+test_case "slurmd's helper sleeps beside it" case_helper_sleeps
 test_case "what the controller costs" case_cost
 cluster_stop
 # A sample has a tick of the clock also where others leave little of the machine.

@@ -336,7 +336,7 @@ $node 7-10" "$(srun -Q --jobid="$job" -n2 sh -c 'echo $SLURMD_NODENAME $TOPOBIND
 
 is_back() {
 	scontrol update NodeName="$1" State=resume 2>/dev/null || true
-	[[ $(sinfo -h -n "$1" -p main -o %T) =~ ^(idle|mixed|allocated)$ ]]
+	[[ $(node_shows "$1" %T) =~ ^(idle|mixed|allocated)$ ]]
 }
 
 # --- what is busy --------------------------------------------------------------

@@ -88,7 +88,7 @@ int tb_metrics_of_soft(struct tb_registry *registry, FILE *out,
 		       struct tb_error *err)
 {
 	struct steps steps = { 0 };
-	int rc = tb_soft_node_each(registry, add_step, &steps);
+	int rc = tb_soft_node_each(registry, TB_SOFT_LOOK, add_step, &steps);
 
 	if (rc == OUT_OF_MEMORY) {
 		tb_fail(err, "out of memory");

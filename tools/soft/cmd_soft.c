@@ -167,7 +167,9 @@ static int visit_steps(struct visit *visit)
 {
 	const struct options *options = visit->options;
 
-	if (tb_soft_node_each(visit->registry, visit_step, visit) < 0) {
+	if (tb_soft_node_each(visit->registry,
+			      visit->reset ? TB_SOFT_CHANGE : TB_SOFT_LOOK,
+			      visit_step, visit) < 0) {
 		tb_command_fail(options->common.name,
 				"the soft-bound steps cannot be read");
 		return -1;
@@ -232,7 +234,7 @@ static int run_action(const struct options *options,
 	uint32_t job = options->job;
 
 	if (job && strcmp(options->action, "on") &&
-	    tb_soft_node_each(registry, is_of_job, &job) != 2)
+	    tb_soft_node_each(registry, TB_SOFT_LOOK, is_of_job, &job) != 2)
 		return tb_command_fail(options->common.name,
 				       "job %u has no soft-bound step on this node",
 				       job);

@@ -71,7 +71,7 @@ struct tb_registry *tb_soft_node_open(const char *command, const char *node)
 	return registry;
 }
 
-int tb_soft_node_each(struct tb_registry *registry,
+int tb_soft_node_each(struct tb_registry *registry, enum tb_soft_access access,
 		      int (*visit)(struct tb_soft_state *state, bool alive,
 				   void *data),
 		      void *data)
@@ -80,7 +80,7 @@ int tb_soft_node_each(struct tb_registry *registry,
 
 	if (tb_registry_lock(registry, NULL))
 		return -1;
-	rc = tb_soft_each(registry, visit, data);
+	rc = tb_soft_each(registry, access, visit, data);
 	tb_registry_unlock(registry);
 	return rc;
 }

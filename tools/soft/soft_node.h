@@ -14,7 +14,7 @@
 struct tb_registry *tb_soft_node_open(const char *command, const char *node);
 
 /* tb_soft_each(), with the registry locked meanwhile; -1, too, if it cannot be. */
-int tb_soft_node_each(struct tb_registry *registry,
+int tb_soft_node_each(struct tb_registry *registry, enum tb_soft_access access,
 		      int (*visit)(struct tb_soft_state *state, bool alive,
 				   void *data),
 		      void *data);

@@ -21,10 +21,11 @@ struct tb_soft_file {
 	size_t size;
 };
 
-static struct tb_soft_state *map_state(int fd, size_t size)
+static struct tb_soft_state *map_state(int fd, size_t size,
+				       enum tb_soft_access access)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
+	int write = access == TB_SOFT_CHANGE ? PROT_WRITE : 0;
+	void *memory = mmap(NULL, size, PROT_READ | write, MAP_SHARED, fd, 0);
 
 	return memory != MAP_FAILED ? memory : NULL;
 }
@@ -42,7 +43,7 @@ static int fill_state(struct tb_soft_file *file,
 		errno = rc;
 		return -1;
 	}
-	file->state = map_state(file->file.fd, file->size);
+	file->state = map_state(file->file.fd, file->size, TB_SOFT_CHANGE);
 	if (file->state == NULL)
 		return -1;
 	file->state->job = id->job;
@@ -120,6 +121,7 @@ static bool is_whole(const struct tb_soft_state *state, size_t size)
 
 struct visitor {
 	const struct tb_locked_dir *dir;
+	enum tb_soft_access access;
 	int (*visit)(struct tb_soft_state *state, bool alive, void *data);
 	void *data;
 };
@@ -136,7 +138,7 @@ static int visit_open(struct visitor *visitor, const char *name, int fd)
 	    status.st_size > (off_t)sizeof(*state) &&
 	    status.st_size <= SIZE_MAX_BYTES) {
 		size = (size_t)status.st_size;
-		state = map_state(fd, size);
+		state = map_state(fd, size, visitor->access);
 	}
 	if (state != NULL && is_whole(state, size))
 		rc = visitor->visit(state, alive, visitor->data);
@@ -154,8 +156,9 @@ static int visit_open(struct visitor *visitor, const char *name, int fd)
 static int visit_name(const char *name, void *data)
 {
 	struct visitor *visitor = data;
+	int mode = visitor->access == TB_SOFT_CHANGE ? O_RDWR : O_RDONLY;
 	int fd = openat(visitor->dir->fd, name,
-			O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+			mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int rc;
 
 	if (fd < 0)
@@ -165,13 +168,13 @@ static int visit_name(const char *name, void *data)
 	return rc;
 }
 
-int tb_soft_each(struct tb_registry *registry,
+int tb_soft_each(struct tb_registry *registry, enum tb_soft_access access,
 		 int (*visit)(struct tb_soft_state *state, bool alive,
 			      void *data),
 		 void *data)
 {
 	const struct tb_locked_dir *dir = tb_registry_dir(registry);
-	struct visitor visitor = { dir, visit, data };
+	struct visitor visitor = { dir, access, visit, data };
 
 	return tb_locked_dir_each(dir, SOFT, visit_name, &visitor);
 }

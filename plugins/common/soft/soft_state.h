@@ -53,9 +53,14 @@ struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file);
  * Ends when visit returns other than 0; that, or -1 when the directory cannot be
  * read.  With TB_SOFT_REMOVE a state that is not alive is removed, and visiting
  * goes on.
+ *
+ * Only with TB_SOFT_CHANGE can visit write into the state: slurmd's helper looks at
+ * the directory again whenever a file that was open to write is closed, and would
+ * do so without end if it opened one so itself.
  */
 #define TB_SOFT_REMOVE 1
-int tb_soft_each(struct tb_registry *registry,
+enum tb_soft_access { TB_SOFT_LOOK, TB_SOFT_CHANGE };
+int tb_soft_each(struct tb_registry *registry, enum tb_soft_access access,
 		 int (*visit)(struct tb_soft_state *state, bool alive,
 			      void *data),
 		 void *data);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -279,7 +280,8 @@ static void test_state(void **state)
 	(void)state;
 	assert_non_null(file);
 	tb_soft_file_state(file)->allowed = 77;
-	assert_int_equal(tb_soft_each(registry, look_at, &look), 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
+			 0);
 	assert_int_equal(look.alive, 1);
 	assert_int_equal(look.allowed, 77);
 	assert_int_equal(tb_soft_file_state(file)->paused, 1);
@@ -297,7 +299,8 @@ static void test_state(void **state)
 	tb_bitset_destroy(base);
 	assert_false(tb_soft_next_cgroup(&cursor, &base, &path));
 	tb_soft_file_remove(file);
-	assert_int_equal(tb_soft_each(registry, look_at, &look), 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
+			 0);
 	assert_int_equal(look.alive, 1);
 }
 
@@ -320,14 +323,52 @@ static void test_states_left(void **state)
 	out = fopen(path, "we");
 	fprintf(out, "%0200d", 0);
 	fclose(out);
-	assert_int_equal(tb_soft_each(registry, look_at, &look), 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
+			 0);
 	assert_int_equal(look.dead, 1);
 	assert_int_equal(access(path, F_OK), -1);
 	look.rc = TB_SOFT_REMOVE;
-	assert_int_equal(tb_soft_each(registry, look_at, &look), 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
+			 0);
 	assert_int_equal(look.dead, 2);
-	assert_int_equal(tb_soft_each(registry, look_at, &look), 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
+			 0);
 	assert_int_equal(look.dead, 2);
+}
+
+static int see(struct tb_soft_state *state, bool alive, void *data)
+{
+	unsigned *seen = data;
+
+	*seen += alive && state->job == 9;
+	return 0;
+}
+
+/* To look is no event to who waits for files to be closed, as slurmd's helper does. */
+static void test_looking_is_no_event(void **state)
+{
+	const struct tb_registry_id id = { 9, 1 };
+	struct tb_soft_file *file = tb_soft_file_create(registry, &id, 1,
+							"0 /x\n", &err);
+	int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[300], events[4096];
+	unsigned seen = 0;
+
+	(void)state;
+	assert_non_null(file);
+	in_spool(path, "topobind_soft");
+	assert_true(inotify_add_watch(inotify, path, IN_CLOSE_WRITE) >= 0);
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_LOOK, see, &seen), 0);
+	assert_int_equal(seen, 1);
+	assert_true(tb_registry_sweep(registry));
+	assert_claimed(7, "");
+	assert_int_equal(read(inotify, events, sizeof(events)), -1);
+	assert_int_equal(errno, EAGAIN);
+	/* And that it would be seen. */
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, see, &seen), 0);
+	assert_true(read(inotify, events, sizeof(events)) > 0);
+	close(inotify);
+	tb_soft_file_remove(file);
 }
 
 /* Who has the lock is alone, whoever else opens the directory. */
@@ -364,6 +405,7 @@ int main(void)
 		TEST(test_switches),
 		TEST(test_state),
 		TEST(test_states_left),
+		TEST(test_looking_is_no_event),
 		TEST(test_lock),
 	};
 

@@ -99,7 +99,8 @@ static int take_from_steps(struct tb_registry *registry,
 				   "out of memory, or no list of CPUs: "
 				   "%.200s",
 				   input->cpus);
-	else if (tb_soft_each(registry, take_from_step, &taker) < 0)
+	else if (tb_soft_each(registry, TB_SOFT_LOOK, take_from_step, &taker) <
+		 0)
 		taker.rc = tb_fail(err, "the soft-bound steps of the node "
 					"cannot be read");
 	tb_bitset_destroy(taker.cpus);
@@ -192,7 +193,7 @@ bool tb_cpu_claim_sweep(struct tb_registry *registry)
 		return false;
 	}
 	tb_bitset_set_range(sweeper.all, 0, sweeper.all->nbits);
-	tb_soft_each(registry, sweep_state, &sweeper);
+	tb_soft_each(registry, TB_SOFT_LOOK, sweep_state, &sweeper);
 	tb_bitset_destroy(sweeper.all);
 	done = tb_registry_sweep(registry) && !sweeper.has_left;
 	tb_registry_forget(registry);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ownership.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "src/common/log.h"
 
@@ -74,6 +76,24 @@ void tb_ownership_take(tb_slurm_step_t *step)
 	}
 }
 
+/* The step that has no task to hold; NULL: none, or it has ended. */
+static tb_slurm_step_t *without_tasks;
+
+static void take_before_fork(void)
+{
+	/* X11 is forwarded as the user. */
+	if (without_tasks != NULL && geteuid() == 0)
+		tb_ownership_take(without_tasks);
+}
+
+void tb_ownership_take_later(tb_slurm_step_t *step)
+{
+	if (pthread_atfork(take_before_fork, NULL, NULL) == 0)
+		without_tasks = step;
+	else
+		error("topobind: out of memory");
+}
+
 static int end_held(tb_slurm_step_t *step, const struct timespec *until,
 		    struct tb_error *err)
 {
@@ -97,6 +117,7 @@ int tb_ownership_end(tb_slurm_step_t *step, bool is_held, struct tb_error *err)
 	const struct timespec until = tb_clear_until(WAIT_MS);
 	int rc = 0;
 
+	without_tasks = NULL;
 	for (unsigned i = 0; i < ALL; i++)
 		if (!take_own(step, controllers[i], &until))
 			rc = fail_to_end(controllers[i], err);
