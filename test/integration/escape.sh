@@ -338,7 +338,7 @@ only_freezers_are_left() {
 }
 
 # lock DIRECTORY - as the user, until it is killed; not for long, as all steps of this
-# machine wait for it
+# machine wait for it, those of other tests, too
 # shellcheck disable=SC2016 # variables of that shell
 lock() {
 	setpriv --reuid="$uid" --clear-groups --pdeathsig KILL bash -c '
@@ -346,7 +346,7 @@ lock() {
 		flock 9
 		echo "$1" >>"$2"
 		exec sleep "$3"' lock "$1" "$work/out/locked" \
-		$((15 * patience)) &
+		60 &
 	lockers+=($!)
 }
 

@@ -55,7 +55,7 @@ case_halves_are_no_core() {
 	core=$(batch -w "$NODE_RAPTOR" -n1 --bunit=C --bamount=1)
 	wait_until 30 was_passed_over "$core"
 	# Short enough not to delay the other.
-	more=$(raptor_alloc -n6 -t2 --bunit=T --bamount=1)
+	more=$(raptor_alloc -n6 -t6 --bunit=T --bamount=1)
 	assert_granted "$more" "$NODE_RAPTOR" 1,3,5,7,9,11
 	assert is_pending "$core"
 	cancel "$threads"
