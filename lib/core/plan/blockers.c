@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "ends.h"
 #include "implicit.h"
 
 /* What a node can have: slots (or tasks), and how large each is. */
@@ -221,41 +222,29 @@ static void set_first_ended(struct tb_blockers *blockers, unsigned *ended,
 		set_holder_ended(blockers, blockers->order[*ended - 1], false);
 }
 
-/*
- * A window begins or ends at what is in use, so more ends do not always leave
- * more: one after the other.
- */
-static bool find_ends_for_window(struct tb_blockers *blockers, unsigned *ended)
+/* How far the search has come: so many first holders of the order have ended. */
+struct ended {
+	struct tb_blockers *blockers;
+	unsigned count;
+};
+
+static bool fits_after(void *arg, uint32_t count)
 {
-	for (unsigned count = 0; count <= blockers->nholders; count++) {
-		set_first_ended(blockers, ended, count);
-		if (rooms_suffice(blockers, blockers->room))
-			return true;
-	}
-	return false;
+	struct ended *ended = arg;
+
+	set_first_ended(ended->blockers, &ended->count, count);
+	return rooms_suffice(ended->blockers, ended->blockers->room);
 }
 
-/* How many first ends suffice, as few as possible; false: not all of them. */
-static bool find_fewest_ends(struct tb_blockers *blockers, unsigned *ended)
+/* How many first ends suffice, as few as possible; false: none do. */
+static bool find_fewest_ends(struct tb_blockers *blockers, unsigned *count)
 {
-	const struct tb_request *request = blockers->need->request;
-	unsigned first = 0, last = blockers->nholders;
+	struct ended ended = { .blockers = blockers };
 
-	if (request->start || request->stop)
-		return find_ends_for_window(blockers, ended);
-	set_first_ended(blockers, ended, last);
-	if (!rooms_suffice(blockers, blockers->room))
+	if (!tb_ends_find(blockers->need->request, fits_after, &ended,
+			  blockers->nholders, count))
 		return false;
-	while (first < last) {
-		unsigned half = first + (last - first) / 2;
-
-		set_first_ended(blockers, ended, half);
-		if (rooms_suffice(blockers, blockers->room))
-			last = half;
-		else
-			first = half + 1;
-	}
-	set_first_ended(blockers, ended, last);
+	set_first_ended(blockers, &ended.count, *count);
 	return true;
 }
 
