@@ -209,6 +209,11 @@ case_nodes_of_features() {
 	now_means_now -N3 -n5 --bunit=S --bamount=1 --constraint="$nodes"
 	now_means_now -N3 -n6 --bunit=N --bamount=2 --constraint="$nodes"
 	never -N3 -n7 --bunit=S --bamount=1 --constraint="$nodes"
+	# More nodes than tasks: each has a slot.
+	gets "one 16, three 16, two 16" -n1 --bunit=S --bamount=1 \
+		--constraint="$nodes"
+	gets "one 2, three 2, two 2" -n2 --bunit=C --bamount=1 \
+		--constraint="$nodes"
 }
 
 case_unlike_hosts() {

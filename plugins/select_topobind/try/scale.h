@@ -28,8 +28,9 @@ struct tb_scale {
 
 /*
  * How many slots the job needs, and how many of them may be on one node.  A job
- * needs a slot for each task; one that does not say how many tasks it has has one
- * on each node.  With --overcommit the tasks of a node share one slot.
+ * needs a slot for each task, and for each of its nodes; one that does not say how
+ * many tasks it has has one on each node.  With --overcommit the tasks of a node
+ * share one slot.
  */
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
