@@ -266,6 +266,10 @@ case_window_of_nothing() {
 	never -w "$NODE_ONE" --bstart=x --bstop=x --bunit=X --bamount=1
 	now_means_now --bstart=C --bstop=C --bunit=C --bamount=1
 	now_means_now --bstop=C --bunit=X --bamount=1
+	# Before the second one there is a free core.
+	now_means_now -N2 -n2 --bstop=C --bunit=X --bamount=1
+	never -N1 -n2 --bstop=C --bunit=X --bamount=1
+	never --bstop=C --bunit=X --bamount=2
 }
 
 # What others have lets them have a unit in the window.
