@@ -9,6 +9,7 @@
 
 #include "ends.h"
 #include "implicit.h"
+#include "suffice.h"
 
 /* What a node can have: slots (or tasks), and how large each is. */
 struct node_room {
@@ -27,6 +28,7 @@ struct tb_blockers {
 	struct tb_bitset **group;     /* scratch, by node */
 	struct node_room *now, *room; /* by node */
 	struct node_room *sorted;     /* scratch */
+	struct tb_node_slots *slots;  /* scratch, in that order */
 	bool *has_ended;	      /* by holder */
 	unsigned *order;	      /* holders by their ends */
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
@@ -137,16 +139,12 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 
 /* ---- all nodes ---- */
 
-/* Largest slots first, among these required nodes, then nodes with most slots. */
+/* Largest slots first. */
 static int by_slot_size(const void *left, const void *right)
 {
 	const struct node_room *a = left, *b = right;
 
-	if (a->size != b->size)
-		return a->size < b->size ? 1 : -1;
-	if (a->required != b->required)
-		return a->required ? -1 : 1;
-	return a->slots < b->slots ? 1 : a->slots > b->slots ? -1 : 0;
+	return a->size < b->size ? 1 : a->size > b->size ? -1 : 0;
 }
 
 /* Do the sorted nodes [first, end), which have slots of one size, suffice? */
@@ -154,16 +152,19 @@ static bool size_class_suffices(const struct tb_blockers *blockers,
 				unsigned first, unsigned end)
 {
 	const struct tb_need *need = blockers->need;
-	unsigned required = 0, count = 0;
-	unsigned long long sum = 0;
+	unsigned required = 0, count = end - first;
 
-	for (unsigned i = first; i < end && count < need->max_nodes; i++) {
+	for (unsigned i = first; i < end; i++) {
+		blockers->slots[i] = (struct tb_node_slots){
+			.slots = blockers->sorted[i].slots,
+			.required = blockers->sorted[i].required,
+		};
 		required += blockers->sorted[i].required;
-		sum += blockers->sorted[i].slots;
-		count++;
 	}
-	return required == blockers->nrequired && count >= need->min_nodes &&
-	       sum >= need->slots;
+	return required == blockers->nrequired && required <= need->max_nodes &&
+	       count >= need->min_nodes && need->max_nodes >= need->min_nodes &&
+	       tb_most_slots(blockers->slots + first, count, required,
+			     need->max_nodes) >= need->slots;
 }
 
 static bool rooms_suffice(const struct tb_blockers *blockers,
@@ -379,14 +380,16 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	blockers->now = calloc(nodes, sizeof(*blockers->now));
 	blockers->room = calloc(nodes, sizeof(*blockers->room));
 	blockers->sorted = calloc(nodes, sizeof(*blockers->sorted));
+	blockers->slots = calloc(nodes, sizeof(*blockers->slots));
 	blockers->has_ended = calloc(holders, sizeof(*blockers->has_ended));
 	blockers->order = calloc(holders, sizeof(*blockers->order));
 	blockers->first_of = calloc(holders, sizeof(*blockers->first_of));
 	blockers->nodes_of = calloc(count_holder_jobs(blockers) + 1,
 				    sizeof(*blockers->nodes_of));
 	if (!blockers->used || !blockers->group || !blockers->now ||
-	    !blockers->room || !blockers->sorted || !blockers->has_ended ||
-	    !blockers->order || !blockers->first_of || !blockers->nodes_of)
+	    !blockers->room || !blockers->sorted || !blockers->slots ||
+	    !blockers->has_ended || !blockers->order || !blockers->first_of ||
+	    !blockers->nodes_of)
 		return -1;
 	return make_thread_sets(blockers);
 }
@@ -433,6 +436,7 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	free(blockers->now);
 	free(blockers->room);
 	free(blockers->sorted);
+	free(blockers->slots);
 	free(blockers->has_ended);
 	free(blockers->order);
 	free(blockers->first_of);
