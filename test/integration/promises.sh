@@ -216,6 +216,17 @@ case_nodes_of_features() {
 		--constraint="$nodes"
 }
 
+# Each of them has no more tasks than are said.
+case_tasks_of_hosts() {
+	set -- --bunit=C --bamount=2 --btype=host
+	gets "one 4, power 8, three 4" -n3 --ntasks-per-node=1 "$@" \
+		-x "$NODE_QUADRANT,$NODE_UNEVEN,$NODE_TWO"
+	gets "one 4, two 4" -n3 --ntasks-per-node=2 "$@" -x \
+		"$NODE_QUADRANT,$NODE_UNEVEN,$NODE_THREE,$NODE_POWER"
+	never -N1-2 -n3 --ntasks-per-node=1 "$@"
+	never -n7 --ntasks-per-node=1 "$@"
+}
+
 case_unlike_hosts() {
 	gets "power 8, quadrant 2" -w "$NODE_POWER,$NODE_QUADRANT" -N2 -n2 \
 		--bunit=C --bamount=2 --btype=host
@@ -379,6 +390,7 @@ test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
+test_case "tasks for each of several hosts" case_tasks_of_hosts
 test_case "hosts whose CPUs differ" case_unlike_hosts
 test_case "the largest hosts" case_largest_hosts
 test_case "a host's larger units" case_larger_units

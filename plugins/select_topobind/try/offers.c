@@ -675,9 +675,14 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 			const struct tb_test *test,
 			const struct tb_offer *offer)
 {
-	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
+	const job_details_t *details = test->job->details;
+	uint32_t holds;
+
+	if (offers->request->type == TB_SLOT || details->overcommit)
 		return offer->slots;
-	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
+	holds = offer->cpus / MAX(details->cpus_per_task, 1);
+	return details->ntasks_per_node ? MIN(holds, details->ntasks_per_node)
+					: holds;
 }
 
 static bool is_required(const struct tb_test *test, uint32_t node)

@@ -80,6 +80,16 @@ uint32_t tb_job_cpus_per_node(const job_record_t *job)
 	return details->pn_min_cpus;
 }
 
+uint32_t tb_job_least_hosts(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+	uint32_t each = details->ntasks_per_node;
+
+	if (!each || details->overcommit || tb_job_is_asked_in_part(job))
+		return 0;
+	return details->num_tasks / each + (details->num_tasks % each > 0);
+}
+
 uint32_t tb_job_exact_slots(const job_record_t *job)
 {
 	const job_details_t *details = job->details;

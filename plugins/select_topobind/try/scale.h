@@ -42,6 +42,9 @@ uint32_t tb_job_slots_per_node(const job_record_t *job);
  */
 uint32_t tb_job_cpus_per_node(const job_record_t *job);
 
+/* So many nodes at least have its tasks, as --ntasks-per-node says; 0: any number. */
+uint32_t tb_job_least_hosts(const job_record_t *job);
+
 /* As many as it needs, and no more; 0: its nodes say how many. */
 uint32_t tb_job_exact_slots(const job_record_t *job);
 
