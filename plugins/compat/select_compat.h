@@ -126,4 +126,15 @@ static inline bool tb_nodes_have_all_tasks(void)
 	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0);
 }
 
+/* MaxCPUsPerSocket of a partition; INFINITE: none. */
+static inline uint32_t tb_partition_socket_limit(const part_record_t *partition)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+	(void)partition;
+	return INFINITE;
+#else
+	return partition->max_cpus_per_socket;
+#endif
+}
+
 #endif

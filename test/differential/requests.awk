@@ -122,6 +122,8 @@ function add_of_world() {
 		add("-p twice")
 	if (world == "preempt" && !one_in(3))
 		add("-p over")
+	if (world == "dynamic" && !one_in(4))
+		add("-p all")
 }
 
 function add_others() {

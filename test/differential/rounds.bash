@@ -29,6 +29,8 @@
 #			promise an earlier start to a plain job of as many CPUs
 #	twice		no core has two holders, or more than share it; grant and
 #			Slurm's books agree
+#	tasks		so many nodes have it that none needs more than
+#			--ntasks-per-node
 #	vain		who is preempted had something on the job's nodes
 #	kept		what jobs hold outlives what happens to slurmctld
 #	answer		each question is answered; slurmctld lives
@@ -42,6 +44,8 @@ differential=$top/test/differential
 . "$differential/disturbances.bash"
 # shellcheck source=test/differential/batch.bash
 . "$differential/batch.bash"
+# shellcheck source=test/integration/renamed.bash
+. "$test_dir/renamed.bash"
 
 # How many requests a round has; what all rounds have asked, left out and found.
 round_size=12
@@ -67,6 +71,7 @@ start_clusters() {
 	local files=(null zero full random)
 	local node topology sockets cores threads gres features of_world
 
+	prepare_world
 	mapfile -t of_world < <(world_options)
 	options+=("${of_world[@]}")
 	while read -r node topology sockets cores threads gres features; do
@@ -108,7 +113,7 @@ set_number() {
 }
 
 unnumbered() {
-	sed -E "s/\b(one|two|three|four)(\[[0-9]*\])?$number\b/\1/g"
+	sed -E "s/\b(one|two|three|four|five)(\[[0-9]*\])?$number\b/\1/g"
 }
 
 # --- questions and their answers ------------------------------------------------
@@ -203,11 +208,14 @@ finding() {
 	findings=$((findings + 1))
 }
 
-# excluded OPTION... - prints why such a request is not asked
-excluded() {
-	local name pattern reason files=("$differential/slurms")
+# listed_in FILE... -- OPTION... - prints why such a request is in one of the lists
+listed_in() {
+	local name pattern reason files=()
 
-	[ "$exclude" = no ] || files+=("$differential/excluded")
+	while [ "$1" != -- ]; do
+		files+=("$differential/$1") && shift
+	done
+	shift
 	while IFS=$'\t' read -r name pattern reason; do
 		if [[ $name != '#'* && "$world $*" =~ $pattern ]] &&
 			is_so_here "$reason"; then
@@ -216,6 +224,19 @@ excluded() {
 		fi
 	done < <(cat "${files[@]}")
 	return 1
+}
+
+# excluded OPTION... - prints why such a request is not asked
+excluded() {
+	local files=(slurms)
+
+	[ "$exclude" = no ] || files+=(excluded)
+	listed_in "${files[@]}" -- "$@"
+}
+
+# Does what --test-only tells of the request count?
+is_told_truly() {
+	! listed_in vain -- "$common $binding" >/dev/null
 }
 
 # A reason that begins with a release is so in this release only, or with a + in
@@ -284,6 +305,7 @@ judge_bound() {
 		both=$(contradictions "$sharers" 2>&1)
 		[ -z "$both" ] || finding twice "$both"
 		judge_preempted "$id"
+		judge_tasks "$id"
 		give_back "$id"
 	fi
 	answers="told $told, $got: $said $reply"
@@ -295,10 +317,22 @@ judge_bound() {
 	cores) judge_same_cores ;;
 	units) judge_units ;;
 	esac
-	[[ $told != later* ]] || {
+	[[ $told != later* ]] || ! is_told_truly || {
 		promise="${told#later } $index"
 		promised=$said
 	}
+}
+
+# With --overcommit a node has any number of tasks.
+judge_tasks() {
+	local nodes tasks=${common#-n}
+
+	[[ $common =~ --ntasks-per-node=([0-9]+) && $common != *--overcommit* ]] ||
+		return 0
+	tasks=${tasks%% *}
+	nodes=$(nodes_of "$1" | grep -c .)
+	[ "$((nodes * BASH_REMATCH[1]))" -ge "$tasks" ] ||
+		finding tasks "$tasks tasks on $nodes nodes"
 }
 
 # The answers contradict each other, unless they do so without a binding.
@@ -306,9 +340,13 @@ judge_three_answers() {
 	local rule other
 
 	rule=$(broken_rule "$told" "$got")
-	[ -n "$rule" ] || return 0
+	[ -n "$rule" ] && is_told_truly || return 0
 	# When a window will be there nobody knows; and reservations end.
 	[[ "$told $got $world$binding" != "never busy "*@(reserved|--bst[ao])* ]] ||
+		return 0
+	# On more switches than asked for a job starts after max_switch_wait, of which
+	# Slurm tells nothing before.
+	[[ "$told $got $world $common" != "never busy "@(tree|block)*--switches=* ]] ||
 		return 0
 	plain_answers "$common $own" >"$work/plain" 2>&1
 	read -r other <"$work/plain"
@@ -374,6 +412,8 @@ judge_same_cores() {
 	[[ $common != *enforce-binding* ]] || return 0
 	if [ "$plain_got" = started ] && [ "$got" != started ]; then
 		finding same-cores "$plain" "bound: $answers"
+	elif ! is_told_truly; then
+		return 0
 	elif [ "$plain_told" != never ] && [ "$told" = never ]; then
 		finding same-ever "$plain" "bound: $answers"
 	elif [ "$(rank "$told")" -gt "$(rank "$plain_told")" ] &&
@@ -496,6 +536,8 @@ judge_promise() {
 		< <(sed 's/\t\t/\t \t/g' "$work/requests" |
 			grep -v ^load | sed -n "$((index + 1))p")
 	later_starts_count || return 0
+	# With the nodes that it was told of.
+	[ "$world" != dynamic ] || disturb "$index"
 	plain_when=$(rank_of_plain)
 	end_loads $((when - 1))
 	start_now "$common $binding"
@@ -523,6 +565,20 @@ judge_broken_promise() {
 	[[ $kind = cores && -z $id ]] || finding promised "$1"
 }
 
+# is_wanted OPTION... - of a request, by what the user wants to see
+is_wanted() {
+	[[ -z $like || "$*" =~ $like ]]
+}
+
+round_has_wanted() {
+	local kind common own binding
+
+	while IFS=$'\t' read -r kind common own binding; do
+		[[ $kind = load ]] || ! is_wanted "$common $binding" || return 0
+	done < <(sed 's/\t\t/\t \t/g' "$work/requests")
+	return 1
+}
+
 # play_round SEED COUNT [INDEX] - with INDEX only that request.  Counts in asked,
 # skipped and findings.
 play_round() {
@@ -533,6 +589,8 @@ play_round() {
 	set_number
 	awk -v seed="$seed" -v asks="$2" -v world="$world" -f "$differential/requests.awk" \
 		>"$work/requests"
+	# Its loads would be for nothing.
+	round_has_wanted || return 0
 	set_sharers
 	begin_world
 	start_loads
@@ -541,7 +599,7 @@ play_round() {
 		[ "$kind" != load ] || continue
 		index=$((index + 1))
 		[ -z "${3:-}" ] || [ "$index" = "$3" ] || continue
-		[[ -z $like || "$common $binding" =~ $like ]] || continue
+		is_wanted "$common $binding" || continue
 		if reason=$(excluded "$common $binding"); then
 			skipped=$((skipped + 1))
 			continue

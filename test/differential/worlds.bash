@@ -20,8 +20,10 @@
 #	configless	nodes that have slurmctld's files from slurmctld
 #	restarts	slurmctld ends in some way, or is reconfigured, between requests
 #	backup		another slurmctld takes over in the middle of a round
+#	dynamic		MaxNodeCount, with topobind as select/cons_tres_topobind: nodes
+#			come and go between requests, by slurmd -Z and by scontrol
 worlds=(usual tree lln owners reserved batch block gang preempt configless restarts
-	backup)
+	backup dynamic)
 
 world=usual
 
@@ -99,9 +101,30 @@ world_options() {
 		PartitionName=over Nodes=ALL PriorityTier=10 DefaultTime=10
 		END
 		;;
+	# Nodes that come later are in partitions of all nodes only.
+	dynamic)
+		cat <<-'END'
+		--slurm
+		MaxNodeCount=16
+		--slurm
+		TreeWidth=65533
+		--slurm
+		PartitionName=all Nodes=ALL DefaultTime=10
+		END
+		;;
 	configless) echo --configless ;;
 	backup) echo --backup ;;
 	esac
+}
+
+# --- dynamic --------------------------------------------------------------------
+
+# Before the clusters start.
+prepare_world() {
+	[ "$world" = dynamic ] || return 0
+	make_renamed
+	# shellcheck disable=SC2034 # of lib.sh
+	TOPOBIND_ROOT=$renamed
 }
 
 # --- reserved -------------------------------------------------------------------

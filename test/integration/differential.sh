@@ -19,12 +19,45 @@ case_round() {
 	assert [ "${tally[started]:-0}" -gt 0 ]
 }
 
+# told_now_not_started OPTION... - by plain Slurm
+told_now_not_started() {
+	local told said got id reply number
+
+	set_number
+	ask_when "$@"
+	start_now "$@"
+	assert_eq "what is told of $*" now "$told"
+	assert_eq "job of $*" '' "$id"
+}
+
+case_vain_counts() {
+	on "$plain" told_now_not_started -n1 -N1 "--constraint=[a*2&b*1]"
+	on "$plain" told_now_not_started -n12 -N1 "--constraint=c*1" \
+		"--nodelist={two}"
+}
+
+# Another user's nodes.
+case_vain_owners() {
+	on "$plain" alloc_of_another -N4 -n4 --exclusive=user
+	on "$plain" told_now_not_started -n1 --exclusive=user
+	on "$plain" told_now_not_started -n1 --exclusive=mcs
+}
+
+alloc_of_another() {
+	local world=owners owner
+
+	read -r -a owner < <(as_owner_of 2)
+	"${owner[@]}" salloc --no-shell "$@"
+}
+
 seed=${TOPOBIND_SEED:-}
 world=usual
 start_clusters
 test_case "idle nodes" case_round 4 12
 test_case "the same load on both" case_round 10 12
 test_case "beside bound jobs" case_round 3 12
+test_case "what plain Slurm tells of counted features" case_vain_counts
+test_case "what plain Slurm tells of another's nodes" case_vain_owners
 test_case "slurmctld did not die" assert slurmctld_lives
 stop_both
 

@@ -209,6 +209,22 @@ case_nodes_of_features() {
 	now_means_now -N3 -n5 --bunit=S --bamount=1 --constraint="$nodes"
 	now_means_now -N3 -n6 --bunit=N --bamount=2 --constraint="$nodes"
 	never -N3 -n7 --bunit=S --bamount=1 --constraint="$nodes"
+	# More nodes than tasks: each has a slot.
+	gets "one 16, three 16, two 16" -n1 --bunit=S --bamount=1 \
+		--constraint="$nodes"
+	gets "one 2, three 2, two 2" -n2 --bunit=C --bamount=1 \
+		--constraint="$nodes"
+}
+
+# Each of them has no more tasks than are said.
+case_tasks_of_hosts() {
+	set -- --bunit=C --bamount=2 --btype=host
+	gets "one 4, power 8, three 4" -n3 --ntasks-per-node=1 "$@" \
+		-x "$NODE_QUADRANT,$NODE_UNEVEN,$NODE_TWO"
+	gets "one 4, two 4" -n3 --ntasks-per-node=2 "$@" -x \
+		"$NODE_QUADRANT,$NODE_UNEVEN,$NODE_THREE,$NODE_POWER"
+	never -N1-2 -n3 --ntasks-per-node=1 "$@"
+	never -n7 --ntasks-per-node=1 "$@"
 }
 
 case_unlike_hosts() {
@@ -261,6 +277,10 @@ case_window_of_nothing() {
 	never -w "$NODE_ONE" --bstart=x --bstop=x --bunit=X --bamount=1
 	now_means_now --bstart=C --bstop=C --bunit=C --bamount=1
 	now_means_now --bstop=C --bunit=X --bamount=1
+	# Before the second one there is a free core.
+	now_means_now -N2 -n2 --bstop=C --bunit=X --bamount=1
+	never -N1 -n2 --bstop=C --bunit=X --bamount=1
+	never --bstop=C --bunit=X --bamount=2
 }
 
 # What others have lets them have a unit in the window.
@@ -370,6 +390,7 @@ test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
+test_case "tasks for each of several hosts" case_tasks_of_hosts
 test_case "hosts whose CPUs differ" case_unlike_hosts
 test_case "the largest hosts" case_largest_hosts
 test_case "a host's larger units" case_larger_units

@@ -415,6 +415,14 @@ case_cpus_of_a_partition() {
 	assert_eq "sentence" "" "$(waiting_of "$job")"
 }
 
+# A socket has more cores that the job is not offered than the limit allows.
+case_cpus_of_a_socket() {
+	local job
+
+	job=$(batch -p sockets -N1 -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_told "$job" "units are free, but jobs of partition sockets may not have so many CPUs more of a socket (MaxCPUsPerSocket=8)"
+}
+
 # zen is behind one switch, the others behind another.
 with_switches() {
 	printf '%s\n' "SwitchName=left Nodes=$NODE_ZEN" \
@@ -480,8 +488,12 @@ case_refused_reconfigure() {
 	conf_with
 }
 
+socket_limit=()
+! slurm_is_from 23.02 || socket_limit=(--slurm
+	"PartitionName=sockets Nodes=ALL MaxCPUsPerSocket=8 DefaultTime=10")
 cluster_start --nodes zen,twin,skylake --slurm GresTypes=gpu --slurm \
-	"PartitionName=limited Nodes=ALL MaxCPUsPerNode=8 DefaultTime=10"
+	"PartitionName=limited Nodes=ALL MaxCPUsPerNode=8 DefaultTime=10" \
+	"${socket_limit[@]}"
 test_case "units: as many as the nodes' records have" case_units
 test_case "no unit at all" case_no_unit_at_all
 test_case "slots on several nodes" case_slots
@@ -503,6 +515,8 @@ test_case "slurmctld was restarted" case_restart
 test_case "a reconfigure that is refused" case_refused_reconfigure
 test_case "a deadline" case_deadline
 test_case "the CPUs of a partition" case_cpus_of_a_partition
+! slurm_is_from 23.02 ||
+	test_case "the CPUs of a partition on a socket" case_cpus_of_a_socket
 with_switches
 test_case "switches" case_switches
 sed -i /^TopologyPlugin=topology.tree/d "$cluster/etc/slurm.conf"

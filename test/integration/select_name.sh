@@ -5,26 +5,8 @@
 # with topobind under such a name (configure --with-select-name)
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# Set by what bootstrap prints.
-TOPOBIND_STATE='' TOPOBIND_SRC='' TOPOBIND_SLURM_SRC=''
-
-# The plugins under the other name, as make install has them; what else there is
-# does not know it.
-build() {
-	local dir=$TOPOBIND_STATE/build-select-name
-
-	if [ ! -f "$dir/Makefile" ]; then
-		mkdir -p "$dir"
-		(cd "$dir" && "$TOPOBIND_SRC/configure" --prefix=/usr \
-			--sysconfdir=/etc/slurm \
-			--with-slurm-src="$TOPOBIND_SLURM_SRC" \
-			--with-select-name=cons_tres_topobind)
-	fi
-	make -C "$dir" -j"$(nproc)" install-exec-local DESTDIR="$renamed"
-	mkdir -p "$renamed/usr"
-	cp -r "$TOPOBIND_ROOT/usr/bin" "$renamed/usr"
-}
+# shellcheck source=test/integration/renamed.bash
+. "$test_dir/renamed.bash"
 
 case_installed() {
 	assert_eq "select plugins" select_cons_tres_topobind.so \
@@ -227,15 +209,7 @@ case_parts_of_a_device() {
 	wait_until 20 was_passed_over "$job"
 }
 
-assignments=$("$top/contribs/bootstrap")
-eval "$assignments"
-renamed=$(mktemp -d)
-trap 'rm -rf "$renamed"' EXIT
-build >"$renamed/log" 2>&1 || {
-	tail -n 20 "$renamed/log"
-	echo "Bail out! no plugins"
-	exit 1
-}
+make_renamed
 cluster_start --nodes zen
 trap 'cluster_stop; rm -rf "$renamed"' EXIT
 number=${NODE_ZEN#zen}

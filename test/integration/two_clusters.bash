@@ -21,6 +21,8 @@ stop_both() {
 	cluster_stop
 	[ -z "$plain" ] || "$cluster_program" stop "$plain"
 	plain=''
+	# Of renamed.bash.
+	[ -z "${renamed:-}" ] || rm -rf "$renamed"
 }
 
 # on DIR COMMAND... - with the commands of that cluster

@@ -116,6 +116,53 @@ static bool some_use_holds(struct window_case *one)
 	return false;
 }
 
+/* So many units at once, of all uses. */
+static unsigned find_most(struct window_case *one)
+{
+	enum tb_class class = one->by_thread ? TB_CLASS_THREAD : TB_CLASS_CORE;
+	unsigned count = tb_run_below(one->topology, 0, class).count, most = 0;
+
+	for (unsigned bits = 0; bits < 1u << count; bits++) {
+		int slots;
+
+		set_used(one, class, bits);
+		slots = tb_place(one->placer, &one->request, one->used,
+				 MOST_THREADS);
+		if (slots > (int)most)
+			most = (unsigned)slots;
+	}
+	return most;
+}
+
+static void check_most(struct window_case *one, unsigned *limited)
+{
+	uint32_t most = tb_window_most_units(one->topology, &one->request);
+
+	if (most == UINT32_MAX)
+		return;
+	++*limited;
+	if (find_most(one) > most)
+		fail_msg("%s: bunit=%s bstart=%c bstop=%c bsort=%s: over %u",
+			 one->text, tb_unit_name(one->request.unit),
+			 one->request.start ? one->request.start : '-',
+			 one->request.stop, one->request.sort, most);
+}
+
+static void test_most_units(void **state)
+{
+	struct random random = { 20261125 };
+	struct window_case one;
+	unsigned limited = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < CASES; i++) {
+		make_case(&random, &one);
+		check_most(&one, &limited);
+		clear_case(&one);
+	}
+	assert_true(limited > CASES / 20);
+}
+
 /* Jobs that share units pass no window either. */
 static bool some_sharing_holds(struct random *random, struct window_case *one)
 {
@@ -207,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_uses),
+		cmocka_unit_test(test_most_units),
 		cmocka_unit_test(test_nodes),
 	};
 

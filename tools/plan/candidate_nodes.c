@@ -388,8 +388,13 @@ static void check_window(const struct tb_request *request,
 {
 	unsigned books = (unsigned)node->info->sockets * node->info->cores;
 
-	if (!tb_window_can_hold(node->placer, request, node->masked,
-				books != tb_topology_cores(node->topology)))
+	if (request->amount > tb_window_most_units(node->topology, request))
+		set_text(&node->closed,
+			 "never has %u %s units in the window at once",
+			 request->amount, tb_unit_name(request->unit));
+	else if (!tb_window_can_hold(node->placer, request, node->masked,
+				     books !=
+					     tb_topology_cores(node->topology)))
 		set_text(&node->closed,
 			 "has no %s unit that the window could ever hold",
 			 tb_unit_name(request->unit));

@@ -145,3 +145,68 @@ bool tb_window_can_hold(struct tb_placer *placer,
 	tb_bitset_destroy(ever.used);
 	return holds;
 }
+
+static bool is_capital(char letter)
+{
+	return letter >= 'A' && letter <= 'Z';
+}
+
+static bool has_one_kind(const struct tb_topology *topology)
+{
+	return !tb_bitset_count(topology->kind_threads[TB_POWER]) ||
+	       !tb_bitset_count(topology->kind_threads[TB_EFFICIENCY]);
+}
+
+/* Is one of the objects of the class in this run of threads? */
+static bool is_in_run(const struct tb_topology *topology, enum tb_class class,
+		      struct tb_run run)
+{
+	uint32_t count = tb_run_below(topology, 0, class).count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct tb_run object = tb_threads_of_object(topology, class, i);
+
+		if (object.first >= run.first &&
+		    object.first + object.count <= run.first + run.count)
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_all(const struct tb_topology *topology, enum tb_class class,
+		      enum tb_class unit_class)
+{
+	uint32_t units = tb_run_below(topology, 0, unit_class).count;
+
+	for (uint32_t i = 0; i < units; i++)
+		if (!is_in_run(topology, class,
+			       tb_threads_of_object(topology, unit_class, i)))
+			return false;
+	return true;
+}
+
+/* Of the other kind of core there is nothing in a unit. */
+static bool is_of_kind(char letter, enum tb_core_kind kind)
+{
+	return letter == 'C'   ? kind == TB_POWER
+	       : letter == 'E' ? kind == TB_EFFICIENCY
+			       : true;
+}
+
+/* What is in an available unit is free: before a second one it ends the window. */
+uint32_t tb_window_most_units(const struct tb_topology *topology,
+			      const struct tb_request *request)
+{
+	enum tb_class class;
+
+	if (request->cpus || !is_capital(request->stop) ||
+	    request->start == request->stop || !has_one_kind(topology) ||
+	    !is_of_kind(request->stop, request->unit.kind))
+		return UINT32_MAX;
+	class = tb_class_of_letter(request->stop);
+	if (class == TB_CLASSES ||
+	    !is_in_all(topology, class,
+		       tb_class_of_unit(topology, request->unit)))
+		return UINT32_MAX;
+	return 1;
+}

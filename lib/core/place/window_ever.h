@@ -27,4 +27,13 @@ bool tb_window_can_hold(struct tb_placer *placer,
 			const struct tb_request *request,
 			const struct tb_bitset *masked, bool by_thread);
 
+/*
+ * So many units of the request its window holds at most, whatever is in use;
+ * UINT32_MAX: any number.  At most one where the window ends at something free of
+ * which there is some in every unit: --bunit=X --bstop=C.  Says nothing of nodes with
+ * cores of two kinds.
+ */
+uint32_t tb_window_most_units(const struct tb_topology *topology,
+			      const struct tb_request *request);
+
 #endif

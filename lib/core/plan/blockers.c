@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
+#include "ends.h"
 #include "implicit.h"
+#include "suffice.h"
 
 /* What a node can have: slots (or tasks), and how large each is. */
 struct node_room {
@@ -26,6 +28,7 @@ struct tb_blockers {
 	struct tb_bitset **group;     /* scratch, by node */
 	struct node_room *now, *room; /* by node */
 	struct node_room *sorted;     /* scratch */
+	struct tb_node_slots *slots;  /* scratch, in that order */
 	bool *has_ended;	      /* by holder */
 	unsigned *order;	      /* holders by their ends */
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
@@ -136,16 +139,12 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 
 /* ---- all nodes ---- */
 
-/* Largest slots first, among these required nodes, then nodes with most slots. */
+/* Largest slots first. */
 static int by_slot_size(const void *left, const void *right)
 {
 	const struct node_room *a = left, *b = right;
 
-	if (a->size != b->size)
-		return a->size < b->size ? 1 : -1;
-	if (a->required != b->required)
-		return a->required ? -1 : 1;
-	return a->slots < b->slots ? 1 : a->slots > b->slots ? -1 : 0;
+	return a->size < b->size ? 1 : a->size > b->size ? -1 : 0;
 }
 
 /* Do the sorted nodes [first, end), which have slots of one size, suffice? */
@@ -153,16 +152,19 @@ static bool size_class_suffices(const struct tb_blockers *blockers,
 				unsigned first, unsigned end)
 {
 	const struct tb_need *need = blockers->need;
-	unsigned required = 0, count = 0;
-	unsigned long long sum = 0;
+	unsigned required = 0, count = end - first;
 
-	for (unsigned i = first; i < end && count < need->max_nodes; i++) {
+	for (unsigned i = first; i < end; i++) {
+		blockers->slots[i] = (struct tb_node_slots){
+			.slots = blockers->sorted[i].slots,
+			.required = blockers->sorted[i].required,
+		};
 		required += blockers->sorted[i].required;
-		sum += blockers->sorted[i].slots;
-		count++;
 	}
-	return required == blockers->nrequired && count >= need->min_nodes &&
-	       sum >= need->slots;
+	return required == blockers->nrequired && required <= need->max_nodes &&
+	       count >= need->min_nodes && need->max_nodes >= need->min_nodes &&
+	       tb_most_slots(blockers->slots + first, count, required,
+			     need->max_nodes) >= need->slots;
 }
 
 static bool rooms_suffice(const struct tb_blockers *blockers,
@@ -221,41 +223,29 @@ static void set_first_ended(struct tb_blockers *blockers, unsigned *ended,
 		set_holder_ended(blockers, blockers->order[*ended - 1], false);
 }
 
-/*
- * A window begins or ends at what is in use, so more ends do not always leave
- * more: one after the other.
- */
-static bool find_ends_for_window(struct tb_blockers *blockers, unsigned *ended)
+/* How far the search has come: so many first holders of the order have ended. */
+struct ended {
+	struct tb_blockers *blockers;
+	unsigned count;
+};
+
+static bool fits_after(void *arg, uint32_t count)
 {
-	for (unsigned count = 0; count <= blockers->nholders; count++) {
-		set_first_ended(blockers, ended, count);
-		if (rooms_suffice(blockers, blockers->room))
-			return true;
-	}
-	return false;
+	struct ended *ended = arg;
+
+	set_first_ended(ended->blockers, &ended->count, count);
+	return rooms_suffice(ended->blockers, ended->blockers->room);
 }
 
-/* How many first ends suffice, as few as possible; false: not all of them. */
-static bool find_fewest_ends(struct tb_blockers *blockers, unsigned *ended)
+/* How many first ends suffice, as few as possible; false: none do. */
+static bool find_fewest_ends(struct tb_blockers *blockers, unsigned *count)
 {
-	const struct tb_request *request = blockers->need->request;
-	unsigned first = 0, last = blockers->nholders;
+	struct ended ended = { .blockers = blockers };
 
-	if (request->start || request->stop)
-		return find_ends_for_window(blockers, ended);
-	set_first_ended(blockers, ended, last);
-	if (!rooms_suffice(blockers, blockers->room))
+	if (!tb_ends_find(blockers->need->request, fits_after, &ended,
+			  blockers->nholders, count))
 		return false;
-	while (first < last) {
-		unsigned half = first + (last - first) / 2;
-
-		set_first_ended(blockers, ended, half);
-		if (rooms_suffice(blockers, blockers->room))
-			last = half;
-		else
-			first = half + 1;
-	}
-	set_first_ended(blockers, ended, last);
+	set_first_ended(blockers, &ended.count, *count);
 	return true;
 }
 
@@ -390,14 +380,16 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	blockers->now = calloc(nodes, sizeof(*blockers->now));
 	blockers->room = calloc(nodes, sizeof(*blockers->room));
 	blockers->sorted = calloc(nodes, sizeof(*blockers->sorted));
+	blockers->slots = calloc(nodes, sizeof(*blockers->slots));
 	blockers->has_ended = calloc(holders, sizeof(*blockers->has_ended));
 	blockers->order = calloc(holders, sizeof(*blockers->order));
 	blockers->first_of = calloc(holders, sizeof(*blockers->first_of));
 	blockers->nodes_of = calloc(count_holder_jobs(blockers) + 1,
 				    sizeof(*blockers->nodes_of));
 	if (!blockers->used || !blockers->group || !blockers->now ||
-	    !blockers->room || !blockers->sorted || !blockers->has_ended ||
-	    !blockers->order || !blockers->first_of || !blockers->nodes_of)
+	    !blockers->room || !blockers->sorted || !blockers->slots ||
+	    !blockers->has_ended || !blockers->order || !blockers->first_of ||
+	    !blockers->nodes_of)
 		return -1;
 	return make_thread_sets(blockers);
 }
@@ -444,6 +436,7 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	free(blockers->now);
 	free(blockers->room);
 	free(blockers->sorted);
+	free(blockers->slots);
 	free(blockers->has_ended);
 	free(blockers->order);
 	free(blockers->first_of);

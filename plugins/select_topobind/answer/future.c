@@ -10,6 +10,7 @@
 
 #include <time.h>
 
+#include "core/plan/ends.h"
 #include "core/plan/halving.h"
 
 #include "job_ends.h"
@@ -160,12 +161,8 @@ static int search_ends(struct future *future)
 {
 	uint32_t first = 0, count = future->ends.count;
 
-	/* The state as it is costs nothing, and putting jobs back does. */
-	if (!units_fit(future, 0)) {
-		if (!count || !units_fit(future, count))
-			return SLURM_ERROR;
-		first = tb_halve_least(units_fit, future, 1, count, UINT32_MAX);
-	}
+	if (!tb_ends_find(future->request, units_fit, future, count, &first))
+		return SLURM_ERROR;
 	if (start_fits(future, first))
 		return SLURM_SUCCESS;
 	return future->later ? search_before(future, first)

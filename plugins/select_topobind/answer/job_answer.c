@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "src/common/job_resources.h"
+#include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
 #include "future.h"
@@ -15,6 +16,7 @@
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/reasons.h"
 #include "select_topobind/try/offers.h"
+#include "select_topobind/try/scale.h"
 
 static void say_why(const struct tb_test *test,
 		    const struct tb_request *request,
@@ -152,6 +154,21 @@ static int test_in_mode(const struct tb_test *test,
 	}
 }
 
+/*
+ * On a host select/cons_tres is asked for units, whatever tasks they are for: on how
+ * many nodes --ntasks-per-node is kept is up to topobind.
+ */
+static void ask_for_hosts_of_tasks(struct tb_test *call,
+				   const struct tb_request *request)
+{
+	uint32_t nodes = tb_job_least_hosts(call->job);
+
+	if (request->type != TB_HOST || call->implicit_cpus)
+		return;
+	call->min_nodes = MAX(call->min_nodes, nodes);
+	call->req_nodes = MAX(call->req_nodes, nodes);
+}
+
 /* At other times other nodes are free, but not in other states. */
 int tb_test_bound_job(const struct tb_test *test,
 		      const struct tb_request *request)
@@ -159,6 +176,7 @@ int tb_test_bound_job(const struct tb_test *test,
 	struct tb_test call = *test;
 	int rc;
 
+	ask_for_hosts_of_tasks(&call, request);
 	call.memo = tb_memo_create(sizeof(struct tb_placed));
 	rc = test_in_mode(&call, request);
 	tb_memo_destroy(call.memo);

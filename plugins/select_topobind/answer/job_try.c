@@ -250,20 +250,38 @@ static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
+/*
+ * With CR_LLN select/cons_tres counts down what is left for each node that it looks
+ * at, whether it takes it or not, and then the last one has too little for its tasks.
+ * Could the job run, out of plenty?
+ */
+static int ask_whether_ever(const struct tb_test *test, bitstr_t *nodes)
+{
+	job_details_t *details = test->job->details;
+	uint32_t before = details->max_cpus;
+	int rc;
+
+	if (test->choice && test->choice->policy == TB_ALLOCATE_LEASTLOADED)
+		details->max_cpus = PLENTY_OF_CPUS;
+	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
+			    NULL);
+	details->max_cpus = before;
+	return rc;
+}
+
 /* Pass 1. */
 static int pick_nodes(struct tb_offers *offers, const struct tb_test *test,
 		      uint32_t first, uint32_t end, bitstr_t *nodes)
 {
-	bitstr_t *offered = bit_copy(nodes);
+	bitstr_t *offered;
 	struct tb_mask *mask = NULL;
 	int rc;
 
-	/*
-	 * A mask would make cons_tres reject nodes for an exclusive job; in
-	 * TEST_ONLY it looks at none.
-	 */
-	if (!tb_wants_whole_nodes(test->job) &&
-	    tb_test_mode(test) != TB_TEST_ONLY) {
+	if (tb_test_mode(test) == TB_TEST_ONLY)
+		return ask_whether_ever(test, nodes);
+	offered = bit_copy(nodes);
+	/* It would make cons_tres reject nodes for an exclusive job. */
+	if (!tb_wants_whole_nodes(test->job)) {
 		mask = tb_mask_closed(nodes);
 		tb_offers_allow(offers, test, first, end, nodes, mask);
 	}
@@ -656,14 +674,19 @@ int tb_try_job_now(const struct tb_test *test, const struct tb_request *request,
 	return rc;
 }
 
-/* One class after the other; on success test->nodes are the chosen ones. */
+/*
+ * One class after the other; on success test->nodes are the chosen ones.  wide: the
+ * request without its window.
+ */
 static int try_ever(const struct tb_test *test,
 		    const struct tb_request *request,
-		    const struct tb_view *view)
+		    const struct tb_request *wide, const struct tb_view *view)
 {
-	struct tb_offers *offers = tb_offers_create(test, request, view);
+	struct tb_offers *offers = tb_offers_create(test, wide, view);
 	uint32_t first = 0, end;
 	int rc = SLURM_ERROR;
+
+	tb_window_limit_offers(offers, request);
 
 	while (rc != SLURM_SUCCESS && (end = tb_offers_class(offers, first))) {
 		if (class_suffices(offers, test, first, end))
@@ -695,7 +718,7 @@ int tb_try_job_ever(const struct tb_test *test,
 	call.excluded = NULL;
 	call.nodes = tb_window_nodes(&call, request);
 	leave_out_without_devices(test->job, call.nodes);
-	rc = try_ever(&call, &wide, view);
+	rc = try_ever(&call, request, &wide, view);
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, call.nodes);
 	FREE_NULL_BITMAP(call.nodes);

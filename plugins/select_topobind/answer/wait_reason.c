@@ -363,9 +363,11 @@ static char *print_others(const struct tb_offers *offers,
 			   nodes, nodes == 1 ? "" : "s", lacking,
 			   lacking == 1 ? "has" : "have");
 	} else if (nodes && !test->job->gres_list_req) {
-		xstrfmtcat(text,
-			   "units are free on %u node%s, but not with all else that the job asks for or is limited to",
-			   nodes, nodes == 1 ? "" : "s");
+		text = tb_explain_socket_limit(test);
+		if (!text)
+			xstrfmtcat(text,
+				   "units are free on %u node%s, but not with all else that the job asks for or is limited to",
+				   nodes, nodes == 1 ? "" : "s");
 	} else if (nodes) {
 		*kind = TB_REFUSED_GRES;
 		xstrfmtcat(text,

@@ -12,6 +12,18 @@ char *tb_explain_partition_limit(const struct tb_test *test)
 		partition->name, partition->max_cpus_per_node);
 }
 
+char *tb_explain_socket_limit(const struct tb_test *test)
+{
+	const part_record_t *partition = test->job->part_ptr;
+
+	if (!partition || tb_partition_socket_limit(partition) == INFINITE ||
+	    test->job->details->contiguous)
+		return NULL;
+	return xstrdup_printf(
+		"units are free, but jobs of partition %s may not have so many CPUs more of a socket (MaxCPUsPerSocket=%u)",
+		partition->name, tb_partition_socket_limit(partition));
+}
+
 char *tb_explain_switches(const struct tb_test *test)
 {
 	const job_record_t *job = test->job;

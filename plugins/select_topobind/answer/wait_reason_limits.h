@@ -11,6 +11,11 @@
 
 /* MaxCPUsPerNode of its partition (try/partition_limit.h) does. */
 char *tb_explain_partition_limit(const struct tb_test *test);
+/*
+ * There are enough slots, and memory: is it MaxCPUsPerSocket, which only
+ * select/cons_tres counts?  NULL: it is something else.
+ */
+char *tb_explain_socket_limit(const struct tb_test *test);
 /* There are enough slots: is it --switches?  NULL: it is something else. */
 char *tb_explain_switches(const struct tb_test *test);
 

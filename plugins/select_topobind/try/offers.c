@@ -7,6 +7,7 @@
 #include "src/common/xmalloc.h"
 
 #include "core/plan/implicit.h"
+#include "core/plan/suffice.h"
 #include "core/topology/fragmentation.h"
 
 #include "select_topobind/nodes/cores_taken.h"
@@ -762,47 +763,15 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 			const struct tb_test *test,
 			const struct tb_offer *offer)
 {
-	if (offers->request->type == TB_SLOT || test->job->details->overcommit)
-		return offer->slots;
-	return offer->cpus / MAX(test->job->details->cpus_per_task, 1);
-}
-
-uint32_t tb_offers_hold(const struct tb_offers *offers,
-			const struct tb_test *test, uint32_t first,
-			uint32_t end)
-{
-	bitstr_t *required = test->job->details->req_node_bitmap;
-	uint32_t missing = required ? bit_set_count(required) : 0;
-	uint32_t *others = xcalloc(end - first, sizeof(*others));
-	uint32_t count = 0, sum = 0, left = test->max_nodes;
-	bool sorted = true;
-
-	for (uint32_t i = first; i < end; i++) {
-		uint32_t holds = tb_offer_holds(offers, test, &offers->list[i]);
-
-		if (required && bit_test(required, offers->list[i].node)) {
-			sum += holds;
-			left -= left > 0;
-			missing--;
-		} else {
-			sorted = sorted &&
-				 (!count || others[count - 1] >= holds);
-			others[count++] = holds;
-		}
-	}
-	if (!sorted)
-		qsort(others, count, sizeof(*others), compare_descending);
-	for (uint32_t i = 0; !missing && i < count && i < left; i++)
-		sum += others[i];
-	xfree(others);
-	return sum;
-}
-
-/* What a node that is not required holds must be at least so much, to be kept. */
-struct cut {
+	const job_details_t *details = test->job->details;
 	uint32_t holds;
-	uint32_t equal; /* so many that hold just this are kept, too */
-};
+
+	if (offers->request->type == TB_SLOT || details->overcommit)
+		return offer->slots;
+	holds = offer->cpus / MAX(details->cpus_per_task, 1);
+	return details->ntasks_per_node ? MIN(holds, details->ntasks_per_node)
+					: holds;
+}
 
 static bool is_required(const struct tb_test *test, uint32_t node)
 {
@@ -810,6 +779,35 @@ static bool is_required(const struct tb_test *test, uint32_t node)
 
 	return required && bit_test(required, node);
 }
+
+uint32_t tb_offers_hold(const struct tb_offers *offers,
+			const struct tb_test *test, uint32_t first,
+			uint32_t end)
+{
+	bitstr_t *required = test->job->details->req_node_bitmap;
+	struct tb_node_slots *list = xcalloc(end - first, sizeof(*list));
+	uint64_t most;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		list[i - first] = (struct tb_node_slots){
+			.slots = tb_offer_holds(offers, test, offer),
+			.required = is_required(test, offer->node),
+		};
+	}
+	most = tb_most_slots(list, end - first,
+			     required ? bit_set_count(required) : 0,
+			     test->max_nodes);
+	xfree(list);
+	return MIN(most, UINT32_MAX);
+}
+
+/* What a node that is not required holds must be at least so much, to be kept. */
+struct cut {
+	uint32_t holds;
+	uint32_t equal; /* so many that hold just this are kept, too */
+};
 
 /* False: all can be kept, or none is larger than another. */
 static bool find_cut(uint32_t *holds, uint32_t count, uint32_t kept,

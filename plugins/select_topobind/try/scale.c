@@ -21,10 +21,20 @@ bool tb_job_is_asked_in_part(const job_record_t *job)
 	       list_find_first(details->feature_list_use, has_count, NULL);
 }
 
+/* Those that it requires can be more: with --constraint="[a*2&b*1]", say. */
+static uint32_t count_least_nodes(const job_details_t *details)
+{
+	uint32_t required = details->req_node_bitmap
+				    ? bit_set_count(details->req_node_bitmap)
+				    : 0;
+
+	return MAX(MAX(details->min_nodes, required), 1);
+}
+
 uint32_t tb_job_slots(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
-	uint32_t nodes = MAX(details->min_nodes, 1);
+	uint32_t nodes = count_least_nodes(details);
 	uint32_t least = nodes * MAX(details->ntasks_per_node, 1);
 
 	if (details->overcommit)
@@ -32,7 +42,7 @@ uint32_t tb_job_slots(const job_record_t *job)
 	if (!details->num_tasks)
 		return least;
 	return tb_job_is_asked_in_part(job) ? MIN(least, details->num_tasks)
-					    : details->num_tasks;
+					    : MAX(nodes, details->num_tasks);
 }
 
 uint32_t tb_job_slots_per_node(const job_record_t *job)
@@ -68,6 +78,16 @@ uint32_t tb_job_cpus_per_node(const job_record_t *job)
 	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
 		return count_least_tasks(details) * per_task;
 	return details->pn_min_cpus;
+}
+
+uint32_t tb_job_least_hosts(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+	uint32_t each = details->ntasks_per_node;
+
+	if (!each || details->overcommit || tb_job_is_asked_in_part(job))
+		return 0;
+	return details->num_tasks / each + (details->num_tasks % each > 0);
 }
 
 uint32_t tb_job_exact_slots(const job_record_t *job)
@@ -225,7 +245,9 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 
 	save_job(job, saved);
 	details->pn_min_cpus = tb_job_cpus_per_node(job);
-	details->num_tasks = MIN(details->num_tasks, slots);
+	/* A node without a task would have no CPUs. */
+	if (details->num_tasks)
+		details->num_tasks = slots;
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	/* For it, select/cons_tres wants all tasks on each node. */

@@ -28,8 +28,9 @@ struct tb_scale {
 
 /*
  * How many slots the job needs, and how many of them may be on one node.  A job
- * needs a slot for each task; one that does not say how many tasks it has has one
- * on each node.  With --overcommit the tasks of a node share one slot.
+ * needs a slot for each task, and for each of its nodes; one that does not say how
+ * many tasks it has has one on each node.  With --overcommit the tasks of a node
+ * share one slot.
  */
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
@@ -40,6 +41,9 @@ uint32_t tb_job_slots_per_node(const job_record_t *job);
  * here they are those of the fewest tasks that a node can have.
  */
 uint32_t tb_job_cpus_per_node(const job_record_t *job);
+
+/* So many nodes at least have its tasks, as --ntasks-per-node says; 0: any number. */
+uint32_t tb_job_least_hosts(const job_record_t *job);
 
 /* As many as it needs, and no more; 0: its nodes say how many. */
 uint32_t tb_job_exact_slots(const job_record_t *job);

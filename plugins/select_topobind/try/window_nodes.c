@@ -11,8 +11,11 @@ enum verdict { UNKNOWN, CAN_HOLD, CANNOT_HOLD };
 static enum verdict judge(const struct tb_shape *shape,
 			  const struct tb_request *request)
 {
-	return tb_window_can_hold(shape->placer, request, shape->scratch->used,
-				  shape->by_thread)
+	return request->amount <= tb_window_most_units(shape->topology,
+						       request) &&
+			       tb_window_can_hold(shape->placer, request,
+						  shape->scratch->used,
+						  shape->by_thread)
 		       ? CAN_HOLD
 		       : CANNOT_HOLD;
 }
@@ -55,4 +58,26 @@ bitstr_t *tb_window_nodes(const struct tb_test *test,
 			bit_clear(nodes, node);
 	tb_memo_destroy(memo);
 	return nodes;
+}
+
+void tb_window_limit_offers(struct tb_offers *offers,
+			    const struct tb_request *request)
+{
+	const struct tb_shape *last = NULL;
+	uint32_t most = UINT32_MAX;
+
+	if (request->type == TB_HOST || !request->stop)
+		return;
+	for (uint32_t i = 0; i < offers->count; i++) {
+		struct tb_offer *offer = &offers->list[i];
+		const struct tb_shape *shape = tb_node_shape(offer->node);
+
+		if (shape != last)
+			most = tb_window_most_units(shape->topology, request);
+		last = shape;
+		if ((uint64_t)offer->slots * request->amount <= most)
+			continue;
+		offer->slots = most / request->amount;
+		offer->placed = NULL;
+	}
 }

@@ -8,10 +8,16 @@
 #include "compat/select_compat.h"
 #include "core/request/request.h"
 
+#include "offers.h"
+
 /*
  * Those of the test's nodes, whatever jobs come to use there.  The caller frees.
  */
 bitstr_t *tb_window_nodes(const struct tb_test *test,
 			  const struct tb_request *request);
+
+/* To the slots that the request's window can ever hold on each node. */
+void tb_window_limit_offers(struct tb_offers *offers,
+			    const struct tb_request *request);
 
 #endif
