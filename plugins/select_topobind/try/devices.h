@@ -19,8 +19,8 @@
 #include "select_topobind/nodes/nodes.h"
 
 /*
- * NULL: the job asks for none, or with disable-binding.  The caller destroys, and keeps
- * the test until then.
+ * NULL: the job asks for none.  With --gres-flags=disable-binding they are counted, and
+ * no units are near them.  The caller destroys, and keeps the test until then.
  */
 struct tb_devices;
 struct tb_devices *tb_devices_create(const struct tb_test *test);
@@ -30,15 +30,17 @@ void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
 bool tb_devices_must_be_near(const struct tb_devices *devices);
 
 /*
- * How many devices a node must have where only units near devices count: per_node, or
- * per_job on all nodes together.  False: that is not all, more kinds of devices or
- * devices for each task are asked for.
+ * What is asked for: one number of devices, for each node, for each task or for all
+ * nodes together, in that case perhaps for so many tasks each.  False: that is not all,
+ * more kinds of devices are asked for.
  */
 struct tb_devices_asked {
-	uint64_t per_node, per_job;
+	uint64_t per_node, per_task, per_job;
+	uint32_t tasks_each;
+	uint64_t megabytes; /* of memory that go with each */
 };
-bool tb_devices_asked_near(const struct tb_devices *devices,
-			   struct tb_devices_asked *asked);
+bool tb_devices_asked_one(const struct tb_devices *devices,
+			  struct tb_devices_asked *asked);
 
 /* Can devices be on several nodes? */
 bool tb_devices_are_for_nodes(const struct tb_devices *devices);
@@ -63,6 +65,13 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 uint32_t tb_devices_free(const struct tb_devices *devices);
 
 /*
+ * How many of the first entry are free on a node, near whatever cores; 0 also where
+ * Slurm only counts them.
+ */
+uint32_t tb_devices_count(const struct tb_devices *devices, uint32_t node,
+			  const struct tb_view *view);
+
+/*
  * All that the placement depends on, after the node's cores in use: these, and what
  * tb_devices_find() has just returned.  Valid until the next call.
  */
@@ -84,9 +93,6 @@ void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
  */
 void tb_devices_count_selected(struct tb_devices *devices);
 
-/* How many of the first kind were counted on a node. */
-uint32_t tb_devices_selected(const struct tb_devices *devices, uint32_t node);
-
 /* Of devices for all nodes so many shall be on this one, instead of those selected. */
 void tb_devices_move(struct tb_devices *devices, uint32_t node,
 		     uint32_t number);
@@ -95,9 +101,24 @@ void tb_devices_move(struct tb_devices *devices, uint32_t node,
 void tb_devices_forget_selected(struct tb_devices *devices);
 
 /*
+ * Begin to deal devices out: no node has any, until they are moved there.  Then let the
+ * job ask for just so many on each node as the one with fewest has, whatever its tasks
+ * (begin), and again for what it asked for (end).
+ */
+struct tb_gres_ask;
+void tb_devices_deal(struct tb_devices *devices);
+void tb_devices_ask_dealt_begin(const struct tb_devices *devices,
+				uint32_t fewest, struct tb_gres_ask *before);
+void tb_devices_ask_dealt_end(const struct tb_devices *devices,
+			      const struct tb_gres_ask *before);
+
+/*
  * Select the devices that the last placement, on this node, was near.  False: other
  * ones, or as many as it was made for, cannot be selected.
  */
 bool tb_devices_select(struct tb_devices *devices, uint32_t node);
+
+/* Likewise, and where units need not be near, other ones: as many as were dealt. */
+bool tb_devices_select_dealt(struct tb_devices *devices, uint32_t node);
 
 #endif
