@@ -458,13 +458,6 @@ static int settle_dealt(const struct tb_slot_deal *deal,
 	return SLURM_ERROR;
 }
 
-/* Nodes for devices are found by what they have, not by where they are. */
-static bool are_where_wanted(const struct tb_test *test, bitstr_t *nodes)
-{
-	return !test->job->details->contiguous ||
-	       bit_fls(nodes) - bit_ffs(nodes) + 1 == bit_set_count(nodes);
-}
-
 /*
  * Of select/cons_tres just these nodes are asked, their cores and so many devices: there
  * is nothing to choose.
@@ -478,8 +471,6 @@ static int try_dealt_nodes(struct tb_offers *offers, const struct tb_test *test,
 	int rc;
 
 	list_dealt_nodes(deal, nodes);
-	if (!are_where_wanted(test, nodes))
-		return SLURM_ERROR;
 	tb_slot_deal_begin_devices(deal, offers->devices);
 	tb_scale_job(test->job, offers->request->type, cpus, &saved);
 	tb_devices_ask_dealt_begin(offers->devices,

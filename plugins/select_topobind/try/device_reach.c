@@ -17,6 +17,8 @@
 /* Of one kind so many nodes, and devices of a node. */
 #define ALIKE_MAX 1024
 #define DEVICES_MAX 64
+/* So many rows of nodes of a contiguous job. */
+#define WINDOWS_MAX 1024
 
 struct kind {
 	const struct tb_placed *placed; /* NULL: of one node */
@@ -40,6 +42,8 @@ struct reach {
 	uint32_t *offer_of; /* each of these nodes */
 	uint32_t count;
 	bool complete; /* all nodes were looked at */
+	uint32_t found_first,
+		found_count; /* the nodes that were found are here */
 };
 
 /* --- one node ------------------------------------------------------------------ */
@@ -243,6 +247,11 @@ static struct kind *find_kind(struct reach *reach, const struct tb_offer *offer)
 	return kind;
 }
 
+static bool is_contiguous(const struct reach *reach)
+{
+	return reach->test->job->details->contiguous;
+}
+
 static bool is_required(const struct reach *reach, uint32_t node)
 {
 	bitstr_t *required = reach->test->job->details->req_node_bitmap;
@@ -250,12 +259,16 @@ static bool is_required(const struct reach *reach, uint32_t node)
 	return required && bit_test(required, node);
 }
 
+/* The node of one of those that were added. */
+static uint32_t node_of(const struct reach *reach, uint32_t index)
+{
+	return reach->offers->list[reach->offer_of[index]].node;
+}
+
 /* Offers of a class lie in the order of their nodes. */
 static bool has_node(const struct reach *reach, uint32_t node)
 {
-	uint32_t last = reach->count ? reach->offer_of[reach->count - 1] : 0;
-
-	return reach->count && reach->offers->list[last].node == node;
+	return reach->count && node_of(reach, reach->count - 1) == node;
 }
 
 /* More nodes of a kind than the job can have are not needed. */
@@ -273,7 +286,8 @@ static void add_node(struct reach *reach, uint32_t index)
 		reach->complete = false;
 		return;
 	}
-	if (!required && kind->taken >= reach->job.max_nodes)
+	if (!required && !is_contiguous(reach) &&
+	    kind->taken >= reach->job.max_nodes)
 		return;
 	if (kind->taken >= ALIKE_MAX) {
 		reach->complete = false;
@@ -361,8 +375,65 @@ static enum tb_reached find(struct reach *reach)
 	enum tb_reached reached = tb_reach(reach->nodes, reach->count,
 					   &reach->job);
 
+	reach->found_count = reach->count;
 	return reached == TB_NOT_REACHED && !reach->complete ? TB_REACH_UNKNOWN
 							     : reached;
+}
+
+/* Are all of them the job's?  Nodes that it requires are among them. */
+static bool find_on_all(struct reach *reach, uint32_t first, uint32_t count)
+{
+	struct tb_reach_job job = reach->job;
+	bitstr_t *all = reach->test->job->details->req_node_bitmap;
+	uint32_t required = all ? bit_set_count(all) : 0;
+	enum tb_reached reached;
+
+	for (uint32_t i = first; i < first + count; i++)
+		required -= reach->nodes[i].required;
+	if (required)
+		return false;
+	job.min_nodes = job.max_nodes = count;
+	for (uint32_t i = first; i < first + count; i++)
+		reach->nodes[i].required = true;
+	reached = tb_reach(reach->nodes + first, count, &job);
+	for (uint32_t i = first; i < first + count; i++)
+		reach->nodes[i].required = is_required(reach,
+						       node_of(reach, i));
+	return reached == TB_REACHED;
+}
+
+/* Does this node lie behind the one before it? */
+static bool follows(const struct reach *reach, uint32_t index)
+{
+	return node_of(reach, index) == node_of(reach, index - 1) + 1;
+}
+
+/*
+ * Some release takes others between nodes for none: that no such nodes are found says
+ * nothing, but where units must be near devices, which it does not know of.
+ */
+static enum tb_reached find_contiguous(struct reach *reach)
+{
+	bool near = tb_devices_must_be_near(reach->offers->devices);
+	uint32_t tries = WINDOWS_MAX;
+
+	for (uint32_t first = 0; first < reach->count; first++)
+		for (uint32_t count = 1;
+		     first + count <= reach->count &&
+		     count <= reach->job.max_nodes &&
+		     (count == 1 || follows(reach, first + count - 1));
+		     count++) {
+			if (count < reach->job.min_nodes)
+				continue;
+			if (!tries--)
+				return TB_REACH_UNKNOWN;
+			if (!find_on_all(reach, first, count))
+				continue;
+			reach->found_first = first;
+			reach->found_count = count;
+			return TB_REACHED;
+		}
+	return near && reach->complete ? TB_NOT_REACHED : TB_REACH_UNKNOWN;
 }
 
 static uint32_t count_found(const struct reach *reach,
@@ -376,13 +447,14 @@ static uint32_t count_found(const struct reach *reach,
 
 static struct tb_slot_deal *deal_as_found(const struct reach *reach)
 {
-	struct tb_slot_deal *deal = tb_slot_deal_create(reach->count);
+	struct tb_slot_deal *deal = tb_slot_deal_create(reach->found_count);
 	bool hosts = reach->offers->request->type == TB_HOST;
 
-	for (uint32_t i = 0; i < reach->count; i++) {
-		const struct tb_reach_node *found = &reach->nodes[i];
+	for (uint32_t i = 0; i < reach->found_count; i++) {
+		uint32_t at = reach->found_first + i;
+		const struct tb_reach_node *found = &reach->nodes[at];
 		const struct tb_offer *offer =
-			&reach->offers->list[reach->offer_of[i]];
+			&reach->offers->list[reach->offer_of[at]];
 
 		if (!found->slots)
 			continue;
@@ -407,7 +479,8 @@ enum tb_reached tb_device_reach(struct tb_offers *offers,
 	tb_devices_forget_selected(offers->devices);
 	for (uint32_t i = first; i < end_of_class; i++)
 		add_node(&reach, i);
-	reached = find(&reach);
+	reached = is_contiguous(&reach) ? find_contiguous(&reach)
+					: find(&reach);
 	if (reached == TB_REACHED && deal)
 		*deal = deal_as_found(&reach);
 	end(&reach);
