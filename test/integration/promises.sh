@@ -357,6 +357,15 @@ case_contiguous() {
 	now_means_now -N2 -n6 --contiguous --bunit=C --bamount=3
 }
 
+# Of these nodes the third lies between the others.
+case_contiguous_gpus() {
+	set -- --contiguous --gres-flags=enforce-binding
+	now_means_now "$@" -N2 -n4 --gpus=2 --ntasks-per-gpu=2 --bunit=C \
+		--bamount=2
+	now_means_now "$@" -n12 --gpus=12 --bunit=N --bamount=1
+	never "$@" -x "$NODE_THREE" -N2 -n2 --gpus=2 --bunit=C --bamount=1
+}
+
 # --- nodes of one's own ----------------------------------------------------------
 
 # The first node has six power cores; its others are none.
@@ -399,6 +408,7 @@ test_case "GPUs of each task on several nodes" case_gpus_of_each_task
 test_case "GPUs, and tasks of a node" case_gpus_and_tasks_of_a_node
 test_case "memory of GPUs that nodes have unlike numbers of" case_memory_of_gpus
 test_case "contiguous nodes" case_contiguous
+test_case "contiguous nodes with GPUs" case_contiguous_gpus
 test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 

@@ -473,10 +473,10 @@ static int try_dealt_nodes(struct tb_offers *offers, const struct tb_test *test,
 	list_dealt_nodes(deal, nodes);
 	tb_slot_deal_begin_devices(deal, offers->devices);
 	tb_scale_job(test->job, offers->request->type, cpus, &saved);
-	tb_devices_ask_dealt_begin(offers->devices,
-				   tb_slot_deal_fewest_devices(deal), &asked);
+	asked = tb_devices_ask_per_node(offers->devices,
+					tb_slot_deal_fewest_devices(deal));
 	rc = try_exact_cores(deal, offers, test, nodes);
-	tb_devices_ask_dealt_end(offers->devices, &asked);
+	tb_devices_ask_again(offers->devices, &asked);
 	tb_unscale_job(test->job, &saved);
 	return rc == SLURM_SUCCESS ? settle_dealt(deal, offers, test) : rc;
 }

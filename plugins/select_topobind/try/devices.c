@@ -333,11 +333,6 @@ void tb_devices_count_selected(struct tb_devices *devices)
 	}
 }
 
-void tb_devices_move(struct tb_devices *devices, uint32_t node, uint32_t number)
-{
-	devices->entries[0].selected[node] = number;
-}
-
 void tb_devices_forget_selected(struct tb_devices *devices)
 {
 	for (uint32_t i = 0; i < devices->count; i++)
@@ -375,22 +370,28 @@ bool tb_devices_select(struct tb_devices *devices, uint32_t node)
 
 /* --- devices that are dealt out ------------------------------------------------ */
 
-void tb_devices_deal(struct tb_devices *devices)
+void tb_devices_begin_deal(struct tb_devices *devices)
 {
+	struct entry *entry = &devices->entries[0];
+
 	tb_devices_forget_selected(devices);
-	devices->entries[0].selected =
-		xcalloc(tb_node_count() + 1,
-			sizeof(*devices->entries[0].selected));
+	entry->selected = xcalloc(tb_node_count() + 1,
+				  sizeof(*entry->selected));
 }
 
-void tb_devices_ask_dealt_begin(const struct tb_devices *devices,
-				uint32_t fewest, struct tb_gres_ask *before)
+void tb_devices_deal(struct tb_devices *devices, uint32_t node, uint32_t number)
 {
-	*before = tb_gres_ask_per_node(devices->test->job, 0, fewest);
+	devices->entries[0].selected[node] = number;
 }
 
-void tb_devices_ask_dealt_end(const struct tb_devices *devices,
-			      const struct tb_gres_ask *before)
+struct tb_gres_ask tb_devices_ask_per_node(const struct tb_devices *devices,
+					   uint32_t number)
+{
+	return tb_gres_ask_per_node(devices->test->job, 0, number);
+}
+
+void tb_devices_ask_again(const struct tb_devices *devices,
+			  const struct tb_gres_ask *before)
 {
 	tb_gres_ask_again(devices->test->job, 0, before);
 }

@@ -12,6 +12,7 @@
 #define TB_SELECT_TOPOBIND_TRY_DEVICES_H
 
 #include "compat/select_compat.h"
+#include "compat/select_gres.h"
 #include "core/place/device_affinity.h"
 #include "core/request/request.h"
 
@@ -93,24 +94,25 @@ void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
  */
 void tb_devices_count_selected(struct tb_devices *devices);
 
-/* Of devices for all nodes so many shall be on this one, instead of those selected. */
-void tb_devices_move(struct tb_devices *devices, uint32_t node,
-		     uint32_t number);
-
 /* It has none any more: from now on as before. */
 void tb_devices_forget_selected(struct tb_devices *devices);
 
 /*
- * Begin to deal devices out: no node has any, until they are moved there.  Then let the
- * job ask for just so many on each node as the one with fewest has, whatever its tasks
- * (begin), and again for what it asked for (end).
+ * The devices are dealt out: from now on ask on each node for as many as it is dealt;
+ * at first for none.
  */
-struct tb_gres_ask;
-void tb_devices_deal(struct tb_devices *devices);
-void tb_devices_ask_dealt_begin(const struct tb_devices *devices,
-				uint32_t fewest, struct tb_gres_ask *before);
-void tb_devices_ask_dealt_end(const struct tb_devices *devices,
-			      const struct tb_gres_ask *before);
+void tb_devices_begin_deal(struct tb_devices *devices);
+void tb_devices_deal(struct tb_devices *devices, uint32_t node,
+		     uint32_t number);
+
+/*
+ * Between these two calls the job asks for so many devices on each node, whatever its
+ * tasks.
+ */
+struct tb_gres_ask tb_devices_ask_per_node(const struct tb_devices *devices,
+					   uint32_t number);
+void tb_devices_ask_again(const struct tb_devices *devices,
+			  const struct tb_gres_ask *before);
 
 /*
  * Select the devices that the last placement, on this node, was near.  False: other

@@ -60,9 +60,9 @@ void tb_slot_deal_add(struct tb_slot_deal *deal, const struct tb_offer *offer,
 void tb_slot_deal_begin_devices(const struct tb_slot_deal *deal,
 				struct tb_devices *devices)
 {
-	tb_devices_deal(devices);
+	tb_devices_begin_deal(devices);
 	for (uint32_t i = 0; i < deal->count; i++)
-		tb_devices_move(devices, deal->parts[i].node,
+		tb_devices_deal(devices, deal->parts[i].node,
 				deal->parts[i].devices);
 }
 
