@@ -331,6 +331,9 @@ case_gpus_and_tasks_of_a_node() {
 	now_means_now -N2-3 -n5 --gres=gpu:3 --ntasks-per-node=2 --bunit=C \
 		--bamount=1
 	never -n4 --gpus=5 --ntasks-per-node=1 -N1-3 --bunit=C --bamount=1
+	# More nodes than GPUs: each has one all the same.
+	now_means_now -n5 --gpus=1 --bunit=S --bamount=1
+	now_means_now -n6 --gpus=2 --bunit=S --bamount=1
 }
 
 # One node has fewer GPUs for each task than the other; memory goes with them.

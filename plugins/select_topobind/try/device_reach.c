@@ -436,11 +436,33 @@ static enum tb_reached find_contiguous(struct reach *reach)
 	return near && reach->complete ? TB_NOT_REACHED : TB_REACH_UNKNOWN;
 }
 
+static enum tb_reached find_nodes(struct reach *reach)
+{
+	return is_contiguous(reach) ? find_contiguous(reach) : find(reach);
+}
+
+/* On more nodes than there are devices for the job each has one all the same. */
+static enum tb_reached find_one_each(struct reach *reach)
+{
+	if (!reach->asked.per_job || reach->asked.tasks_each ||
+	    reach->job.max_nodes <= reach->asked.per_job)
+		return TB_NOT_REACHED;
+	for (uint32_t i = 0; i < reach->nkinds; i++)
+		if (reach->kinds[i].devices)
+			reach->kinds[i].with[0] = reach->kinds[i].with[1];
+	for (uint32_t i = 0; i < reach->count; i++)
+		reach->nodes[i].devices = 0;
+	reach->job.devices = 0;
+	reach->job.min_nodes = MAX(reach->job.min_nodes,
+				   reach->asked.per_job + 1);
+	return find_nodes(reach);
+}
+
 static uint32_t count_found(const struct reach *reach,
 			    const struct tb_reach_node *found)
 {
 	if (reach->asked.per_job)
-		return found->has;
+		return MAX(found->has, 1);
 	return reach->asked.per_task ? reach->asked.per_task * found->slots
 				     : reach->asked.per_node;
 }
@@ -479,8 +501,9 @@ enum tb_reached tb_device_reach(struct tb_offers *offers,
 	tb_devices_forget_selected(offers->devices);
 	for (uint32_t i = first; i < end_of_class; i++)
 		add_node(&reach, i);
-	reached = is_contiguous(&reach) ? find_contiguous(&reach)
-					: find(&reach);
+	reached = find_nodes(&reach);
+	if (reached == TB_NOT_REACHED)
+		reached = find_one_each(&reach);
 	if (reached == TB_REACHED && deal)
 		*deal = deal_as_found(&reach);
 	end(&reach);
