@@ -644,9 +644,8 @@ static bool class_suffices(struct tb_offers *offers, const struct tb_test *test,
 	return end - first >= test->min_nodes &&
 	       tb_offers_hold(offers, test, first, end) >=
 		       tb_job_slots(test->job) &&
-	       (!tb_devices_must_be_near(offers->devices) ||
-		tb_device_reach(offers, test, first, end, NULL) !=
-			TB_NOT_REACHED);
+	       tb_device_reach(offers, test, first, end, NULL) !=
+		       TB_NOT_REACHED;
 }
 
 bool tb_units_suffice(const struct tb_test *test,

@@ -34,7 +34,8 @@ struct reach {
 	const struct tb_test *test;
 	struct tb_devices_asked asked;
 	uint32_t each; /* slots that a node must have; 0: any number */
-	bool memory;   /* counts, and not how much is free at another time */
+	bool memory;   /* counts */
+	bool in_use;   /* and so does what jobs have of it now */
 	struct tb_reach_job job;
 	struct kind *kinds;
 	uint32_t nkinds;
@@ -165,7 +166,7 @@ static uint64_t count_memory(const struct reach *reach, uint32_t node)
 
 	if (!reach->memory)
 		return UINT64_MAX;
-	if (tb_test_mode(reach->test) == TB_RUN_NOW)
+	if (reach->in_use)
 		memory -= MIN(memory, tb_node_memory_in_use(node));
 	return memory;
 }
@@ -344,16 +345,17 @@ static bool can_search(struct reach *reach)
 }
 
 static bool begin(struct reach *reach, struct tb_offers *offers,
-		  const struct tb_test *test, uint32_t nodes)
+		  const struct tb_test *test, uint32_t nodes, bool now)
 {
 	*reach = (struct reach){ .offers = offers,
 				 .test = test,
 				 .memory = memory_is_consumed(test->job),
 				 .complete = true };
+	reach->in_use = now && reach->memory;
 	if (!can_search(reach))
 		return false;
 	set_job(reach);
-	if (reach->memory && tb_test_mode(test) == TB_RUN_NOW)
+	if (reach->in_use)
 		tb_nodes_look_at_memory();
 	reach->kinds = xcalloc(MIN(nodes, KINDS_MAX) + 1,
 			       sizeof(*reach->kinds));
@@ -496,7 +498,9 @@ enum tb_reached tb_device_reach(struct tb_offers *offers,
 
 	if (deal)
 		*deal = NULL;
-	if (!begin(&reach, offers, test, end_of_class - first))
+	/* Who only asks whether there are nodes may mean those of jobs that end. */
+	if (!begin(&reach, offers, test, end_of_class - first,
+		   deal && tb_test_mode(test) == TB_RUN_NOW))
 		return TB_REACH_UNKNOWN;
 	tb_devices_forget_selected(offers->devices);
 	for (uint32_t i = first; i < end_of_class; i++)
