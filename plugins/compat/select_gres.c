@@ -64,9 +64,32 @@ struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
 		.per_task = asked->gres_per_task,
 		.per_node = asked->gres_per_node,
 		.per_job = asked->gres_per_job,
-		.memory = asked->mem_per_gres ? asked->mem_per_gres
-					      : asked->def_mem_per_gres,
+		.tasks_each = asked->ntasks_per_gres,
+		.megabytes = asked->mem_per_gres ? asked->mem_per_gres
+						 : asked->def_mem_per_gres,
 	};
+}
+
+struct tb_gres_ask tb_gres_ask_per_node(const job_record_t *job, uint32_t entry,
+					uint64_t number)
+{
+	struct tb_gres_ask before = tb_gres_asked(job, entry);
+	const struct tb_gres_ask per_node = { .per_node = number,
+					      .tasks_each = NO_VAL16 };
+
+	tb_gres_ask_again(job, entry, &per_node);
+	return before;
+}
+
+void tb_gres_ask_again(const job_record_t *job, uint32_t entry,
+		       const struct tb_gres_ask *ask)
+{
+	gres_job_state_t *asked = find_entry(job, entry)->gres_data;
+
+	asked->gres_per_task = ask->per_task;
+	asked->gres_per_node = ask->per_node;
+	asked->gres_per_job = ask->per_job;
+	asked->ntasks_per_gres = ask->tasks_each;
 }
 
 /* --- what nodes have --------------------------------------------------------- */
@@ -497,6 +520,8 @@ bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 	possible = bit_set_count(taken) == (int)number;
 	if (possible) {
 		bit_copybits(before, taken);
+		asked->total_gres += number;
+		asked->total_gres -= asked->gres_cnt_node_select[node];
 		asked->gres_cnt_node_select[node] = number;
 	}
 	FREE_NULL_BITMAP(taken);

@@ -16,10 +16,20 @@
 /* How many entries, and what one asks for; 0 where it does not. */
 struct tb_gres_ask {
 	uint64_t per_task, per_node, per_job;
-	uint64_t memory; /* MiB for each device, or 0 */
+	uint16_t tasks_each; /* of a device: --ntasks-per-gpu; or NO_VAL16 */
+	uint64_t megabytes;  /* of memory that go with each device */
 };
 uint32_t tb_gres_entries(const job_record_t *job);
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);
+
+/*
+ * For some calls an entry asks for so many on each node, whatever its tasks; and
+ * then for what it had asked for.
+ */
+struct tb_gres_ask tb_gres_ask_per_node(const job_record_t *job, uint32_t entry,
+					uint64_t number);
+void tb_gres_ask_again(const job_record_t *job, uint32_t entry,
+		       const struct tb_gres_ask *ask);
 
 /* Does the node have some of all that the job asks for, idle or not? */
 bool tb_gres_node_has_all(const job_record_t *job, uint32_t node);

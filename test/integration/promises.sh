@@ -320,10 +320,55 @@ case_devices_and_fewer_tasks() {
 case_tasks_of_each_gpu() {
 	now_means_now -N2 -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=C --bamount=1
 	now_means_now -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=N --bamount=1
-	# Others do not find the GPUs that go with the tasks of a node.
-	! slurm_is_from 24.11 ||
-		now_means_now -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=C \
-			--bamount=1
+	now_means_now -n6 --gpus=6 --ntasks-per-gpu=1 --bunit=C --bamount=1
+	now_means_now -n10 --gpus=5 --ntasks-per-gpu=2 --bunit=C --bamount=3
+	gets "one 18, two 18" -N2 -n6 --gpus=2 --ntasks-per-gpu=3 --bunit=T \
+		--bamount=6 -w "$NODE_ONE,$NODE_TWO" --bstrategy=scatter
+	never -n39 --gpus=13 --ntasks-per-gpu=3 --bunit=C --bamount=1
+}
+
+# No node has the GPUs of all tasks; which of them a node has is not Slurm's guess.
+case_gpus_of_each_task() {
+	now_means_now -n5 --gpus-per-task=1 --bunit=C --bamount=1 \
+		--gres-flags=disable-binding
+	now_means_now -n4 --gpus-per-task=2 --bunit=X --bamount=1 \
+		--gres-flags=disable-binding
+	now_means_now --btype=host -N2 -n4 --gpus-per-task=1 --bunit=C --bamount=2
+	now_means_now --btype=host -n5 --gpus-per-task=1 --bunit=C --bamount=3 \
+		--gres-flags=disable-binding
+	# Units whose CPUs do not divide by the tasks.
+	now_means_now --btype=host -N1 -n3 --gpus-per-task=1 --bunit=C --bamount=2
+	now_means_now -n6 --gpus-per-task=2 --bcpus=0-7
+	never -n7 --gpus-per-task=2 --bunit=C --bamount=1
+	never --btype=host -n13 --gpus-per-task=1 --bunit=S --bamount=1
+}
+
+# --ntasks-per-node says how many at most, whatever else goes by it in Slurm.
+case_gpus_and_tasks_of_a_node() {
+	now_means_now -n1 --gpus=4 --ntasks-per-node=3 --bunit=C --bamount=3
+	now_means_now -n4 --gpus=7 --ntasks-per-node=3 --bunit=C --bamount=2 \
+		--mem-per-gpu=10
+	now_means_now -N2-3 -n5 --gres=gpu:3 --ntasks-per-node=2 --bunit=C \
+		--bamount=1
+	never -n4 --gpus=5 --ntasks-per-node=1 -N1-3 --bunit=C --bamount=1
+	# More nodes than GPUs: each has one all the same.
+	now_means_now -n5 --gpus=1 --bunit=S --bamount=1
+	now_means_now -n6 --gpus=2 --bunit=S --bamount=1
+}
+
+# One node has fewer GPUs for each task than the other; memory goes with them.
+case_memory_of_gpus() {
+	local job
+
+	alloc -w "$NODE_ONE" -N1 -n1 --gres=gpu:3 --mem=10 --bunit=C --bamount=1 \
+		>/dev/null
+	set -- -w "$NODE_ONE,$NODE_TWO" -N2 --mem-per-gpu=10 --bunit=C --bamount=1
+	now_means_now "$@" -n6 --gpus=3 --ntasks-per-gpu=2
+	job=$(alloc "$@" -n6 --gpus=3 --ntasks-per-gpu=2)
+	assert_eq "memory on each node" "10 20" "$(scontrol -d show job "$job" |
+		sed -n 's/.* Mem=\([0-9]*\).*/\1/p' | paste -sd' ')"
+	assert_eq "GPUs on each node" "1 2" "$(scontrol -d show job "$job" |
+		sed -n 's/.* GRES=gpu:\([0-9]*\).*/\1/p' | paste -sd' ')"
 }
 
 # Some releases of Slurm take nodes for contiguous that have another, which is too
@@ -333,6 +378,15 @@ case_contiguous() {
 	! salloc --immediate -N2 -n10 -c6 --contiguous true ||
 		now_means_now -N2 -n10 --contiguous --bunit=C --bamount=3
 	now_means_now -N2 -n6 --contiguous --bunit=C --bamount=3
+}
+
+# Of these nodes the third lies between the others.
+case_contiguous_gpus() {
+	set -- --contiguous --gres-flags=enforce-binding
+	now_means_now "$@" -N2 -n4 --gpus=2 --ntasks-per-gpu=2 --bunit=C \
+		--bamount=2
+	now_means_now "$@" -n12 --gpus=12 --bunit=N --bamount=1
+	never "$@" -x "$NODE_THREE" -N2 -n2 --gpus=2 --bunit=C --bamount=1
 }
 
 # --- nodes of one's own ----------------------------------------------------------
@@ -373,7 +427,11 @@ test_case "more tasks for each of several nodes than tasks" \
 test_case "devices, and more tasks for each of several nodes than tasks" \
 	case_devices_and_fewer_tasks
 test_case "tasks of each GPU on several nodes" case_tasks_of_each_gpu
+test_case "GPUs of each task on several nodes" case_gpus_of_each_task
+test_case "GPUs, and tasks of a node" case_gpus_and_tasks_of_a_node
+test_case "memory of GPUs that nodes have unlike numbers of" case_memory_of_gpus
 test_case "contiguous nodes" case_contiguous
+test_case "contiguous nodes with GPUs" case_contiguous_gpus
 test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 

@@ -58,14 +58,18 @@ static bool units_fit(void *arg, uint32_t ended)
 	return tb_units_suffice(future->test, future->request, future->view);
 }
 
-/* When does it start on the units that are free then? */
-static int try_start(struct future *future, uint32_t ended)
+/*
+ * When does it start on the units that are free then?  dealt_only: and on nodes that
+ * have the devices, too.
+ */
+static int try_start(struct future *future, uint32_t ended, bool dealt_only)
 {
 	struct tb_test call = *future->test;
 	int rc;
 
 	end_first(future, ended);
 	call.nodes = bit_copy(future->test->nodes);
+	call.dealt_only = dealt_only;
 	rc = tb_try_job(&call, future->request, future->view);
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(future->chosen, call.nodes);
@@ -78,15 +82,14 @@ static int try_start(struct future *future, uint32_t ended)
  * only a part of the units has been free before, cons_tres can take that for
  * enough: it is not.
  */
-static bool start_fits(void *arg, uint32_t ended)
+static bool starts_by(struct future *future, uint32_t ended, bool dealt_only)
 {
-	struct future *future = arg;
 	job_record_t *job = future->test->job;
 	time_t now, end;
 
 	future->fits_for = UINT32_MAX;
 	future->later = 0;
-	if (try_start(future, ended) != SLURM_SUCCESS)
+	if (try_start(future, ended, dealt_only) != SLURM_SUCCESS)
 		return false;
 	future->fits_for = ended;
 	now = time(NULL);
@@ -105,6 +108,30 @@ static bool start_fits(void *arg, uint32_t ended)
 	future->fits_for = UINT32_MAX;
 	future->later = job->start_time > now ? job->start_time : 0;
 	return false;
+}
+
+/*
+ * select/cons_tres can choose nodes on which the devices are free later than on others.
+ */
+static bool start_fits(void *arg, uint32_t ended)
+{
+	struct future *future = arg;
+	job_record_t *job = future->test->job;
+	bool fits = starts_by(future, ended, false);
+	time_t later = future->later;
+	bitstr_t *chosen;
+
+	if (fits || !later || !job->gres_list_req)
+		return fits;
+	chosen = bit_copy(future->chosen);
+	fits = starts_by(future, ended, true);
+	if (!fits) {
+		/* The answer is the one before. */
+		bit_copybits(future->chosen, chosen);
+		job->start_time = future->later = later;
+	}
+	FREE_NULL_BITMAP(chosen);
+	return fits;
 }
 
 /* So many of them have ended at that time. */

@@ -55,6 +55,22 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 #define PLENTY_OF_CPUS INT32_MAX
 
 /*
+ * The devices of each node are known, and do not go with tasks: these are as many as
+ * there are slots, or CPUs, so that they need all cores.
+ */
+static void forget_tasks(job_record_t *job, enum tb_type type,
+			 const struct tb_slot_deal *deal)
+{
+	job_details_t *details = job->details;
+	bool alike = type == TB_SLOT && deal->per_slot && !deal->odd;
+
+	job->bit_flags &= ~(uint64_t)JOB_NTASKS_SET;
+	details->ntasks_per_node = 0;
+	details->num_tasks = alike ? deal->cpus / deal->per_slot : 0;
+	details->cpus_per_task = alike ? deal->per_slot : 1;
+}
+
+/*
  * Ask for all CPUs of the deal, with those that no slot needs: the other
  * threads of a core.  Tasks that do not divide them would leave some out; with
  * GRES tasks must need all of them (scale.c).
@@ -72,6 +88,10 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	details->pn_min_cpus = MIN(details->pn_min_cpus, deal->least);
 	details->orig_pn_min_cpus = MIN(details->orig_pn_min_cpus,
 					details->pn_min_cpus);
+	if (deal->with_devices) {
+		forget_tasks(job, type, deal);
+		return;
+	}
 	if (job->gres_list_req && deal->per_slot && type == TB_HOST)
 		tb_scale_tasks_of_host(job, deal->per_slot);
 	else if (deal->odd)
@@ -153,26 +173,6 @@ static int settle_deal(struct tb_slot_deal *deal, struct tb_offers *offers,
 }
 
 /*
- * Where units must be near devices: as many slots, and devices, on each node as go
- * together.
- */
-static int settle_near(struct tb_slot_deal *deal, struct tb_offers *offers,
-		       const struct tb_test *test, bitstr_t *nodes)
-{
-	int rc;
-
-	if (!tb_devices_must_be_near(offers->devices) ||
-	    !tb_device_reach_deal(deal, offers, test))
-		return SLURM_ERROR;
-	rc = try_exact_cores(deal, offers, test, nodes);
-	if (rc != SLURM_SUCCESS || !has_allocation(test) ||
-	    tb_slot_deal_select_dealt(deal, offers, test))
-		return rc;
-	free_job_resources(&test->job->job_resrcs);
-	return SLURM_ERROR;
-}
-
-/*
  * Deal the slots out evenly over the nodes of pass 1.  Where memory or GRES do not
  * allow that, leave them as pass 1 dealt them out.  *as_given: that needs no other
  * pass, but pass 1 again.
@@ -199,10 +199,6 @@ static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
 	if (rc != SLURM_SUCCESS) {
 		bit_copybits(nodes, chosen);
 		rc = settle_deal(given, offers, test, nodes);
-	}
-	if (rc != SLURM_SUCCESS) {
-		bit_copybits(nodes, chosen);
-		rc = settle_near(even, offers, test, nodes);
 	}
 	FREE_NULL_BITMAP(chosen);
 	tb_slot_deal_destroy(given);
@@ -333,8 +329,6 @@ static int check_memory(const struct tb_offers *offers,
 
 /* Of whole nodes: each asks for twice as many nodes. */
 #define LARGE_NODES_TRIES 4
-/* Of nodes near devices: each asks for twice as many as the one before. */
-#define MORE_NODES_TRIES 4
 
 /* Cores between the slots, or of another kind, are no slots. */
 static bool nodes_hold_slots(const struct tb_offers *offers,
@@ -401,25 +395,19 @@ static int try_whole_nodes(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
-/*
- * Pass 1, and where the job starts what follows.  *picked: the nodes of pass 1, when
- * the job cannot have its cores and devices there.
- */
+/* Pass 1, and where the job starts what follows. */
 static int try_set(struct tb_offers *offers, const struct tb_test *test,
-		   uint32_t first, uint32_t end, bitstr_t *nodes,
-		   uint32_t *picked)
+		   uint32_t first, uint32_t end, bitstr_t *nodes)
 {
 	bitstr_t *offered = bit_copy(nodes);
 	bool as_given = false;
 	int rc;
 
-	*picked = 0;
 	if (offers->devices)
 		tb_devices_forget_selected(offers->devices);
 	rc = pick_nodes(offers, test, first, end, nodes);
 	if (rc == SLURM_SUCCESS && has_allocation(test) &&
 	    tb_test_mode(test) == TB_RUN_NOW) {
-		*picked = bit_set_count(nodes);
 		rc = settle_cores(offers, test, first, end, nodes, &as_given);
 		if (rc != SLURM_SUCCESS && as_given) {
 			bit_copybits(nodes, offered);
@@ -430,40 +418,12 @@ static int try_set(struct tb_offers *offers, const struct tb_test *test,
 	return rc == SLURM_SUCCESS ? check_memory(offers, test) : rc;
 }
 
-/* Each node brings a task, and devices that its units must be near. */
-static bool more_nodes_help(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t picked)
-{
-	return picked && picked < test->max_nodes &&
-	       tb_devices_must_be_near(offers->devices) &&
-	       !tb_job_exact_slots(test->job);
-}
-
-/*
- * select/cons_tres picks the fewest nodes that have the devices, which can be more
- * devices on each than its units are near.
- */
 static int try_nodes(struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, bitstr_t *nodes)
 {
-	struct tb_test call = *test;
-	bitstr_t *offered;
-	uint32_t picked;
-	int rc;
-
-	if (tb_wants_whole_nodes(test->job))
-		return try_whole_nodes(offers, test, first, end, nodes);
-	offered = bit_copy(nodes);
-	rc = try_set(offers, &call, first, end, nodes, &picked);
-	for (int i = 0; i < MORE_NODES_TRIES && rc != SLURM_SUCCESS &&
-			more_nodes_help(offers, test, picked);
-	     i++) {
-		call.min_nodes = MIN(picked * 2, test->max_nodes);
-		bit_copybits(nodes, offered);
-		rc = try_set(offers, &call, first, end, nodes, &picked);
-	}
-	FREE_NULL_BITMAP(offered);
-	return rc;
+	return tb_wants_whole_nodes(test->job)
+		       ? try_whole_nodes(offers, test, first, end, nodes)
+		       : try_set(offers, test, first, end, nodes);
 }
 
 static int try_nodes_in_order(const struct tb_order *order,
@@ -492,18 +452,92 @@ static int try_class_nodes(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
-/* On nodes that are known to hold units near all devices, where some are. */
-static int try_near_nodes(struct tb_offers *offers, const struct tb_test *test,
-			  uint32_t first, uint32_t end, bitstr_t *nodes)
+static void list_dealt_nodes(const struct tb_slot_deal *deal, bitstr_t *nodes)
 {
-	struct tb_test call = *test;
+	bit_clear_all(nodes);
+	for (uint32_t i = 0; i < deal->count; i++)
+		bit_set(nodes, deal->parts[i].node);
+}
 
-	if (tb_test_mode(test) != TB_RUN_NOW ||
-	    tb_wants_whole_nodes(test->job) ||
-	    tb_device_reach(offers, test, first, end, nodes) != TB_REACHED)
-		return SLURM_ERROR;
-	call.min_nodes = call.max_nodes = call.req_nodes = bit_set_count(nodes);
-	return try_class_nodes(offers, &call, first, end, nodes);
+/* Where memory goes with devices it was given for so many of each node as were asked. */
+static void settle_memory(const struct tb_slot_deal *deal,
+			  const struct tb_offers *offers,
+			  const struct tb_test *test)
+{
+	job_resources_t *allocated = test->job->job_resrcs;
+	struct tb_devices_asked asked;
+
+	if (!allocated->memory_allocated ||
+	    test->job->bit_flags & JOB_MEM_SET ||
+	    !tb_devices_asked_one(offers->devices, &asked) || !asked.megabytes)
+		return;
+	for (uint32_t i = 0; i < deal->count; i++)
+		allocated->memory_allocated[i] = asked.megabytes *
+						 deal->parts[i].devices;
+}
+
+/* The job has the cores of the deal: give it the devices, too. */
+static int settle_dealt(const struct tb_slot_deal *deal,
+			struct tb_offers *offers, const struct tb_test *test)
+{
+	if (!has_allocation(test) || tb_test_mode(test) != TB_RUN_NOW)
+		return SLURM_SUCCESS;
+	if (tb_slot_deal_select_dealt(deal, offers, test)) {
+		settle_memory(deal, offers, test);
+		return SLURM_SUCCESS;
+	}
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
+/*
+ * Of select/cons_tres just these nodes are asked, their cores and so many devices: there
+ * is nothing to choose.
+ */
+static int try_dealt_nodes(struct tb_offers *offers, const struct tb_test *test,
+			   struct tb_slot_deal *deal, uint32_t cpus,
+			   bitstr_t *nodes)
+{
+	struct tb_gres_ask asked;
+	struct tb_scale saved;
+	int rc;
+
+	list_dealt_nodes(deal, nodes);
+	tb_slot_deal_begin_devices(deal, offers->devices);
+	tb_scale_job(test->job, offers->request->type, cpus, &saved);
+	asked = tb_devices_ask_per_node(offers->devices,
+					tb_slot_deal_fewest_devices(deal));
+	rc = try_exact_cores(deal, offers, test, nodes);
+	tb_devices_ask_again(offers->devices, &asked);
+	tb_unscale_job(test->job, &saved);
+	return rc == SLURM_SUCCESS ? settle_dealt(deal, offers, test) : rc;
+}
+
+/*
+ * First as select/cons_tres chooses nodes and devices.  Before it is believed that the
+ * job can start at another time, there must be nodes that hold slots and devices; and
+ * if it finds none, those that were found are tried.
+ */
+static int try_class_with_devices(struct tb_offers *offers,
+				  const struct tb_test *test, uint32_t first,
+				  uint32_t end, bitstr_t *nodes)
+{
+	bool now = tb_test_mode(test) == TB_RUN_NOW;
+	enum tb_reached reached = TB_REACH_UNKNOWN;
+	struct tb_slot_deal *deal = NULL;
+	int rc = SLURM_ERROR;
+
+	if (!now)
+		reached = tb_device_reach(offers, test, first, end, &deal);
+	if (!test->dealt_only && reached != TB_NOT_REACHED)
+		rc = try_class_nodes(offers, test, first, end, nodes);
+	if (rc != SLURM_SUCCESS && now)
+		tb_device_reach(offers, test, first, end, &deal);
+	if (rc != SLURM_SUCCESS && deal)
+		rc = try_dealt_nodes(offers, test, deal,
+				     tb_offers_cpus(offers, first, end), nodes);
+	tb_slot_deal_destroy(deal);
+	return rc;
 }
 
 /* One size of slot.  On success test->nodes are the chosen ones. */
@@ -515,9 +549,11 @@ static int try_one_class(struct tb_offers *offers, const struct tb_test *test,
 
 	if (end - first >= test->min_nodes &&
 	    includes_required_nodes(test, nodes)) {
-		rc = try_class_nodes(offers, test, first, end, nodes);
-		if (rc != SLURM_SUCCESS)
-			rc = try_near_nodes(offers, test, first, end, nodes);
+		if (offers->devices && !tb_wants_whole_nodes(test->job))
+			rc = try_class_with_devices(offers, test, first, end,
+						    nodes);
+		else if (!test->dealt_only)
+			rc = try_class_nodes(offers, test, first, end, nodes);
 	}
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, nodes);

@@ -17,10 +17,13 @@
 /* Of one kind so many nodes, and devices of a node. */
 #define ALIKE_MAX 1024
 #define DEVICES_MAX 64
+/* So many rows of nodes of a contiguous job. */
+#define WINDOWS_MAX 1024
 
 struct kind {
 	const struct tb_placed *placed; /* NULL: of one node */
-	uint32_t slots;			/* of the offer */
+	uint32_t tasks;			/* that it can have, at most */
+	uint32_t free;			/* devices */
 	uint32_t taken;			/* nodes of this kind */
 	uint32_t devices;
 	struct tb_reach_range with[DEVICES_MAX + 1];
@@ -31,6 +34,8 @@ struct reach {
 	const struct tb_test *test;
 	struct tb_devices_asked asked;
 	uint32_t each; /* slots that a node must have; 0: any number */
+	bool memory;   /* counts */
+	bool in_use;   /* and so does what jobs have of it now */
 	struct tb_reach_job job;
 	struct kind *kinds;
 	uint32_t nkinds;
@@ -38,6 +43,8 @@ struct reach {
 	uint32_t *offer_of; /* each of these nodes */
 	uint32_t count;
 	bool complete; /* all nodes were looked at */
+	uint32_t found_first,
+		found_count; /* the nodes that were found are here */
 };
 
 /* --- one node ------------------------------------------------------------------ */
@@ -107,43 +114,127 @@ static struct tb_reach_range find_range(const struct reach *reach,
 		       : find_slot_range(&probe);
 }
 
-/* Its free devices; some placement there finds them. */
-static uint32_t count_devices(const struct reach *reach,
-			      const struct tb_offer *offer)
+/* Near whatever devices.  Each task, or slot, has so many of them. */
+static struct tb_reach_range find_range_anywhere(const struct reach *reach,
+						 const struct kind *kind)
 {
-	tb_offers_place(reach->offers, reach->test, offer,
-			tb_node_shape(offer->node), 1);
-	return tb_devices_free(reach->offers->devices);
+	uint32_t most = kind->tasks;
+
+	if (reach->asked.per_task)
+		most = MIN(most, kind->free / reach->asked.per_task);
+	if (!reach->each)
+		return (struct tb_reach_range){ 1, most };
+	return (struct tb_reach_range){ reach->each,
+					most >= reach->each ? reach->each : 0 };
+}
+
+/* Whole devices: each has its tasks. */
+static struct tb_reach_range find_range_of_tasks(const struct reach *reach,
+						 struct tb_reach_range range,
+						 uint32_t devices)
+{
+	uint32_t tasks = devices * reach->asked.tasks_each;
+
+	if (!reach->asked.tasks_each)
+		return range;
+	return (struct tb_reach_range){
+		tasks, tasks >= range.least && tasks <= range.most ? tasks : 0
+	};
+}
+
+static struct tb_reach_range find_range_with(const struct reach *reach,
+					     const struct tb_offer *offer,
+					     const struct kind *kind,
+					     uint32_t devices)
+{
+	bool near = tb_devices_must_be_near(reach->offers->devices);
+	struct tb_reach_range range = near ? find_range(reach, offer, devices)
+					   : find_range_anywhere(reach, kind);
+
+	range.most = MIN(range.most, kind->tasks);
+	if (range.most < range.least)
+		range.most = 0;
+	return find_range_of_tasks(reach, range, devices);
+}
+
+/* Of a node.  UINT64_MAX: it is not counted. */
+static uint64_t count_memory(const struct reach *reach, uint32_t node)
+{
+	const node_record_t *record = node_record_table_ptr[node];
+	uint64_t memory = record->real_memory -
+			  MIN(record->real_memory, record->mem_spec_limit);
+
+	if (!reach->memory)
+		return UINT64_MAX;
+	if (reach->in_use)
+		memory -= MIN(memory, tb_node_memory_in_use(node));
+	return memory;
+}
+
+/* On a node; those that it has memory for, where some goes with each. */
+static uint32_t count_devices(const struct reach *reach, uint32_t node,
+			      uint64_t memory)
+{
+	uint32_t free = tb_devices_count(reach->offers->devices, node,
+					 reach->offers->view);
+
+	return reach->asked.megabytes
+		       ? MIN(free, memory / reach->asked.megabytes)
+		       : free;
+}
+
+/* Tasks that find their CPUs and memory there, and that the job lets be there. */
+static uint32_t count_tasks(const struct reach *reach,
+			    const struct tb_offer *offer, uint64_t memory)
+{
+	const job_details_t *details = reach->test->job->details;
+	uint64_t wanted = details->pn_min_memory & ~MEM_PER_CPU;
+	uint32_t tasks = tb_offer_holds(reach->offers, reach->test, offer);
+
+	if (details->ntasks_per_node && !details->overcommit)
+		tasks = MIN(tasks, details->ntasks_per_node);
+	if (reach->asked.megabytes || memory == UINT64_MAX)
+		return tasks;
+	if (!(details->pn_min_memory & MEM_PER_CPU))
+		return wanted > memory ? 0 : tasks;
+	wanted *= offer->cpus;
+	if (reach->offers->request->type == TB_HOST)
+		return wanted > memory ? 0 : tasks;
+	return wanted ? MIN(tasks, memory / wanted) : tasks;
 }
 
 static void look_at_node(struct reach *reach, const struct tb_offer *offer,
 			 struct kind *kind)
 {
-	if (reach->asked.per_node) {
-		kind->with[0] = find_range(reach, offer, 0);
+	/* Nothing is known of those that Slurm only counts. */
+	if (!tb_gres_places(reach->test->job, 0, offer->node))
+		reach->complete = false;
+	if (!reach->asked.per_job) {
+		if (kind->free >= reach->asked.per_node + reach->asked.per_task)
+			kind->with[0] = find_range_with(reach, offer, kind, 0);
 		return;
 	}
-	kind->devices = MIN(count_devices(reach, offer), reach->asked.per_job);
+	kind->devices = MIN(kind->free, reach->asked.per_job);
 	if (kind->devices > DEVICES_MAX) {
 		kind->devices = DEVICES_MAX;
 		reach->complete = false;
 	}
-	/* Devices that Slurm only counts are near all units. */
-	if (!kind->devices)
-		reach->complete = false;
 	for (uint32_t i = 1; i <= kind->devices; i++)
-		kind->with[i] = find_range(reach, offer, i);
+		kind->with[i] = find_range_with(reach, offer, kind, i);
 }
 
 /* --- all nodes ----------------------------------------------------------------- */
 
 static struct kind *find_kind(struct reach *reach, const struct tb_offer *offer)
 {
+	uint64_t memory = count_memory(reach, offer->node);
+	uint32_t free = count_devices(reach, offer->node, memory);
+	uint32_t tasks = count_tasks(reach, offer, memory);
 	struct kind *kind = reach->kinds;
 
 	while (offer->placed && kind < reach->kinds + reach->nkinds) {
-		if (kind->placed == offer->placed &&
-		    kind->slots == offer->slots)
+		if (kind->placed == offer->placed && kind->free == free &&
+		    kind->tasks == tasks)
 			return kind;
 		kind++;
 	}
@@ -151,9 +242,15 @@ static struct kind *find_kind(struct reach *reach, const struct tb_offer *offer)
 		return NULL;
 	kind = &reach->kinds[reach->nkinds++];
 	kind->placed = offer->placed;
-	kind->slots = offer->slots;
+	kind->free = free;
+	kind->tasks = tasks;
 	look_at_node(reach, offer, kind);
 	return kind;
+}
+
+static bool is_contiguous(const struct reach *reach)
+{
+	return reach->test->job->details->contiguous;
 }
 
 static bool is_required(const struct reach *reach, uint32_t node)
@@ -161,6 +258,18 @@ static bool is_required(const struct reach *reach, uint32_t node)
 	bitstr_t *required = reach->test->job->details->req_node_bitmap;
 
 	return required && bit_test(required, node);
+}
+
+/* The node of one of those that were added. */
+static uint32_t node_of(const struct reach *reach, uint32_t index)
+{
+	return reach->offers->list[reach->offer_of[index]].node;
+}
+
+/* Offers of a class lie in the order of their nodes. */
+static bool has_node(const struct reach *reach, uint32_t node)
+{
+	return reach->count && node_of(reach, reach->count - 1) == node;
 }
 
 /* More nodes of a kind than the job can have are not needed. */
@@ -172,12 +281,14 @@ static void add_node(struct reach *reach, uint32_t index)
 
 	if (!tb_gres_node_has_all(reach->test->job, offer->node))
 		return;
-	kind = find_kind(reach, offer);
+	/* Of a node with offers of several sizes of units one is looked at. */
+	kind = has_node(reach, offer->node) ? NULL : find_kind(reach, offer);
 	if (!kind) {
 		reach->complete = false;
 		return;
 	}
-	if (!required && kind->taken >= reach->job.max_nodes)
+	if (!required && !is_contiguous(reach) &&
+	    kind->taken >= reach->job.max_nodes)
 		return;
 	if (kind->taken >= ALIKE_MAX) {
 		reach->complete = false;
@@ -192,19 +303,60 @@ static void add_node(struct reach *reach, uint32_t index)
 	};
 }
 
+static bool memory_is_consumed(const job_record_t *job)
+{
+	uint16_t consumed = job->part_ptr && job->part_ptr->cr_type
+				    ? job->part_ptr->cr_type
+				    : slurm_conf.select_type_param;
+
+	return consumed & SELECT_MEMORY;
+}
+
+/* The job's part: how many slots, on how many nodes. */
+static void set_job(struct reach *reach)
+{
+	const struct tb_test *test = reach->test;
+	const job_details_t *details = test->job->details;
+	struct tb_reach_job *job = &reach->job;
+
+	job->devices = reach->asked.per_job;
+	job->min_nodes = test->min_nodes;
+	job->max_nodes = test->max_nodes;
+	/* With --overcommit all tasks of a node share a slot. */
+	if (!details->overcommit)
+		job->slots = tb_job_exact_slots(test->job);
+	if (!job->slots)
+		reach->each = details->overcommit
+				      ? 1
+				      : MAX(details->ntasks_per_node, 1);
+	if (job->slots)
+		job->max_nodes = MIN(job->max_nodes, job->slots);
+}
+
+/* Tasks of hosts share units: which are near the devices of each nobody knows. */
+static bool can_search(struct reach *reach)
+{
+	return !reach->test->implicit_cpus &&
+	       !tb_job_is_asked_in_part(reach->test->job) &&
+	       tb_devices_asked_one(reach->offers->devices, &reach->asked) &&
+	       !(reach->asked.per_task &&
+		 reach->offers->request->type == TB_HOST &&
+		 tb_devices_must_be_near(reach->offers->devices));
+}
+
 static bool begin(struct reach *reach, struct tb_offers *offers,
-		  const struct tb_test *test, uint32_t nodes)
+		  const struct tb_test *test, uint32_t nodes, bool now)
 {
 	*reach = (struct reach){ .offers = offers,
 				 .test = test,
+				 .memory = memory_is_consumed(test->job),
 				 .complete = true };
-	if (test->implicit_cpus || !offers->devices ||
-	    !tb_devices_asked_near(offers->devices, &reach->asked) ||
-	    reach->asked.per_job >= UINT32_MAX)
+	reach->in_use = now && reach->memory;
+	if (!can_search(reach))
 		return false;
-	reach->job = (struct tb_reach_job){
-		.devices = reach->asked.per_node ? 0 : reach->asked.per_job
-	};
+	set_job(reach);
+	if (reach->in_use)
+		tb_nodes_look_at_memory();
 	reach->kinds = xcalloc(MIN(nodes, KINDS_MAX) + 1,
 			       sizeof(*reach->kinds));
 	reach->nodes = xcalloc(nodes + 1, sizeof(*reach->nodes));
@@ -225,132 +377,139 @@ static enum tb_reached find(struct reach *reach)
 	enum tb_reached reached = tb_reach(reach->nodes, reach->count,
 					   &reach->job);
 
+	reach->found_count = reach->count;
 	return reached == TB_NOT_REACHED && !reach->complete ? TB_REACH_UNKNOWN
 							     : reached;
 }
 
-static void set_nodes(const struct reach *reach, bitstr_t *nodes)
+/* Are all of them the job's?  Nodes that it requires are among them. */
+static bool find_on_all(struct reach *reach, uint32_t first, uint32_t count)
 {
-	bit_clear_all(nodes);
+	struct tb_reach_job job = reach->job;
+	bitstr_t *all = reach->test->job->details->req_node_bitmap;
+	uint32_t required = all ? bit_set_count(all) : 0;
+	enum tb_reached reached;
+
+	for (uint32_t i = first; i < first + count; i++)
+		required -= reach->nodes[i].required;
+	if (required)
+		return false;
+	job.min_nodes = job.max_nodes = count;
+	for (uint32_t i = first; i < first + count; i++)
+		reach->nodes[i].required = true;
+	reached = tb_reach(reach->nodes + first, count, &job);
+	for (uint32_t i = first; i < first + count; i++)
+		reach->nodes[i].required = is_required(reach,
+						       node_of(reach, i));
+	return reached == TB_REACHED;
+}
+
+/* Does this node lie behind the one before it? */
+static bool follows(const struct reach *reach, uint32_t index)
+{
+	return node_of(reach, index) == node_of(reach, index - 1) + 1;
+}
+
+/*
+ * Some release takes others between nodes for none: that no such nodes are found says
+ * nothing, but where units must be near devices, which it does not know of.
+ */
+static enum tb_reached find_contiguous(struct reach *reach)
+{
+	bool near = tb_devices_must_be_near(reach->offers->devices);
+	uint32_t tries = WINDOWS_MAX;
+
+	for (uint32_t first = 0; first < reach->count; first++)
+		for (uint32_t count = 1;
+		     first + count <= reach->count &&
+		     count <= reach->job.max_nodes &&
+		     (count == 1 || follows(reach, first + count - 1));
+		     count++) {
+			if (count < reach->job.min_nodes)
+				continue;
+			if (!tries--)
+				return TB_REACH_UNKNOWN;
+			if (!find_on_all(reach, first, count))
+				continue;
+			reach->found_first = first;
+			reach->found_count = count;
+			return TB_REACHED;
+		}
+	return near && reach->complete ? TB_NOT_REACHED : TB_REACH_UNKNOWN;
+}
+
+static enum tb_reached find_nodes(struct reach *reach)
+{
+	return is_contiguous(reach) ? find_contiguous(reach) : find(reach);
+}
+
+/* On more nodes than there are devices for the job each has one all the same. */
+static enum tb_reached find_one_each(struct reach *reach)
+{
+	if (!reach->asked.per_job || reach->asked.tasks_each ||
+	    reach->job.max_nodes <= reach->asked.per_job)
+		return TB_NOT_REACHED;
+	for (uint32_t i = 0; i < reach->nkinds; i++)
+		if (reach->kinds[i].devices)
+			reach->kinds[i].with[0] = reach->kinds[i].with[1];
 	for (uint32_t i = 0; i < reach->count; i++)
-		if (reach->nodes[i].slots)
-			bit_set(nodes,
-				reach->offers->list[reach->offer_of[i]].node);
+		reach->nodes[i].devices = 0;
+	reach->job.devices = 0;
+	reach->job.min_nodes = MAX(reach->job.min_nodes,
+				   reach->asked.per_job + 1);
+	return find_nodes(reach);
+}
+
+static uint32_t count_found(const struct reach *reach,
+			    const struct tb_reach_node *found)
+{
+	if (reach->asked.per_job)
+		return MAX(found->has, 1);
+	return reach->asked.per_task ? reach->asked.per_task * found->slots
+				     : reach->asked.per_node;
+}
+
+static struct tb_slot_deal *deal_as_found(const struct reach *reach)
+{
+	struct tb_slot_deal *deal = tb_slot_deal_create(reach->found_count);
+	bool hosts = reach->offers->request->type == TB_HOST;
+
+	for (uint32_t i = 0; i < reach->found_count; i++) {
+		uint32_t at = reach->found_first + i;
+		const struct tb_reach_node *found = &reach->nodes[at];
+		const struct tb_offer *offer =
+			&reach->offers->list[reach->offer_of[at]];
+
+		if (!found->slots)
+			continue;
+		tb_slot_deal_add(deal, offer, hosts ? 1 : found->slots,
+				 count_found(reach, found));
+	}
+	return deal;
 }
 
 enum tb_reached tb_device_reach(struct tb_offers *offers,
 				const struct tb_test *test, uint32_t first,
-				uint32_t end_of_class, bitstr_t *nodes)
+				uint32_t end_of_class,
+				struct tb_slot_deal **deal)
 {
-	const job_details_t *details = test->job->details;
 	enum tb_reached reached;
 	struct reach reach;
 
-	if (test->max_nodes < 2 || tb_job_is_asked_in_part(test->job) ||
-	    !begin(&reach, offers, test, end_of_class - first))
+	if (deal)
+		*deal = NULL;
+	/* Who only asks whether there are nodes may mean those of jobs that end. */
+	if (!begin(&reach, offers, test, end_of_class - first,
+		   deal && tb_test_mode(test) == TB_RUN_NOW))
 		return TB_REACH_UNKNOWN;
 	tb_devices_forget_selected(offers->devices);
-	reach.job.min_nodes = test->min_nodes;
-	reach.job.max_nodes = test->max_nodes;
-	/* With --overcommit all tasks of a node share a slot. */
-	if (!details->overcommit)
-		reach.job.slots = tb_job_exact_slots(test->job);
-	if (!reach.job.slots)
-		reach.each = details->overcommit
-				     ? 1
-				     : MAX(details->ntasks_per_node, 1);
-	if (reach.job.slots)
-		reach.job.max_nodes = MIN(reach.job.max_nodes, reach.job.slots);
 	for (uint32_t i = first; i < end_of_class; i++)
 		add_node(&reach, i);
-	reached = find(&reach);
-	if (reached == TB_REACHED && nodes)
-		set_nodes(&reach, nodes);
+	reached = find_nodes(&reach);
+	if (reached == TB_NOT_REACHED)
+		reached = find_one_each(&reach);
+	if (reached == TB_REACHED && deal)
+		*deal = deal_as_found(&reach);
 	end(&reach);
 	return reached;
-}
-
-/* --- nodes that are chosen ------------------------------------------------------ */
-
-/* Placements there go by the numbers that are selected for the job. */
-static struct tb_reach_range find_range_of_part(const struct reach *reach,
-						const struct tb_offer *offer,
-						uint32_t devices)
-{
-	tb_devices_move(reach->offers->devices, offer->node, devices);
-	return find_range(reach, offer, devices);
-}
-
-static void look_at_part(const struct reach *reach,
-			 const struct tb_slot_deal *deal, uint32_t index,
-			 struct kind *kind)
-{
-	const struct tb_offer offer = {
-		.node = deal->parts[index].node,
-		.slots = deal->dealt[index].most,
-		.unit_size = deal->parts[index].unit_size,
-	};
-	uint32_t selected = tb_devices_selected(reach->offers->devices,
-						offer.node);
-
-	/* Memory goes with the devices. */
-	kind->devices = reach->asked.per_node || reach->test->job->mem_per_tres
-				? selected
-				: MIN(count_devices(reach, &offer),
-				      reach->job.devices);
-	kind->devices = MIN(kind->devices, DEVICES_MAX);
-	for (uint32_t i = 1; i <= kind->devices; i++)
-		if (i == selected ||
-		    !(reach->asked.per_node || reach->test->job->mem_per_tres))
-			kind->with[i] = find_range_of_part(reach, &offer, i);
-	tb_devices_move(reach->offers->devices, offer.node, selected);
-}
-
-static void look_at_parts(struct reach *reach, const struct tb_slot_deal *deal)
-{
-	uint32_t slots = 0;
-
-	for (uint32_t i = 0; i < deal->count; i++)
-		reach->job.devices += tb_devices_selected(reach->offers->devices,
-							  deal->parts[i].node);
-	for (uint32_t i = 0; i < deal->count; i++) {
-		look_at_part(reach, deal, i, &reach->kinds[i]);
-		reach->nodes[i] = (struct tb_reach_node){
-			.required = true,
-			.devices = reach->kinds[i].devices,
-			.with = reach->kinds[i].with,
-		};
-		slots += deal->dealt[i].slots;
-	}
-	reach->count = deal->count;
-	reach->job.slots = reach->each ? 0 : slots;
-	reach->job.min_nodes = reach->job.max_nodes = deal->count;
-}
-
-static void deal_as_found(const struct reach *reach, struct tb_slot_deal *deal)
-{
-	for (uint32_t i = 0; i < deal->count; i++) {
-		deal->dealt[i].slots = reach->nodes[i].slots;
-		tb_devices_move(reach->offers->devices, deal->parts[i].node,
-				reach->nodes[i].has);
-	}
-}
-
-bool tb_device_reach_deal(struct tb_slot_deal *deal, struct tb_offers *offers,
-			  const struct tb_test *test)
-{
-	struct reach reach;
-	bool found;
-
-	if (deal->count > KINDS_MAX ||
-	    !begin(&reach, offers, test, deal->count))
-		return false;
-	reach.job.devices = 0;
-	reach.each = offers->request->type == TB_HOST;
-	look_at_parts(&reach, deal);
-	found = find(&reach) == TB_REACHED;
-	if (found)
-		deal_as_found(&reach, deal);
-	end(&reach);
-	return found;
 }

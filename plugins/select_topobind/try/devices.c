@@ -22,6 +22,7 @@ struct tb_devices {
 	const struct tb_test *test; /* borrowed: it lives longer */
 	uint32_t nodes;		    /* that it can be on, at most */
 	uint32_t assumed; /* of those for all nodes, on each; 0: an even share */
+	bool anywhere;	  /* --gres-flags=disable-binding */
 	uint32_t count;
 	struct entry *entries;
 	struct tb_device_kind *kinds; /* for some of the entries: */
@@ -36,10 +37,10 @@ struct tb_devices *tb_devices_create(const struct tb_test *test)
 	uint32_t count = tb_gres_entries(test->job);
 	struct tb_devices *devices;
 
-	/* --gres-flags=disable-binding: the user wants other cores. */
-	if (!count || test->job->bit_flags & GRES_DISABLE_BIND)
+	if (!count)
 		return NULL;
 	devices = xmalloc(sizeof(*devices));
+	devices->anywhere = test->job->bit_flags & GRES_DISABLE_BIND;
 	devices->test = test;
 	devices->nodes = tb_job_most_nodes(test->job, test->max_nodes);
 	devices->count = count;
@@ -75,17 +76,39 @@ bool tb_devices_must_be_near(const struct tb_devices *devices)
 	return devices && devices->affinity.must;
 }
 
-bool tb_devices_asked_near(const struct tb_devices *devices,
-			   struct tb_devices_asked *asked)
+/* Tasks of each device; 0: any number. */
+static uint32_t count_tasks_each(const struct tb_devices *devices,
+				 const struct tb_gres_ask *ask)
+{
+	const job_record_t *job = devices->test->job;
+
+	if (ask->tasks_each == NO_VAL16 || job->details->overcommit ||
+	    ask->per_job * ask->tasks_each != tb_job_exact_slots(job))
+		return 0;
+	return ask->tasks_each;
+}
+
+bool tb_devices_asked_one(const struct tb_devices *devices,
+			  struct tb_devices_asked *asked)
 {
 	const struct tb_gres_ask *ask;
 
-	if (!tb_devices_must_be_near(devices) || devices->count > 1)
+	if (!devices || devices->count > 1)
 		return false;
 	ask = &devices->entries[0].ask;
-	*asked = (struct tb_devices_asked){ .per_node = ask->per_node,
-					    .per_job = ask->per_job };
-	return !ask->per_task && (ask->per_node || ask->per_job);
+	*asked = (struct tb_devices_asked){
+		.per_node = ask->per_node,
+		.per_task = ask->per_task,
+		.per_job = ask->per_job,
+		.tasks_each = count_tasks_each(devices, ask),
+		.megabytes = ask->megabytes,
+	};
+	/* Later Slurms reckon from the others how many these are together. */
+	if (asked->per_node || asked->per_task)
+		asked->per_job = asked->tasks_each = 0;
+	return !(asked->per_node && asked->per_task) &&
+	       (asked->per_node || asked->per_task || asked->per_job) &&
+	       asked->per_job < UINT32_MAX;
 }
 
 bool tb_devices_are_for_nodes(const struct tb_devices *devices)
@@ -175,7 +198,7 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 
 	of_gres.test = devices->test;
 	devices->affinity.nkinds = 0;
-	for (uint32_t i = 0; i < devices->count; i++)
+	for (uint32_t i = 0; !devices->anywhere && i < devices->count; i++)
 		add_kind(devices, &devices->entries[i], node, shape, &of_gres,
 			 tasks, cores);
 	return devices->affinity.nkinds ? &devices->affinity : NULL;
@@ -186,6 +209,25 @@ uint32_t tb_devices_free(const struct tb_devices *devices)
 	return devices->affinity.nkinds
 		       ? count_free(devices->of_kind[0]->layout)
 		       : 0;
+}
+
+static void add_free(uint32_t place, const bitstr_t *cores, uint32_t free,
+		     void *sum)
+{
+	(void)place;
+	(void)cores;
+	*(uint32_t *)sum += free;
+}
+
+uint32_t tb_devices_count(const struct tb_devices *devices, uint32_t node,
+			  const struct tb_view *view)
+{
+	struct tb_gres_view of_gres = tb_view_gres(view);
+	uint32_t sum = 0;
+
+	of_gres.test = devices->test;
+	tb_gres_visit(devices->test->job, 0, node, &of_gres, add_free, &sum);
+	return sum;
 }
 
 /* --- what a placement depends on --------------------------------------------- */
@@ -291,16 +333,6 @@ void tb_devices_count_selected(struct tb_devices *devices)
 	}
 }
 
-uint32_t tb_devices_selected(const struct tb_devices *devices, uint32_t node)
-{
-	return devices->entries[0].selected[node];
-}
-
-void tb_devices_move(struct tb_devices *devices, uint32_t node, uint32_t number)
-{
-	devices->entries[0].selected[node] = number;
-}
-
 void tb_devices_forget_selected(struct tb_devices *devices)
 {
 	for (uint32_t i = 0; i < devices->count; i++)
@@ -334,4 +366,58 @@ bool tb_devices_select(struct tb_devices *devices, uint32_t node)
 		all = select_from_layout(devices, devices->of_kind[k], node) &&
 		      all;
 	return all;
+}
+
+/* --- devices that are dealt out ------------------------------------------------ */
+
+void tb_devices_begin_deal(struct tb_devices *devices)
+{
+	struct entry *entry = &devices->entries[0];
+
+	tb_devices_forget_selected(devices);
+	entry->selected = xcalloc(tb_node_count() + 1,
+				  sizeof(*entry->selected));
+}
+
+void tb_devices_deal(struct tb_devices *devices, uint32_t node, uint32_t number)
+{
+	devices->entries[0].selected[node] = number;
+}
+
+struct tb_gres_ask tb_devices_ask_per_node(const struct tb_devices *devices,
+					   uint32_t number)
+{
+	return tb_gres_ask_per_node(devices->test->job, 0, number);
+}
+
+void tb_devices_ask_again(const struct tb_devices *devices,
+			  const struct tb_gres_ask *before)
+{
+	tb_gres_ask_again(devices->test->job, 0, before);
+}
+
+/* Wherever they are. */
+static bool select_any(struct tb_devices *devices, uint32_t node,
+		       uint32_t number)
+{
+	const job_record_t *job = devices->test->job;
+	uint32_t *pool_of = xcalloc(tb_gres_places(job, 0, node) + 1,
+				    sizeof(*pool_of));
+	uint32_t of_pool = number;
+	bool done = tb_gres_select(devices->test, 0, node, pool_of, &of_pool, 1,
+				   number);
+
+	xfree(pool_of);
+	return done;
+}
+
+bool tb_devices_select_dealt(struct tb_devices *devices, uint32_t node)
+{
+	uint32_t number = devices->entries[0].selected[node];
+	bool near = tb_devices_select(devices, node);
+
+	if (near && tb_gres_selected(devices->test->job, 0, node) == number)
+		return true;
+	return (near || !devices->affinity.must) &&
+	       select_any(devices, node, number);
 }

@@ -12,6 +12,7 @@
 #define TB_SELECT_TOPOBIND_TRY_DEVICES_H
 
 #include "compat/select_compat.h"
+#include "compat/select_gres.h"
 #include "core/place/device_affinity.h"
 #include "core/request/request.h"
 
@@ -19,8 +20,8 @@
 #include "select_topobind/nodes/nodes.h"
 
 /*
- * NULL: the job asks for none, or with disable-binding.  The caller destroys, and keeps
- * the test until then.
+ * NULL: the job asks for none.  With --gres-flags=disable-binding they are counted, and
+ * no units are near them.  The caller destroys, and keeps the test until then.
  */
 struct tb_devices;
 struct tb_devices *tb_devices_create(const struct tb_test *test);
@@ -30,15 +31,17 @@ void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
 bool tb_devices_must_be_near(const struct tb_devices *devices);
 
 /*
- * How many devices a node must have where only units near devices count: per_node, or
- * per_job on all nodes together.  False: that is not all, more kinds of devices or
- * devices for each task are asked for.
+ * What is asked for: one number of devices, for each node, for each task or for all
+ * nodes together, in that case perhaps for so many tasks each.  False: that is not all,
+ * more kinds of devices are asked for.
  */
 struct tb_devices_asked {
-	uint64_t per_node, per_job;
+	uint64_t per_node, per_task, per_job;
+	uint32_t tasks_each;
+	uint64_t megabytes; /* of memory that go with each */
 };
-bool tb_devices_asked_near(const struct tb_devices *devices,
-			   struct tb_devices_asked *asked);
+bool tb_devices_asked_one(const struct tb_devices *devices,
+			  struct tb_devices_asked *asked);
 
 /* Can devices be on several nodes? */
 bool tb_devices_are_for_nodes(const struct tb_devices *devices);
@@ -63,6 +66,13 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 uint32_t tb_devices_free(const struct tb_devices *devices);
 
 /*
+ * How many of the first entry are free on a node, near whatever cores; 0 also where
+ * Slurm only counts them.
+ */
+uint32_t tb_devices_count(const struct tb_devices *devices, uint32_t node,
+			  const struct tb_view *view);
+
+/*
  * All that the placement depends on, after the node's cores in use: these, and what
  * tb_devices_find() has just returned.  Valid until the next call.
  */
@@ -84,20 +94,33 @@ void tb_devices_set_taken(struct tb_devices *devices, const uint32_t *taken);
  */
 void tb_devices_count_selected(struct tb_devices *devices);
 
-/* How many of the first kind were counted on a node. */
-uint32_t tb_devices_selected(const struct tb_devices *devices, uint32_t node);
-
-/* Of devices for all nodes so many shall be on this one, instead of those selected. */
-void tb_devices_move(struct tb_devices *devices, uint32_t node,
-		     uint32_t number);
-
 /* It has none any more: from now on as before. */
 void tb_devices_forget_selected(struct tb_devices *devices);
+
+/*
+ * The devices are dealt out: from now on ask on each node for as many as it is dealt;
+ * at first for none.
+ */
+void tb_devices_begin_deal(struct tb_devices *devices);
+void tb_devices_deal(struct tb_devices *devices, uint32_t node,
+		     uint32_t number);
+
+/*
+ * Between these two calls the job asks for so many devices on each node, whatever its
+ * tasks.
+ */
+struct tb_gres_ask tb_devices_ask_per_node(const struct tb_devices *devices,
+					   uint32_t number);
+void tb_devices_ask_again(const struct tb_devices *devices,
+			  const struct tb_gres_ask *before);
 
 /*
  * Select the devices that the last placement, on this node, was near.  False: other
  * ones, or as many as it was made for, cannot be selected.
  */
 bool tb_devices_select(struct tb_devices *devices, uint32_t node);
+
+/* Likewise, and where units need not be near, other ones: as many as were dealt. */
+bool tb_devices_select_dealt(struct tb_devices *devices, uint32_t node);
 
 #endif

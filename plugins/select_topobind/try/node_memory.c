@@ -44,9 +44,9 @@ static void add_devices(const struct tb_test *test, struct tb_memory_need *need)
 				 MAX(nodes, 1);
 
 		if (ask.per_task)
-			need->per_slot += ask.memory * ask.per_task;
+			need->per_slot += ask.megabytes * ask.per_task;
 		else
-			need->per_node += ask.memory *
+			need->per_node += ask.megabytes *
 					  (ask.per_node ? ask.per_node : share);
 	}
 }

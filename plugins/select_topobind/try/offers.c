@@ -533,8 +533,9 @@ static bool can_vary_devices(const struct tb_offers *offers)
 {
 	struct tb_devices_asked asked;
 
-	return offers->request->type == TB_SLOT && offers->devices &&
-	       tb_devices_asked_near(offers->devices, &asked) &&
+	return offers->request->type == TB_SLOT &&
+	       tb_devices_must_be_near(offers->devices) &&
+	       tb_devices_asked_one(offers->devices, &asked) &&
 	       asked.per_job && tb_devices_are_for_nodes(offers->devices);
 }
 

@@ -29,8 +29,7 @@ static uint32_t count_given_slots(const job_resources_t *allocated,
 	return allocated->cpus[index] / cpus_per_slot;
 }
 
-/* For so many nodes. */
-static struct tb_slot_deal *create_deal(uint32_t nodes)
+struct tb_slot_deal *tb_slot_deal_create(uint32_t nodes)
 {
 	struct tb_slot_deal *deal = xmalloc(sizeof(*deal));
 
@@ -50,12 +49,38 @@ static void add_part(struct tb_slot_deal *deal, uint32_t node,
 	deal->count++;
 }
 
+void tb_slot_deal_add(struct tb_slot_deal *deal, const struct tb_offer *offer,
+		      uint32_t slots, uint32_t devices)
+{
+	deal->parts[deal->count].devices = devices;
+	deal->with_devices = true;
+	add_part(deal, offer->node, offer, slots);
+}
+
+void tb_slot_deal_begin_devices(const struct tb_slot_deal *deal,
+				struct tb_devices *devices)
+{
+	tb_devices_begin_deal(devices);
+	for (uint32_t i = 0; i < deal->count; i++)
+		tb_devices_deal(devices, deal->parts[i].node,
+				deal->parts[i].devices);
+}
+
+uint32_t tb_slot_deal_fewest_devices(const struct tb_slot_deal *deal)
+{
+	uint32_t fewest = UINT32_MAX;
+
+	for (uint32_t i = 0; i < deal->count; i++)
+		fewest = MIN(fewest, deal->parts[i].devices);
+	return fewest;
+}
+
 struct tb_slot_deal *tb_slot_deal_of_allocation(struct tb_offers *offers,
 						const struct tb_test *test,
 						uint32_t first, uint32_t end)
 {
 	const job_resources_t *allocated = test->job->job_resrcs;
-	struct tb_slot_deal *deal = create_deal(allocated->nhosts);
+	struct tb_slot_deal *deal = tb_slot_deal_create(allocated->nhosts);
 	struct tb_allocated_node at = { 0 };
 
 	while (tb_allocated_node_next(allocated, &at)) {
@@ -183,18 +208,24 @@ bool tb_slot_deal_is_granted(const struct tb_slot_deal *deal,
 	return true;
 }
 
-bool tb_slot_deal_select_dealt(const struct tb_slot_deal *deal,
-			       struct tb_offers *offers,
-			       const struct tb_test *test)
+static bool select_on_each(const struct tb_slot_deal *deal,
+			   struct tb_offers *offers, const struct tb_test *test,
+			   bool (*select)(struct tb_devices *, uint32_t))
 {
 	bool all = true;
 
 	for (uint32_t i = 0; i < deal->count; i++) {
 		place_part(deal, i, offers, test);
-		all = tb_devices_select(offers->devices, deal->parts[i].node) &&
-		      all;
+		all = select(offers->devices, deal->parts[i].node) && all;
 	}
 	return all;
+}
+
+bool tb_slot_deal_select_dealt(const struct tb_slot_deal *deal,
+			       struct tb_offers *offers,
+			       const struct tb_test *test)
+{
+	return select_on_each(deal, offers, test, tb_devices_select_dealt);
 }
 
 bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
@@ -204,7 +235,7 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 	tb_devices_count_selected(offers->devices);
 	if (!tb_slot_deal_is_granted(deal, offers, test))
 		return false;
-	tb_slot_deal_select_dealt(deal, offers, test);
+	select_on_each(deal, offers, test, tb_devices_select);
 	return true;
 }
 
@@ -212,7 +243,7 @@ bool tb_slot_deal_select_devices(const struct tb_slot_deal *deal,
 static struct tb_slot_deal *deal_offers(struct tb_offers *offers,
 					const struct tb_test *test)
 {
-	struct tb_slot_deal *deal = create_deal(offers->count);
+	struct tb_slot_deal *deal = tb_slot_deal_create(offers->count);
 	bitstr_t *seen = bit_alloc(tb_node_count());
 
 	for (uint32_t i = 0; i < offers->count; i++) {

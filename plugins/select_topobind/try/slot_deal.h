@@ -17,6 +17,7 @@
 struct tb_slot_deal_part {
 	uint32_t node;
 	uint32_t unit_size; /* of the offer */
+	uint32_t devices;   /* 0: as many as select/cons_tres selects */
 };
 
 struct tb_slot_deal {
@@ -24,6 +25,7 @@ struct tb_slot_deal {
 	uint32_t least; /* of a node; likewise */
 	bool odd;	/* some node's are no multiple of a task's; likewise */
 	uint32_t per_slot; /* CPUs; 0 where these differ; likewise */
+	bool with_devices; /* dealt out, too, see device_reach.h */
 	uint32_t count;
 	struct tb_slot_deal_part *parts; /* by node */
 	struct tb_dealt *dealt;		 /* to each part; TB_HOST: 1 */
@@ -37,6 +39,18 @@ struct tb_slot_deal *tb_slot_deal_of_allocation(struct tb_offers *offers,
 						const struct tb_test *test,
 						uint32_t first, uint32_t end);
 void tb_slot_deal_destroy(struct tb_slot_deal *deal); /* NULL is fine */
+
+/* An empty one for up to so many nodes; and a node of it, after those before it. */
+struct tb_slot_deal *tb_slot_deal_create(uint32_t nodes);
+void tb_slot_deal_add(struct tb_slot_deal *deal, const struct tb_offer *offer,
+		      uint32_t slots, uint32_t devices);
+
+/* From now on placements go by the numbers of devices of the deal. */
+void tb_slot_deal_begin_devices(const struct tb_slot_deal *deal,
+				struct tb_devices *devices);
+
+/* How many devices the node with fewest has. */
+uint32_t tb_slot_deal_fewest_devices(const struct tb_slot_deal *deal);
 
 /* Deal the slots out evenly, as far as the offers go; no more than most, 0: all. */
 void tb_slot_deal_even_out(struct tb_slot_deal *deal, uint32_t most);
