@@ -140,7 +140,7 @@ static void orders_by_one_thing(void **state)
 		static const double worth[] = { 2, 3, 1 };
 
 		list[i].idle = list[i].speed = list[i].priority = worth[i];
-		list[i].diameter = 3 - (uint32_t)worth[i];
+		list[i].diameter = 3 - (uint64_t)worth[i];
 	}
 	tb_allocation_order(TB_ALLOCATE_CPULOAD, list, 3, &one);
 	assert_order(list, 3, "1 0 2");

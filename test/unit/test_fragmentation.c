@@ -34,12 +34,12 @@ static void counts_what_is_partly_used(void **state)
 	assert_int_equal(broken("NSYCtTYCTT"), 4);
 }
 
-static uint32_t diameter(const char *text, unsigned far)
+static uint64_t diameter(const char *text, unsigned far)
 {
 	struct tb_bitset *used;
 	struct tb_topology *topology = tb_topology_parse(text, &used, NULL);
 	const unsigned distances[] = { 10, far, far, 10 };
-	uint32_t result;
+	uint64_t result;
 
 	assert_non_null(topology);
 	if (far)
@@ -62,12 +62,12 @@ static void grows_from_object_to_object(void **state)
 		"NSXYcTTYCTT"
 		"XYCTTYCTTNSXYCTT",
 	};
-	uint32_t core = diameter("NSXYcYCXYCNSXYCYC", 0);
-	uint32_t l2 = diameter("NSXYccYCXYCNSXYCYC", 0);
-	uint32_t l3 = diameter("NSXYcYcXYCNSXYCYC", 0);
-	uint32_t socket = diameter("NSXYcYCXYcNSXYCYC", 0);
-	uint32_t outer = diameter("SNXYcYCNXYcYCSNXYC", 0);
-	uint32_t node = diameter("SNXYcYCNXYCYCSNXYc", 0);
+	uint64_t core = diameter("NSXYcYCXYCNSXYCYC", 0);
+	uint64_t l2 = diameter("NSXYccYCXYCNSXYCYC", 0);
+	uint64_t l3 = diameter("NSXYcYcXYCNSXYCYC", 0);
+	uint64_t socket = diameter("NSXYcYCXYcNSXYCYC", 0);
+	uint64_t outer = diameter("SNXYcYCNXYcYCSNXYC", 0);
+	uint64_t node = diameter("SNXYcYCNXYCYCSNXYc", 0);
 
 	(void)state;
 	assert_int_equal(core, 0);
@@ -79,9 +79,9 @@ static void grows_from_object_to_object(void **state)
 
 static void counts_distances(void **state)
 {
-	uint32_t near = diameter("NSXcNSXc", 15);
-	uint32_t far = diameter("NSXcNSXc", 32);
-	uint32_t unknown = diameter("NSXcNSXc", 0);
+	uint64_t near = diameter("NSXcNSXc", 15);
+	uint64_t far = diameter("NSXcNSXc", 32);
+	uint64_t unknown = diameter("NSXcNSXc", 0);
 
 	(void)state;
 	assert_true(near < unknown && unknown < far);

@@ -30,8 +30,8 @@ struct tb_placed {
 	struct tb_bitset cores; /* Slurm's */
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */
-	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
-	uint32_t diameter;
+	/* Where tb_policy_looks_at_fit(), see core/topology/fragmentation.h. */
+	uint64_t diameter;
 	int32_t broken;
 };
 
