@@ -89,12 +89,30 @@ static void counts_distances(void **state)
 	assert_int_equal(diameter("NSXccNSXC", 15), diameter("NSXccNSXC", 32));
 }
 
+/* What has the same object around it is nearer in fewer containers. */
+static void counts_what_is_touched(void **state)
+{
+	uint64_t two = diameter("NSXccCCXCCCCXccCCXCCCC", 0);
+	uint64_t four = diameter("NSXcCCCXcCCCXcCCCXcCCC", 0);
+	uint64_t sockets = diameter("NSXccCCXCCCCNSXccCCXCCCC", 0);
+	uint64_t spread = diameter("NSXcCCCXcCCCNSXcCCCXcCCC", 0);
+
+	(void)state;
+	assert_true(two < four && four < sockets && sockets < spread);
+	assert_true(diameter("NSXYccYcCXYCC", 0) <
+		    diameter("NSXYccYccYccXYCC", 0));
+	/* The policies compare doubles. */
+	assert_true((uint64_t)(double)spread == spread);
+	assert_true((double)(spread + 1) > (double)spread);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_what_is_partly_used),
 		cmocka_unit_test(grows_from_object_to_object),
 		cmocka_unit_test(counts_distances),
+		cmocka_unit_test(counts_what_is_touched),
 	};
 
 	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);

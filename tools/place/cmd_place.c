@@ -63,7 +63,8 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 static bool asks_for_one(const struct options *options)
 {
 	return options->topology || options->distances || options->why ||
-	       options->together || options->nslots != 1 || tb_options_given(&options->binding);
+	       options->together || options->nslots != 1 ||
+	       tb_options_given(&options->binding);
 }
 
 static int take_place_arguments(void *data, int count, char **words,

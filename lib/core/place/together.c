@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "together.h"
 
+#include "fewest.h"
 #include "strategy.h"
 
 bool tb_together_applies(const struct tb_placer *placer,
@@ -27,7 +28,8 @@ static struct homes find_homes(const struct tb_placer *placer, uint32_t level)
 	struct homes homes = { .level = level, .class = TB_CLASS_CORE };
 
 	if (level < topology->nlevels)
-		homes.class = tb_class_of_letter(topology->levels[level].letter);
+		homes.class = tb_class_of_letter(
+			topology->levels[level].letter);
 	homes.count = tb_run_below(topology, 0, homes.class).count;
 	return homes;
 }
@@ -133,7 +135,7 @@ static void choose_slots(struct tb_placer *placer, const struct homes *homes,
 	placer->amount = slots;
 	placer->per_slot = amount;
 	tb_placer_forget_order(placer);
-	tb_take_slot(placer, TB_PACKED);
+	tb_take_fewest(placer, 0);
 	untake(placer, slots);
 	placer->amount = amount;
 	placer->per_slot = 1;
@@ -160,14 +162,15 @@ static void take_chosen(struct tb_placer *placer, const struct homes *homes)
 	}
 }
 
-/* As many slots as there are units: they are one slot's. */
+/* Slots of one unit: they are units of one slot. */
 static void take_single_units(struct tb_placer *placer, unsigned wanted)
 {
 	uint32_t available = tb_count_available(placer, 0);
 
 	placer->amount = available < wanted ? available : wanted;
-	if (placer->amount && tb_take_slot(placer, TB_PACKED))
-		placer->groups += placer->amount;
+	if (placer->amount)
+		tb_take_fewest(placer, 0);
+	placer->groups += placer->amount;
 	placer->amount = 1;
 }
 

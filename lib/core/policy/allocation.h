@@ -70,7 +70,7 @@ struct tb_candidate {
 	double priority; /* what the priority function says */
 	/* What the job's placement does to the node: fragmentation.h. */
 	int32_t broken; /* so many more containers are broken up */
-	uint32_t left;	/* CPUs left free */
+	uint32_t left;	/* CPUs (bound jobs: threads) left free */
 	uint64_t diameter;
 };
 

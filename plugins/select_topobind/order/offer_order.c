@@ -34,15 +34,13 @@ static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
 			 struct tb_candidate *candidate)
 {
 	const struct tb_placed *placed = offer->placed;
-	uint32_t cpus = offer->cpus * slots;
-	uint32_t free_cpus = tb_node_free_cpus(offer->node);
 
 	if (!placed || slots != offer->slots)
 		placed = tb_offers_place(offers, test, offer,
 					 tb_node_shape(offer->node), slots);
 	candidate->diameter = placed->diameter;
 	candidate->broken = placed->broken;
-	candidate->left = free_cpus > cpus ? free_cpus - cpus : 0;
+	candidate->left = placed->left;
 }
 
 /* As select/cons_tres counts it for a plain job: cores, whatever slots fit in. */
@@ -145,6 +143,12 @@ static void rank_classes(struct tb_offers *offers,
 	xfree(place);
 }
 
+/* By default the smallest units that suffice come first, as without a policy. */
+static bool policy_orders_classes(const struct tb_test *test)
+{
+	return test->choice && test->choice->policy != TB_ALLOCATE_DEFAULT;
+}
+
 void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 {
 	const struct tb_node_need need =
@@ -152,7 +156,7 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 	struct tb_node_facts facts;
 	struct tb_candidate *list;
 
-	if (!test->choice || offers->request->type == TB_HOST ||
+	if (!policy_orders_classes(test) || offers->request->type == TB_HOST ||
 	    tb_offers_class(offers, 0) == offers->count)
 		return;
 	tb_node_facts_find(&facts, test, time(NULL));

@@ -257,6 +257,7 @@ static void describe_fit(const struct tb_test *test,
 	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used);
 	tb_bitset_or(used, threads);
 	placed->broken += tb_broken_containers(shape->topology, used);
+	placed->left = used->nbits - tb_bitset_count(used);
 }
 
 /* With what scratch says is used, and room for placed->cores. */

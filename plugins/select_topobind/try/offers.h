@@ -33,6 +33,7 @@ struct tb_placed {
 	/* Where tb_policy_looks_at_fit(), see core/topology/fragmentation.h. */
 	uint64_t diameter;
 	int32_t broken;
+	uint32_t left; /* threads that nobody has then */
 };
 
 struct tb_offer {
