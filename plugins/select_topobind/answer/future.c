@@ -64,6 +64,8 @@ static int try_start(struct future *future, uint32_t ended)
 	int rc;
 
 	end_first(future, ended);
+	if (ended)
+		call.units_free = future->ends.list[ended - 1].time;
 	call.nodes = bit_copy(future->test->nodes);
 	rc = tb_try_job(&call, future->request, future->view);
 	if (rc == SLURM_SUCCESS)

@@ -234,10 +234,15 @@ static int try_now(const struct tb_order *order, const struct tb_test *test,
 
 /* --- to start some time ------------------------------------------------------------ */
 
-/* No start is earlier than now, or than the time that the question is about. */
+/*
+ * No start is earlier than now, than the time that the question is about, or than the
+ * units are free.
+ */
 static time_t find_soonest(const struct tb_test *test)
 {
-	return MAX(time(NULL), tb_test_asked_start(test));
+	time_t asked = tb_test_asked_start(test);
+
+	return MAX(time(NULL), MAX(asked, test->units_free));
 }
 
 /* A start later than this is a refusal; for a start now, no other is looked for. */
@@ -288,12 +293,15 @@ static void choose_policy_at(struct tb_node_choice *choice, time_t start)
 static int try_soonest(const struct tb_order *order, const struct tb_test *test,
 		       bitstr_t *nodes)
 {
+	struct tb_node_choice choice = *test->choice;
 	struct tb_test call = *test;
 	struct row row = { .order = order, .test = &call };
 	bitstr_t *chosen = bit_copy(nodes);
 	time_t soonest = find_soonest(test);
 	int rc = SLURM_ERROR;
 
+	choose_policy_at(&choice, soonest);
+	call.choice = &choice;
 	call.preemptees = NULL;
 	make_row(&row, nodes, soonest);
 	if (row.enough < row.count)
