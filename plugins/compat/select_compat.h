@@ -66,6 +66,11 @@ struct tb_test {
 	bool dealt_only;
 	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */
 	const struct tb_node_choice *choice;
+	/*
+	 * Likewise: when the units that are looked at are free; 0: not known.  No
+	 * earlier start is looked for.
+	 */
+	time_t units_free;
 	/* Likewise: the placements for this job so far (try/offers.h), or NULL. */
 	struct tb_memo *memo;
 };

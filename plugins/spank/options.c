@@ -53,8 +53,8 @@ const struct tb_option tb_option_table[] = {
 	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },
 	{ "bnodes", "policy",
 	  "how nodes are chosen: SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, "
-	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT or "
-	  "BESTTOPOLOGY; with or without a binding (default: the site's "
+	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, "
+	  "BESTTOPOLOGY or DEFAULT; with or without a binding (default: the site's "
 	  "setting)" },
 	{ "bprefer", "feature[,...]",
 	  "prefer nodes with these features; use others when these are not "

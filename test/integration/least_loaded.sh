@@ -165,7 +165,7 @@ case_pack_nodes() {
 	deals_steps "2 2"
 	select_parameters CR_Core_Memory,CR_Pack_Nodes
 	deals_steps "1 3"
-	in_lockstep -p main -- "${shapes[@]}" | starts_most
+	in_lockstep -p main --bnodes=SLURM -- "${shapes[@]}" | starts_most
 }
 
 machines=()

@@ -96,6 +96,8 @@ case_best_topology() {
 # --- of a site, a partition, a job -------------------------------------------------
 
 case_levels() {
+	local job
+
 	reconfigure_with NodeAllocationPolicy=FASTEST \
 		"PartitionName=virtual NodeAllocationPolicy=LASTAVAILABLE"
 	lands "$NODE_B"
@@ -109,12 +111,13 @@ case_levels() {
 	lands "$NODE_A" -p virtual
 	lands "$NODE_A" --bnodes=SLURM
 	reconfigure_with NodeAllocationPolicy=LASTAVAILABLE Enabled=no
-	assert_eq "nodes without topobind" "$NODE_A" \
-		"$(nodes_of "$(alloc -n1)")"
+	job=$(alloc -n1)
+	assert_eq "nodes without topobind" "$NODE_A" "$(nodes_of "$job")"
+	cancel "$job"
 	# Where nothing is said an administrator's priority is.
 	reconfigure_with
 	lands "$NODE_E" --bnodes=PRIORITY
-	lands "$NODE_A"
+	lands_by_default
 }
 
 case_implicit() {
@@ -143,7 +146,7 @@ case_wrong_file() {
 		"NodeName=none Speed=fast"
 	lands "$NODE_Q"
 	reconfigure_with
-	lands "$NODE_A"
+	lands_by_default
 }
 
 # --- the examples of Moab's page ----------------------------------------------------
@@ -260,13 +263,13 @@ case_preferences() {
 # They are no requirements.
 case_unmet_preferences() {
 	fill "$NODE_C"
-	lands "$NODE_A" --bprefer=fast
+	lands "$NODE_A" --bprefer=fast --bnodes=SLURM
 	lands "$NODE_Q" --bprefer=fast --bnodes=LASTAVAILABLE
-	lands "$NODE_A" --bprefer=unknown
-	lands "$NODE_E" -N1 -n6 --bprefer=desktop
-	lands "$NODE_A" -C desktop --bprefer=large
+	lands "$NODE_A" --bprefer=unknown --bnodes=SLURM
+	lands "$NODE_E" -N1 -n6 --bprefer=desktop --bnodes=SLURM
+	lands "$NODE_A" -C desktop --bprefer=large --bnodes=SLURM
 	fill "$NODE_D"
-	lands "$NODE_A" --bprefer=batch,fast
+	lands "$NODE_A" --bprefer=batch,fast --bnodes=SLURM
 }
 
 # --- beside other requests --------------------------------------------------------------

@@ -82,6 +82,19 @@ lands() {
 	done
 }
 
+# Of nodes that are all idle: the first for plain jobs, and for bound ones that with the
+# fewest objects around a core, which it breaks up.
+lands_by_default() {
+	local job
+
+	lands "$NODE_A" --bnodes=SLURM
+	wait_until 60 all_idle
+	job=$(alloc --bunit=C --bamount=1)
+	assert_eq "a bound job's node" "$NODE_P" "$(nodes_of "$job")"
+	cancel "$job"
+	assert_eq "a plain job's node" "$NODE_A" "$(nodes_of "$(alloc)")"
+}
+
 # takes NODE OPTION... - a job that stays gets it
 takes() {
 	local wanted=$1 job

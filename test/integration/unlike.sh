@@ -272,12 +272,14 @@ case_units_of_hosts() {
 	gets "$names" 74 -N7 --ntasks-per-node=2 --btype=host --bunit=S --bamount=1
 	gets "$names" 40 -N7 -n10 --btype=host --bunit=X --bamount=1
 	gets "$names" 40 -N7 -n7 -c2 --btype=host --bunit=X --bamount=1
-	gets bare,eight,four,hybrid 52 -N4 -n4 --btype=host --bunit=X --bamount=2
+	gets bare,eight,four,hybrid 52 -N4 -n4 --btype=host --bunit=X --bamount=2 \
+		--bnodes=SLURM
 	# As many CPUs as the node's tasks need.
 	gets bare,eight,four,thread 30 -N4 -n4 -c5 --ntasks-per-node=1 \
-		--btype=host --bunit=X --bamount=1
+		--bnodes=SLURM --btype=host --bunit=X --bamount=1
 	# Where all are wanted to be equal: one task and slot per node.
-	gets three,trine 12 -N2 --ntasks-per-node=1 --bunit=S --bamount=1
+	gets three,trine 12 -N2 --ntasks-per-node=1 --bunit=S --bamount=1 \
+		--bnodes=SLURM
 }
 
 # Tasks of a host's units, and what each is told: as many as asked for on a

@@ -55,6 +55,20 @@ run place --topology NSCCNSCCNSCCNSCC --bunit N --bamount 2 \
 check 'two NUMA nodes are those near each other' \
 	has_value nsccNSCCnsccNSCC granted
 
+# --- slots together ---
+
+broken=NSXcccCXcccCXCCCCXCCCC
+run place --topology $broken --slots 4 --bamount 1 --json
+check 'slots one after the other take what comes next' \
+	has_value '["3","7","8","9"]' slot_threads
+run place --topology $broken --slots 4 --bamount 1 --together --json
+check 'together they lie in one cache' \
+	has_value '["8","9","10","11"]' slot_threads
+run place --topology $broken --slots 2 --bamount 2 --together --json
+check 'with several units, too' has_value '["8-9","10-11"]' slot_threads
+run place --topology $broken --bamount 1 --together --why
+check 'why is about slots one after the other' refused_for --together
+
 # --- why ---
 
 run place --topology NSXcccCXcccCXCCCCXCCCC --bamount 6 --why

@@ -140,7 +140,7 @@ static void orders_by_one_thing(void **state)
 		static const double worth[] = { 2, 3, 1 };
 
 		list[i].idle = list[i].speed = list[i].priority = worth[i];
-		list[i].diameter = 3 - (uint32_t)worth[i];
+		list[i].diameter = 3 - (uint64_t)worth[i];
 	}
 	tb_allocation_order(TB_ALLOCATE_CPULOAD, list, 3, &one);
 	assert_order(list, 3, "1 0 2");
@@ -154,6 +154,56 @@ static void orders_by_one_thing(void **state)
 	tb_allocation_order(TB_ALLOCATE_FIRSTAVAILABLE, list, 3, &one);
 	tb_allocation_order(TB_ALLOCATE_BESTTOPOLOGY, list, 3, &one);
 	assert_order(list, 3, "1 0 2");
+}
+
+/* One thing after the other decides, where all before it are equal. */
+static void orders_by_default(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2),
+				       plain(3), plain(4), plain(5) };
+	const struct tb_node_need four = { .amount = 4, .nodes = 1 };
+	const struct tb_node_need pair = { .amount = 4, .nodes = 2 };
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		list[i].weight = i == 0 ? 2 : 1;
+		list[i].holds = i == 1 ? 2 : 8;
+		list[i].diameter = i == 2 ? 9 : 7;
+		list[i].broken = i == 3 ? 1 : -1;
+		list[i].left = i == 4 ? 5 : 4;
+	}
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 6,
+					     &four),
+			 1);
+	assert_order(list, 6, "5 4 3 2 1 0");
+	/* Of two nodes two suffice: now it is as good as the others, and first. */
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 6,
+					     &pair),
+			 2);
+	assert_order(list, 6, "1 5 4 3 2 0");
+}
+
+/* Which of several nodes go together Slurm's switches say. */
+static void leaves_several_nodes_to_switches(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
+	const struct tb_node_need two = { .amount = 2, .has_switches = true };
+	const struct tb_node_need nodes = { .amount = 2,
+					    .nodes = 2,
+					    .has_switches = true };
+
+	(void)state;
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 3,
+					     &two),
+			 3);
+	list[2].holds = 2;
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 3,
+					     &two),
+			 1);
+	assert_int_equal(list[0].node, 2);
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 3,
+					     &nodes),
+			 3);
 }
 
 static void is_random_without_speeds(void **state)
@@ -414,6 +464,8 @@ int main(void)
 		cmocka_unit_test(takes_the_smaller_node),
 		cmocka_unit_test(leaves_the_larger_gap),
 		cmocka_unit_test(orders_by_one_thing),
+		cmocka_unit_test(orders_by_default),
+		cmocka_unit_test(leaves_several_nodes_to_switches),
 		cmocka_unit_test(is_random_without_speeds),
 		cmocka_unit_test(finds_neighbours),
 		cmocka_unit_test(finds_equals),

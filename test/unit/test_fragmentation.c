@@ -34,12 +34,12 @@ static void counts_what_is_partly_used(void **state)
 	assert_int_equal(broken("NSYCtTYCTT"), 4);
 }
 
-static uint32_t diameter(const char *text, unsigned far)
+static uint64_t diameter(const char *text, unsigned far)
 {
 	struct tb_bitset *used;
 	struct tb_topology *topology = tb_topology_parse(text, &used, NULL);
 	const unsigned distances[] = { 10, far, far, 10 };
-	uint32_t result;
+	uint64_t result;
 
 	assert_non_null(topology);
 	if (far)
@@ -62,12 +62,12 @@ static void grows_from_object_to_object(void **state)
 		"NSXYcTTYCTT"
 		"XYCTTYCTTNSXYCTT",
 	};
-	uint32_t core = diameter("NSXYcYCXYCNSXYCYC", 0);
-	uint32_t l2 = diameter("NSXYccYCXYCNSXYCYC", 0);
-	uint32_t l3 = diameter("NSXYcYcXYCNSXYCYC", 0);
-	uint32_t socket = diameter("NSXYcYCXYcNSXYCYC", 0);
-	uint32_t outer = diameter("SNXYcYCNXYcYCSNXYC", 0);
-	uint32_t node = diameter("SNXYcYCNXYCYCSNXYc", 0);
+	uint64_t core = diameter("NSXYcYCXYCNSXYCYC", 0);
+	uint64_t l2 = diameter("NSXYccYCXYCNSXYCYC", 0);
+	uint64_t l3 = diameter("NSXYcYcXYCNSXYCYC", 0);
+	uint64_t socket = diameter("NSXYcYCXYcNSXYCYC", 0);
+	uint64_t outer = diameter("SNXYcYCNXYcYCSNXYC", 0);
+	uint64_t node = diameter("SNXYcYCNXYCYCSNXYc", 0);
 
 	(void)state;
 	assert_int_equal(core, 0);
@@ -79,14 +79,31 @@ static void grows_from_object_to_object(void **state)
 
 static void counts_distances(void **state)
 {
-	uint32_t near = diameter("NSXcNSXc", 15);
-	uint32_t far = diameter("NSXcNSXc", 32);
-	uint32_t unknown = diameter("NSXcNSXc", 0);
+	uint64_t near = diameter("NSXcNSXc", 15);
+	uint64_t far = diameter("NSXcNSXc", 32);
+	uint64_t unknown = diameter("NSXcNSXc", 0);
 
 	(void)state;
 	assert_true(near < unknown && unknown < far);
 	/* Not where one NUMA node holds all. */
 	assert_int_equal(diameter("NSXccNSXC", 15), diameter("NSXccNSXC", 32));
+}
+
+/* What has the same object around it is nearer in fewer containers. */
+static void counts_what_is_touched(void **state)
+{
+	uint64_t two = diameter("NSXccCCXCCCCXccCCXCCCC", 0);
+	uint64_t four = diameter("NSXcCCCXcCCCXcCCCXcCCC", 0);
+	uint64_t sockets = diameter("NSXccCCXCCCCNSXccCCXCCCC", 0);
+	uint64_t spread = diameter("NSXcCCCXcCCCNSXcCCCXcCCC", 0);
+
+	(void)state;
+	assert_true(two < four && four < sockets && sockets < spread);
+	assert_true(diameter("NSXYccYcCXYCC", 0) <
+		    diameter("NSXYccYccYccXYCC", 0));
+	/* The policies compare doubles. */
+	assert_true((uint64_t)(double)spread == spread);
+	assert_true((double)(spread + 1) > (double)spread);
 }
 
 int main(void)
@@ -95,6 +112,7 @@ int main(void)
 		cmocka_unit_test(counts_what_is_partly_used),
 		cmocka_unit_test(grows_from_object_to_object),
 		cmocka_unit_test(counts_distances),
+		cmocka_unit_test(counts_what_is_touched),
 	};
 
 	return cmocka_run_group_tests_name("fit", tests, NULL, NULL);

@@ -16,6 +16,7 @@ enum {
 	OPT_SLOTS,
 	OPT_BATCH,
 	OPT_WHY,
+	OPT_TOGETHER,
 };
 
 struct options {
@@ -26,6 +27,7 @@ struct options {
 	struct tb_options binding;
 	struct tb_request request; /* of all binding options together */
 	bool why;
+	bool together;
 	bool batch;
 	const char *batch_file;
 };
@@ -46,6 +48,9 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 	case OPT_WHY:
 		options->why = true;
 		return 0;
+	case OPT_TOGETHER:
+		options->together = true;
+		return 0;
 	case OPT_BATCH:
 		options->batch = true;
 		return 0;
@@ -58,7 +63,8 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 static bool asks_for_one(const struct options *options)
 {
 	return options->topology || options->distances || options->why ||
-	       options->nslots != 1 || tb_options_given(&options->binding);
+	       options->together || options->nslots != 1 ||
+	       tb_options_given(&options->binding);
 }
 
 static int take_place_arguments(void *data, int count, char **words,
@@ -70,6 +76,10 @@ static int take_place_arguments(void *data, int count, char **words,
 		return tb_fail(
 			err,
 			"--batch reads a table of requests and prints one: leave out the other options");
+	if (options->why && options->together)
+		return tb_fail(
+			err,
+			"--why is about the first of slots one after the other: leave out --together");
 	if (options->batch && count) {
 		options->batch_file = words[0];
 		count--, words++;
@@ -84,6 +94,8 @@ static const struct tb_command_option own_options[] = {
 	  "between its NUMA nodes, as in 10,21;21,10" },
 	{ NULL, "slots", "N", OPT_SLOTS,
 	  "how many slots (tasks) to place [1]" },
+	{ NULL, "together", NULL, OPT_TOGETHER,
+	  "all slots in as few containers as possible, as slurmctld places those of a job" },
 	{ NULL, "why", NULL, OPT_WHY,
 	  "which containers were looked at for the first slot, and what decided" },
 	{ NULL, "batch", NULL, OPT_BATCH,
@@ -93,7 +105,7 @@ static const struct tb_command_option own_options[] = {
 static const struct tb_command_line usage = {
 	.arguments = "[FILE]",
 	.purpose =
-		"Place slots on one node offline, exactly as the controller does. The binding options are those of sbatch: \"topobind options\" explains them.",
+		"Place slots on one node offline, with the function of the controller. The binding options are those of sbatch: \"topobind options\" explains them.",
 	.exit_codes =
 		"Exit codes: 0 at least one slot was placed, 1 none fits, 2 bad request.",
 	.has_binding = true,
@@ -216,6 +228,7 @@ static int place_one(struct options *options)
 		node = tb_offline_nodes_get(nodes, options->topology, &err);
 	if (!node || set_distances(node, options->distances, &err) ||
 	    tb_outcome_of(node, &options->request, options->nslots,
+			  options->together ? tb_place_together : tb_place,
 			  tb_topology_print, &outcome, &err)) {
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	} else {

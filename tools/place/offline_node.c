@@ -174,10 +174,10 @@ static int describe_outcome(const struct tb_offline_node *node,
 
 int tb_outcome_of(const struct tb_offline_node *node,
 		  const struct tb_request *request, unsigned nslots,
-		  tb_printer *print, struct tb_outcome *outcome,
-		  struct tb_error *err)
+		  tb_placing *place, tb_printer *print,
+		  struct tb_outcome *outcome, struct tb_error *err)
 {
-	int slots = tb_place(node->placer, request, node->used, nslots);
+	int slots = place(node->placer, request, node->used, nslots);
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->mismatch = slots == TB_PLACE_FILTER_MISMATCH;

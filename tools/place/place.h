@@ -59,11 +59,16 @@ struct tb_outcome {
 typedef char *tb_printer(const struct tb_topology *topology,
 			 const struct tb_bitset *lower);
 
+/* tb_place() or tb_place_together() */
+typedef int tb_placing(struct tb_placer *placer,
+		       const struct tb_request *request,
+		       const struct tb_bitset *used, unsigned nslots);
+
 /* Place, and print the result with a printer; -1 when out of memory. */
 int tb_outcome_of(const struct tb_offline_node *node,
 		  const struct tb_request *request, unsigned nslots,
-		  tb_printer *print, struct tb_outcome *outcome,
-		  struct tb_error *err);
+		  tb_placing *place, tb_printer *print,
+		  struct tb_outcome *outcome, struct tb_error *err);
 void tb_outcome_clear(struct tb_outcome *outcome);
 
 /* A number of slots; -1 with a sentence. */

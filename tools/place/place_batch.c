@@ -145,7 +145,7 @@ static int place_row(struct batch *batch, char **fields,
 							   [COLUMN_TOPOLOGY]],
 					    err);
 		if (node)
-			rc = tb_outcome_of(node, &request, nslots,
+			rc = tb_outcome_of(node, &request, nslots, tb_place,
 					   tb_topology_print_compact, outcome,
 					   err);
 	}

@@ -218,7 +218,7 @@ static unsigned place_tasks(const struct tb_job_spec *spec,
 	if (spec->implicit)
 		return tb_implicit_place(node->placer, &spec->request, used,
 					 spec->task_cpus, tasks, &units);
-	placed = tb_place(node->placer, &spec->request, used, tasks);
+	placed = tb_place_together(node->placer, &spec->request, used, tasks);
 	return placed > 0 ? (unsigned)placed : 0;
 }
 

@@ -277,7 +277,7 @@ int tb_place_with_devices(struct tb_placer *placer,
 			  struct tb_affinity *affinity, unsigned nslots)
 {
 	int wanted = tb_slots_wanted(placer, request, nslots);
-	struct tb_others others = { used, use, limit };
+	struct tb_others others = { used, use, limit, false };
 	struct affinity_search search = {
 		.placer = placer,
 		.request = request,

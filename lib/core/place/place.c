@@ -46,11 +46,13 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->fewest = tb_fewest_create(topology);
 	placer->flat = tb_flat_create(topology, units);
 	placer->nearest = tb_nearest_create(topology, units);
+	placer->hidden = tb_bitset_create(units);
+	placer->chosen = tb_bitset_create(units);
 	if (placer->busy && placer->granted && placer->available &&
 	    placer->window && placer->taken && placer->siblings &&
 	    placer->children && placer->keys && placer->moved &&
 	    placer->device_memory && placer->fewest && placer->flat &&
-	    placer->nearest)
+	    placer->nearest && placer->hidden && placer->chosen)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -73,6 +75,8 @@ void tb_placer_destroy(struct tb_placer *placer)
 	tb_fewest_destroy(placer->fewest);
 	tb_flat_destroy(placer->flat);
 	tb_nearest_destroy(placer->nearest);
+	tb_bitset_destroy(placer->hidden);
+	tb_bitset_destroy(placer->chosen);
 	free(placer);
 }
 
@@ -92,6 +96,15 @@ int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots)
 {
 	struct tb_others others = { .used = used };
+
+	return place_beside(placer, request, &others, nslots);
+}
+
+int tb_place_together(struct tb_placer *placer,
+		      const struct tb_request *request,
+		      const struct tb_bitset *used, unsigned nslots)
+{
+	struct tb_others others = { .used = used, .together = true };
 
 	return place_beside(placer, request, &others, nslots);
 }

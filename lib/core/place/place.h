@@ -37,6 +37,16 @@ int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);
 
 /*
+ * tb_place() for the slots of a job.  As many slots, each in as few containers; of
+ * all slots together the containers are the fewest, level by level as for one slot,
+ * instead of those that come next.  What says by itself which units come next (a
+ * sort, a window, linear, scatter, a list of CPUs) is placed by tb_place().
+ */
+int tb_place_together(struct tb_placer *placer,
+		      const struct tb_request *request,
+		      const struct tb_bitset *used, unsigned nslots);
+
+/*
  * tb_place() where up to limit jobs may have a unit, this one included.  Least
  * shared units come first: as many slots as fit on free units, then slots that
  * need units with one job, and so on.  In the place that the strategy finds for a

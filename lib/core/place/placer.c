@@ -29,7 +29,7 @@ uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node)
 				     units.count);
 }
 
-uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node)
+static uint32_t count_units(const struct tb_placer *placer, uint32_t node)
 {
 	const struct tb_topology *topology = placer->topology;
 	struct tb_run run = tb_run_below(topology, node, placer->class);
@@ -44,6 +44,11 @@ uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node)
 		count += tb_object_has_kind(topology, placer->class, i,
 					    placer->kind);
 	return count;
+}
+
+uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node)
+{
+	return count_units(placer, node) / placer->per_slot;
 }
 
 static bool level_has_class(const struct tb_topology *topology, uint32_t level,
@@ -108,6 +113,7 @@ void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
 					       placer->class);
 	placer->ntaken = 0;
 	placer->groups = 0;
+	placer->per_slot = 1;
 	placer->use = NULL;
 	placer->level = 0;
 	placer->devices = NULL;

@@ -86,6 +86,11 @@ struct tb_placer {
 	struct tb_fewest *fewest;
 	struct tb_flat *flat;
 	struct tb_nearest *nearest;
+
+	/* Slots together. */
+	uint32_t per_slot;	  /* tb_count_units() counts slots of so many */
+	struct tb_bitset *hidden; /* what is available, while slots are chosen */
+	struct tb_bitset *chosen; /* units that stand for slots */
 };
 
 /*
@@ -117,7 +122,10 @@ struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
  */
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
 
-/* How many units are available below a tree node; how many there are in all. */
+/*
+ * How many units are available below a tree node; how many there are in all (while
+ * slots are chosen: how many slots of these).
+ */
 uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node);
 uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node);
 

@@ -6,6 +6,7 @@
 #include "mismatch.h"
 #include "strategy.h"
 #include "take.h"
+#include "together.h"
 
 /* Take all of the listed threads, or nothing. */
 static bool take_listed_cpus(struct tb_placer *placer,
@@ -132,6 +133,11 @@ void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 	tb_placer_begin(placer, request, others->used);
 	placer->devices = devices;
 	placer->use = others->use;
+	if (others->together && tb_together_applies(placer, request, wanted)) {
+		if (tb_find_available(placer))
+			tb_take_together(placer, wanted);
+		return;
+	}
 	if (!placer->use) {
 		take_fitting_slots(placer, request, wanted);
 		return;

@@ -14,6 +14,7 @@ struct tb_others {
 	const struct tb_bitset *used;
 	const struct tb_thread_use *use;
 	unsigned limit; /* jobs that may share a unit */
+	bool together;	/* the slots of a job, see together.h */
 };
 
 /*

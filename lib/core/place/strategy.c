@@ -157,6 +157,14 @@ static bool take_slot_packed(struct tb_placer *placer, uint32_t node,
 	return true;
 }
 
+bool tb_take_packed_below(struct tb_placer *placer, uint32_t node)
+{
+	uint32_t levels = placer->outer_levels;
+	bool cores = placer->class == TB_CLASS_THREAD;
+
+	return take_slot_packed(placer, node, &levels, &cores);
+}
+
 static uint32_t count_load(const struct tb_placer *placer, uint32_t node)
 {
 	struct tb_run threads = tb_run_below(placer->topology, node,
@@ -229,13 +237,11 @@ static bool take_slot_scattered(struct tb_placer *placer)
 {
 	uint32_t level = find_scatter_level(placer);
 	struct least_loaded least = { TB_NO_NODE, 0 };
-	uint32_t levels = placer->outer_levels;
-	bool cores = placer->class == TB_CLASS_THREAD;
 
 	if (level <= placer->topology->nlevels)
 		find_least_loaded(placer, 0, level, &least);
 	if (least.node != TB_NO_NODE)
-		return take_slot_packed(placer, least.node, &levels, &cores);
+		return tb_take_packed_below(placer, least.node);
 	return take_slot_packed(placer, 0, &placer->open_levels,
 				&placer->cores_open);
 }

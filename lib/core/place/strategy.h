@@ -12,6 +12,9 @@
 /* Take one slot's amount.  False, and nothing is taken, when it does not fit. */
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
 
+/* The same, packed, below a tree node. */
+bool tb_take_packed_below(struct tb_placer *placer, uint32_t node);
+
 /*
  * Take up to so many slots at once, where each has just the units that come next.
  * Returns how many; 0: none fits, or they have to be taken one by one.

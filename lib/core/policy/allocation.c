@@ -7,11 +7,12 @@
 #include "core/base/text.h"
 
 #define LAST_OF_ALL 1e300
+#define KEYS 5
 
 /* A candidate with what it is sorted by: the smaller the better. */
 struct ranked {
 	struct tb_candidate candidate;
-	double key[2];
+	double key[KEYS];
 };
 
 const char *const tb_allocation_names[TB_ALLOCATIONS] = {
@@ -26,10 +27,11 @@ const char *const tb_allocation_names[TB_ALLOCATIONS] = {
 	[TB_ALLOCATE_PRIORITY] = "PRIORITY",
 	[TB_ALLOCATE_BESTFIT] = "BESTFIT",
 	[TB_ALLOCATE_BESTTOPOLOGY] = "BESTTOPOLOGY",
+	[TB_ALLOCATE_DEFAULT] = "DEFAULT",
 };
 
 const char tb_allocation_list[] =
-	"SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, BESTTOPOLOGY";
+	"SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, BESTTOPOLOGY, DEFAULT";
 
 bool tb_allocation_parse(const char *name, enum tb_allocation *policy)
 {
@@ -43,6 +45,13 @@ bool tb_allocation_parse(const char *name, enum tb_allocation *policy)
 	return false;
 }
 
+bool tb_policy_looks_at_fit(enum tb_allocation policy)
+{
+	return policy == TB_ALLOCATE_BESTFIT ||
+	       policy == TB_ALLOCATE_BESTTOPOLOGY ||
+	       policy == TB_ALLOCATE_DEFAULT;
+}
+
 /* The last step of splitmix64, which makes neighbours look unrelated. */
 double tb_allocation_chance(uint64_t seed, uint32_t node)
 {
@@ -54,6 +63,14 @@ double tb_allocation_chance(uint64_t seed, uint32_t node)
 	return (double)(x >> 11) / (double)(UINT64_C(1) << 53);
 }
 
+/* As much on each of the fewest nodes. */
+uint64_t tb_node_need_share(const struct tb_node_need *need)
+{
+	uint64_t nodes = need->nodes ? need->nodes : 1;
+
+	return (need->amount + nodes - 1) / nodes;
+}
+
 /* --- keys -------------------------------------------------------------------- */
 
 /* The shortest gap first; nodes where the job would run into a reservation last. */
@@ -62,12 +79,34 @@ static double make_gap_key(const struct tb_candidate *candidate)
 	return candidate->gap < 0 ? LAST_OF_ALL : (double)candidate->gap;
 }
 
-static void set_keys(enum tb_allocation policy, struct ranked *ranked)
+/* Then how little the job's placement breaks up, and how little it leaves. */
+static void set_fit_keys(const struct tb_candidate *candidate, double *key)
+{
+	key[0] = candidate->broken;
+	key[1] = candidate->left;
+}
+
+/*
+ * Of nodes of equal weight those that hold the job's largest share first, so that
+ * it has as few of them as without a policy.
+ */
+static void set_default_keys(const struct tb_candidate *candidate,
+			     const struct tb_node_need *need, double *key)
+{
+	uint64_t share = tb_node_need_share(need);
+
+	key[0] = candidate->weight;
+	key[1] = -(double)(candidate->holds < share ? candidate->holds : share);
+	key[2] = (double)candidate->diameter;
+	set_fit_keys(candidate, key + 3);
+}
+
+static void set_keys(enum tb_allocation policy, struct ranked *ranked,
+		     const struct tb_node_need *need)
 {
 	const struct tb_candidate *candidate = &ranked->candidate;
 	double *key = ranked->key;
 
-	key[0] = key[1] = 0;
 	switch (policy) {
 	case TB_ALLOCATE_FIRSTAVAILABLE:
 		key[0] = candidate->gap < 0;
@@ -91,12 +130,14 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked)
 		key[1] = make_gap_key(candidate);
 		break;
 	case TB_ALLOCATE_BESTFIT:
-		key[0] = candidate->broken;
-		key[1] = candidate->left;
+		set_fit_keys(candidate, key);
 		break;
 	case TB_ALLOCATE_BESTTOPOLOGY:
-		key[0] = candidate->diameter;
-		key[1] = candidate->broken;
+		key[0] = (double)candidate->diameter;
+		set_fit_keys(candidate, key + 1);
+		break;
+	case TB_ALLOCATE_DEFAULT:
+		set_default_keys(candidate, need, key);
 		break;
 	case TB_ALLOCATE_MAXBALANCE:
 		key[0] = candidate->speed;
@@ -119,10 +160,10 @@ static int by_keys(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
 	uint32_t a_node = a->candidate.node, b_node = b->candidate.node;
-	int order = compare_values(a->key[0], b->key[0]);
+	int order = 0;
 
-	if (!order)
-		order = compare_values(a->key[1], b->key[1]);
+	for (int i = 0; i < KEYS && !order; i++)
+		order = compare_values(a->key[i], b->key[i]);
 	return order ? order : (a_node > b_node) - (a_node < b_node);
 }
 
@@ -407,6 +448,25 @@ static void put_small_last(struct ranked *list, uint32_t count,
 	qsort(list, count, sizeof(*list), by_preferred);
 }
 
+static bool one_suffices(const struct ranked *list, uint32_t count,
+			 const struct tb_node_need *need)
+{
+	for (uint32_t i = 0; need->nodes <= 1 && i < count; i++)
+		if (list[i].candidate.holds >= need->amount)
+			return true;
+	return false;
+}
+
+static uint32_t order_by_default(struct ranked *list, uint32_t count,
+				 const struct tb_node_need *need)
+{
+	qsort(list, count, sizeof(*list), by_preferred);
+	if (need->has_switches && !one_suffices(list, count, need))
+		return keep_preferred(list, count, need);
+	put_small_last(list, count, need);
+	return count_sufficient(list, count, need);
+}
+
 static uint32_t order_ranked(enum tb_allocation policy, struct ranked *list,
 			     uint32_t count, bool preferences,
 			     const struct tb_node_need *need)
@@ -422,6 +482,8 @@ static uint32_t order_ranked(enum tb_allocation policy, struct ranked *list,
 	case TB_ALLOCATE_PRIORITY:
 		qsort(list, count, sizeof(*list), by_required);
 		break;
+	case TB_ALLOCATE_DEFAULT:
+		return order_by_default(list, count, need);
 	case TB_ALLOCATE_LEASTLOADED:
 		qsort(list, count, sizeof(*list), by_preferred);
 		put_small_last(list, count, need);
@@ -447,7 +509,7 @@ uint32_t tb_allocation_order(enum tb_allocation policy,
 		return count;
 	for (uint32_t i = 0; i < count; i++) {
 		ranked[i].candidate = list[i];
-		set_keys(policy, &ranked[i]);
+		set_keys(policy, &ranked[i], need);
 	}
 	enough = order_ranked(policy, ranked, count, preferences, need);
 	for (uint32_t i = 0; i < count; i++)

@@ -25,6 +25,11 @@ enum tb_allocation {
 	TB_ALLOCATE_PRIORITY,
 	TB_ALLOCATE_BESTFIT,
 	TB_ALLOCATE_BESTTOPOLOGY,
+	/*
+	 * Plain jobs SLURM.  Bound ones by weight, then on few nodes as near each
+	 * other and breaking up as few containers as possible.
+	 */
+	TB_ALLOCATE_DEFAULT,
 	TB_ALLOCATIONS, /* those with names */
 	/* Slurm's LLN: nobody asks topobind for it by name. */
 	TB_ALLOCATE_LEASTLOADED = TB_ALLOCATIONS
@@ -37,6 +42,9 @@ extern const char tb_allocation_list[];
 
 /* The policy of a name, in upper or lower case.  False: there is none. */
 bool tb_allocation_parse(const char *name, enum tb_allocation *policy);
+
+/* Does it look at how the job's placement fits a node (diameter, broken, left)? */
+bool tb_policy_looks_at_fit(enum tb_allocation policy);
 
 /* No reservation follows. */
 #define TB_GAP_NONE INT64_MAX
@@ -62,22 +70,28 @@ struct tb_candidate {
 	double priority; /* what the priority function says */
 	/* What the job's placement does to the node: fragmentation.h. */
 	int32_t broken; /* so many more containers are broken up */
-	uint32_t left;	/* CPUs left free */
-	uint32_t diameter;
+	uint32_t left;	/* CPUs (bound jobs: threads) left free */
+	uint64_t diameter;
 };
 
 struct tb_node_need {
 	uint64_t amount;     /* in the unit of holds */
 	uint32_t nodes;	     /* at least so many nodes */
 	uint32_t most_nodes; /* at most; 0: any number */
+	/* Slurm knows which nodes are near each other, and chooses several. */
+	bool has_switches;
 };
+
+/* How much each of the fewest nodes holds; less is left for the last one. */
+uint64_t tb_node_need_share(const struct tb_node_need *need);
 
 /*
  * Order the candidates.  Required nodes come first, then those that meet more of
  * the job's preferences, except with PRIORITY, where the function says what they
  * are worth.  The same candidates always give the same order, whatever order they
  * come in.  Returns how many of the first ones could hold the job; count when all
- * together cannot.  When out of memory, the list does not change: returns count.
+ * together cannot, and with DEFAULT on a network with switches when no single one
+ * can.  When out of memory, the list does not change: returns count.
  */
 uint32_t tb_allocation_order(enum tb_allocation policy,
 			     struct tb_candidate *list, uint32_t count,

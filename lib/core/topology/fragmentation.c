@@ -5,8 +5,21 @@
 
 /* Between NUMA nodes without known distances; ACPI's number for "remote". */
 #define USUAL_DISTANCE 20
-/* Distances are smaller; see distances.h. */
-#define LEVEL_SHIFT 16
+/*
+ * From the highest bits on: the level, the distance, which has no more bits
+ * (distances.h), and how many objects of each letter are touched.  53 bits in all.
+ */
+#define LEVEL_SHIFT 50
+#define DISTANCE_SHIFT 34
+#define COUNT_FIELDS 4
+
+static const struct count_field {
+	enum tb_class class;
+	unsigned shift, bits;
+} count_fields[COUNT_FIELDS] = { { TB_CLASS_S, 28, 6 },
+				 { TB_CLASS_N, 20, 8 },
+				 { TB_CLASS_X, 10, 10 },
+				 { TB_CLASS_Y, 0, 10 } };
 
 enum { IN_CORE, IN_L2, IN_L3, IN_INNER, IN_OUTER, IN_NODE };
 
@@ -94,21 +107,22 @@ static uint32_t get_distance_level(const struct tb_topology *topology,
 	}
 }
 
-static bool has_thread_in_numa(const struct tb_topology *topology,
-			       uint32_t numa, const struct tb_bitset *threads)
+static bool has_thread_in(const struct tb_topology *topology,
+			  enum tb_class class, uint32_t object,
+			  const struct tb_bitset *threads)
 {
-	struct tb_run run = tb_threads_of_object(topology, TB_CLASS_N, numa);
+	struct tb_run run = tb_threads_of_object(topology, class, object);
 
 	return tb_bitset_any_in_range(threads, run.first, run.count);
 }
 
-static uint32_t find_largest_distance(const struct tb_topology *topology,
+static uint64_t find_largest_distance(const struct tb_topology *topology,
 				      const struct tb_bitset *threads)
 {
 	uint32_t count = tb_topology_count(topology, 'N'), largest = 0;
 
 	for (uint32_t a = 0; a < count; a++) {
-		if (!has_thread_in_numa(topology, a, threads))
+		if (!has_thread_in(topology, TB_CLASS_N, a, threads))
 			continue;
 		for (uint32_t b = 0; b < a; b++) {
 			uint32_t distance =
@@ -117,25 +131,57 @@ static uint32_t find_largest_distance(const struct tb_topology *topology,
 					: USUAL_DISTANCE;
 
 			if (distance > largest &&
-			    has_thread_in_numa(topology, b, threads))
+			    has_thread_in(topology, TB_CLASS_N, b, threads))
 				largest = distance;
 		}
 	}
 	return largest;
 }
 
-uint32_t tb_diameter(const struct tb_topology *topology,
+/* How many objects of the class below a node have one of the threads. */
+static uint64_t count_touched(const struct tb_topology *topology, uint32_t node,
+			      enum tb_class class,
+			      const struct tb_bitset *threads)
+{
+	struct tb_run run = tb_run_below(topology, node, class);
+	uint64_t touched = 0;
+
+	for (uint32_t i = run.first; i < run.first + run.count; i++)
+		touched += has_thread_in(topology, class, i, threads);
+	return touched;
+}
+
+static uint64_t count_all_touched(const struct tb_topology *topology,
+				  uint32_t node,
+				  const struct tb_bitset *threads)
+{
+	uint64_t counts = 0;
+
+	for (unsigned i = 0; i < COUNT_FIELDS; i++) {
+		const struct count_field *field = &count_fields[i];
+		uint64_t touched = count_touched(topology, node, field->class,
+						 threads);
+		uint64_t most = ((uint64_t)1 << field->bits) - 1;
+
+		counts |= (touched < most ? touched : most) << field->shift;
+	}
+	return counts;
+}
+
+uint64_t tb_diameter(const struct tb_topology *topology,
 		     const struct tb_bitset *threads)
 {
-	uint32_t first = tb_bitset_next(threads, 0), level;
+	uint32_t first = tb_bitset_next(threads, 0), around;
+	uint64_t level, distance = 0;
 
 	if (first == threads->nbits)
 		return 0;
-	level = get_distance_level(topology,
-				   find_smallest_around(topology, first,
-							tb_bitset_last(
-								threads)));
-	return level << LEVEL_SHIFT |
-	       (level > IN_INNER ? find_largest_distance(topology, threads)
-				 : 0);
+	around = find_smallest_around(topology, first, tb_bitset_last(threads));
+	level = get_distance_level(topology, around);
+	if (level == IN_CORE)
+		return 0;
+	if (level > IN_INNER)
+		distance = find_largest_distance(topology, threads);
+	return level << LEVEL_SHIFT | distance << DISTANCE_SHIFT |
+	       count_all_touched(topology, around, threads);
 }

@@ -24,9 +24,11 @@ uint32_t tb_broken_containers(const struct tb_topology *topology,
  * Else the number grows with the smallest object around them, in this order: L2
  * cache, L3 cache, the inner and the outer of NUMA node and socket, the node.
  * For equal objects it grows with the largest distance between NUMA nodes that
- * have one of the threads.  Numbers of nodes of any shape can be compared.
+ * have one of the threads, then with the number of sockets, NUMA nodes, L3 and L2
+ * caches that have one: two caches of a socket are nearer than four.  Numbers of
+ * nodes of any shape can be compared, also as double.
  */
-uint32_t tb_diameter(const struct tb_topology *topology,
+uint64_t tb_diameter(const struct tb_topology *topology,
 		     const struct tb_bitset *threads);
 
 #endif

@@ -27,7 +27,7 @@
 	ITEM(STRATEGY, "DefaultStrategy", "packed") \
 	ITEM(FILTER, "Filter", "NONE") \
 	ITEM(MEMORY, "MemoryBinding", "none") \
-	ITEM(NODES, "NodeAllocationPolicy", "SLURM") \
+	ITEM(NODES, "NodeAllocationPolicy", "DEFAULT") \
 	ITEM(PRIORITY, "PriorityFunction", "PRIORITY")
 
 /* Of the site alone. */

@@ -68,7 +68,7 @@ int tb_conf_read_filter(struct tb_filter **filter, const char *value,
 					      value, why.text, err);
 }
 
-/* The default is the priority that the administrator gives to a node. */
+/* The default function is the priority that the administrator gives to a node. */
 static int read_allocation(struct tb_policy *policy,
 			   const struct tb_conf_words *words,
 			   const struct tb_conf_where *where,
@@ -188,6 +188,7 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 	memset(policy, 0, sizeof(*policy));
 	policy->enabled = true;
 	policy->on_any_host = true;
+	policy->nodes = TB_ALLOCATE_DEFAULT;
 	tb_request_init(&policy->request);
 	if (check_words(own != NULL ? own : site, where, err) < 0)
 		return -1;

@@ -68,6 +68,8 @@ static int try_start(struct future *future, uint32_t ended, bool dealt_only)
 	int rc;
 
 	end_first(future, ended);
+	if (ended)
+		call.units_free = future->ends.list[ended - 1].time;
 	call.nodes = bit_copy(future->test->nodes);
 	call.dealt_only = dealt_only;
 	rc = tb_try_job(&call, future->request, future->view);

@@ -403,7 +403,8 @@ int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
 							 : NULL,
 					     test->share, affinity, slots);
 	if (!test->share)
-		return tb_place(shape->placer, request, scratch->used, slots);
+		return tb_place_together(shape->placer, request, scratch->used,
+					 slots);
 	return tb_place_shared(shape->placer, request, scratch->holders,
 			       test->share, slots);
 }

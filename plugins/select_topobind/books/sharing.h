@@ -65,7 +65,7 @@ bool tb_sharing_could_be_more(const struct tb_scratch *scratch,
 			      const struct tb_test *test);
 
 /*
- * With these used threads and holders: tb_place(), or tb_place_shared() for a test
+ * With these used threads and holders: tb_place_together(), or tb_place_shared() for a test
  * that may share; near devices where affinity is not NULL.
  */
 int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,

@@ -5,8 +5,26 @@
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "select_topobind/nodes/nodes.h"
+
+/* Does the job itself say how its nodes lie to each other? */
+static bool wants_slurms_nodes(const job_record_t *job)
+{
+	return (job->bit_flags & SPREAD_JOB) || job->details->contiguous ||
+	       job->req_switch;
+}
+
+/* Names of the plugin without switches, from the oldest release to the newest. */
+static bool network_has_switches(void)
+{
+	const char *plugin = slurm_conf.topology_plugin;
+
+	return plugin && xstrcmp(plugin, "topology/none") &&
+	       xstrcmp(plugin, "topology/default") &&
+	       xstrcmp(plugin, "topology/flat");
+}
 
 /* As in select/cons_tres, where --spread-job comes before LLN. */
 static bool wants_least_loaded(const job_record_t *job)
@@ -14,6 +32,21 @@ static bool wants_least_loaded(const job_record_t *job)
 	return !(job->bit_flags & SPREAD_JOB) &&
 	       ((slurm_conf.select_type_param & SELECT_LLN) ||
 		(job->part_ptr && (job->part_ptr->flags & PART_FLAG_LLN)));
+}
+
+/* What SLURM and DEFAULT mean for the job. */
+static void choose_for_kind(struct tb_node_choice *choice,
+			    const job_record_t *job, bool bound)
+{
+	bool by_default = choice->policy == TB_ALLOCATE_DEFAULT;
+
+	if (!by_default && choice->policy != TB_ALLOCATE_SLURM)
+		return;
+	/* It sees the load of a node only where no cores are hidden from it. */
+	if (bound && wants_least_loaded(job))
+		choice->policy = TB_ALLOCATE_LEASTLOADED;
+	else if (!bound || wants_slurms_nodes(job))
+		choice->policy = TB_ALLOCATE_SLURM;
 }
 
 bool tb_node_choice_find(struct tb_node_choice *choice,
@@ -29,10 +62,7 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 		.function = tb_conf_priority(site, partition),
 		.site = site,
 	};
-	/* It sees the load of a node only where no cores are hidden from it. */
-	if (choice->policy == TB_ALLOCATE_SLURM && tb_request_binds(request) &&
-	    wants_least_loaded(job))
-		choice->policy = TB_ALLOCATE_LEASTLOADED;
+	choose_for_kind(choice, job, tb_request_binds(request));
 	return tb_conf_enabled(site, partition) &&
 	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
@@ -43,8 +73,15 @@ struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount)
 		.amount = amount,
 		.nodes = MAX(test->min_nodes, test->req_nodes),
 		.most_nodes = test->max_nodes,
+		.has_switches = network_has_switches(),
 	};
 }
+
+/*
+ * The lowest bits of a weight are select/cons_tres's own: what it found of GPUs when it
+ * tried the node last, maybe for another job.
+ */
+#define TRIED_GPUS_BITS 8
 
 /* --- the candidates --------------------------------------------------------------- */
 
@@ -66,6 +103,10 @@ static void set_by_policy(struct tb_candidate *candidate,
 		break;
 	case TB_ALLOCATE_PRIORITY:
 		candidate->priority = tb_node_priority(facts, node);
+		break;
+	case TB_ALLOCATE_DEFAULT:
+		candidate->weight = node_record_table_ptr[node]->sched_weight >>
+				    TRIED_GPUS_BITS;
 		break;
 	case TB_ALLOCATE_LEASTLOADED:
 		candidate->weight = node_record_table_ptr[node]->sched_weight;
@@ -193,10 +234,15 @@ static int try_now(const struct tb_order *order, const struct tb_test *test,
 
 /* --- to start some time ------------------------------------------------------------ */
 
-/* No start is earlier than now, or than the time that the question is about. */
+/*
+ * No start is earlier than now, than the time that the question is about, or than the
+ * units are free.
+ */
 static time_t find_soonest(const struct tb_test *test)
 {
-	return MAX(time(NULL), tb_test_asked_start(test));
+	time_t asked = tb_test_asked_start(test);
+
+	return MAX(time(NULL), MAX(asked, test->units_free));
 }
 
 /* A start later than this is a refusal; for a start now, no other is looked for. */
@@ -247,12 +293,15 @@ static void choose_policy_at(struct tb_node_choice *choice, time_t start)
 static int try_soonest(const struct tb_order *order, const struct tb_test *test,
 		       bitstr_t *nodes)
 {
+	struct tb_node_choice choice = *test->choice;
 	struct tb_test call = *test;
 	struct row row = { .order = order, .test = &call };
 	bitstr_t *chosen = bit_copy(nodes);
 	time_t soonest = find_soonest(test);
 	int rc = SLURM_ERROR;
 
+	choose_policy_at(&choice, soonest);
+	call.choice = &choice;
 	call.preemptees = NULL;
 	make_row(&row, nodes, soonest);
 	if (row.enough < row.count)

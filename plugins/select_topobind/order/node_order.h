@@ -29,8 +29,8 @@ struct tb_order {
 	struct tb_node_need need;
 	/*
 	 * Complete a candidate: how much of the job it can hold, now or (later)
-	 * when running jobs have ended; for BESTFIT and BESTTOPOLOGY also how
-	 * the job fits, for LEASTLOADED how much of the node is free.
+	 * when running jobs have ended; how the job fits, where the policy
+	 * looks at it; for LEASTLOADED how much of the node is free.
 	 */
 	void (*describe)(const struct tb_order *order,
 			 const struct tb_test *test,

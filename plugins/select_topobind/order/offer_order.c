@@ -10,22 +10,37 @@
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/try/scale.h"
 
+/*
+ * How many of the offered slots to look at: the job's share, where it does not
+ * take all that a node has.
+ */
+static uint32_t count_described(const struct tb_offers *offers,
+				const struct tb_test *test,
+				const struct tb_offer *offer,
+				const struct tb_node_need *need)
+{
+	uint64_t share = tb_node_need_share(need);
+
+	return test->choice->policy == TB_ALLOCATE_DEFAULT &&
+			       offers->request->type == TB_SLOT && share &&
+			       share < offer->slots
+		       ? (uint32_t)share
+		       : offer->slots;
+}
+
 /* What the offered slots would do to the node. */
 static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
-			 const struct tb_offer *offer,
+			 const struct tb_offer *offer, uint32_t slots,
 			 struct tb_candidate *candidate)
 {
 	const struct tb_placed *placed = offer->placed;
-	uint32_t cpus = offer->cpus * offer->slots;
-	uint32_t free_cpus = tb_node_free_cpus(offer->node);
 
-	if (!placed)
+	if (!placed || slots != offer->slots)
 		placed = tb_offers_place(offers, test, offer,
-					 tb_node_shape(offer->node),
-					 offer->slots);
+					 tb_node_shape(offer->node), slots);
 	candidate->diameter = placed->diameter;
 	candidate->broken = placed->broken;
-	candidate->left = free_cpus > cpus ? free_cpus - cpus : 0;
+	candidate->left = placed->left;
 }
 
 /* As select/cons_tres counts it for a plain job: cores, whatever slots fit in. */
@@ -41,12 +56,14 @@ static double find_free_part(const struct tb_offers *offers,
 
 static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
 			   const struct tb_offer *offer,
+			   const struct tb_node_need *need,
 			   struct tb_candidate *candidate)
 {
 	candidate->holds = tb_offer_holds(offers, test, offer);
-	if (test->choice->policy == TB_ALLOCATE_BESTFIT ||
-	    test->choice->policy == TB_ALLOCATE_BESTTOPOLOGY)
-		describe_fit(offers, test, offer, candidate);
+	if (tb_policy_looks_at_fit(test->choice->policy))
+		describe_fit(offers, test, offer,
+			     count_described(offers, test, offer, need),
+			     candidate);
 	if (test->choice->policy == TB_ALLOCATE_LEASTLOADED)
 		candidate->free = find_free_part(offers, test, offer->node);
 }
@@ -75,7 +92,8 @@ static void describe_candidate(const struct tb_order *order,
 	/* Offers were made for the time that the test asks about. */
 	(void)later;
 	if (offer)
-		describe_offer(class->offers, test, offer, candidate);
+		describe_offer(class->offers, test, offer, &order->need,
+			       candidate);
 }
 
 void tb_class_order_init(struct tb_class_order *class, struct tb_offers *offers,
@@ -125,6 +143,12 @@ static void rank_classes(struct tb_offers *offers,
 	xfree(place);
 }
 
+/* By default the smallest units that suffice come first, as without a policy. */
+static bool policy_orders_classes(const struct tb_test *test)
+{
+	return test->choice && test->choice->policy != TB_ALLOCATE_DEFAULT;
+}
+
 void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 {
 	const struct tb_node_need need =
@@ -132,7 +156,7 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 	struct tb_node_facts facts;
 	struct tb_candidate *list;
 
-	if (!test->choice || offers->request->type == TB_HOST ||
+	if (!policy_orders_classes(test) || offers->request->type == TB_HOST ||
 	    tb_offers_class(offers, 0) == offers->count)
 		return;
 	tb_node_facts_find(&facts, test, time(NULL));
@@ -141,7 +165,7 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 		const struct tb_offer *offer = &offers->list[i];
 
 		tb_candidate_fill(&list[i], &facts, offer->node);
-		describe_offer(offers, test, offer, &list[i]);
+		describe_offer(offers, test, offer, &need, &list[i]);
 	}
 	tb_allocation_order(test->choice->policy, list, offers->count, &need);
 	rank_classes(offers, list);

@@ -252,13 +252,13 @@ static void describe_fit(const struct tb_test *test,
 	enum tb_allocation policy = test->choice ? test->choice->policy
 						 : TB_ALLOCATE_SLURM;
 
-	if (policy == TB_ALLOCATE_BESTTOPOLOGY)
-		placed->diameter = tb_diameter(shape->topology, threads);
-	if (policy != TB_ALLOCATE_BESTTOPOLOGY && policy != TB_ALLOCATE_BESTFIT)
+	if (!tb_policy_looks_at_fit(policy))
 		return;
+	placed->diameter = tb_diameter(shape->topology, threads);
 	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used);
 	tb_bitset_or(used, threads);
 	placed->broken += tb_broken_containers(shape->topology, used);
+	placed->left = used->nbits - tb_bitset_count(used);
 }
 
 /* A placement whose memory must fit. */

@@ -32,9 +32,10 @@ struct tb_placed {
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */
 	bool lacks_memory;  /* with more on its NUMA nodes more would fit */
-	/* For BESTFIT and BESTTOPOLOGY only, see core/topology/fragmentation.h. */
-	uint32_t diameter;
+	/* Where tb_policy_looks_at_fit(), see core/topology/fragmentation.h. */
+	uint64_t diameter;
 	int32_t broken;
+	uint32_t left; /* threads that nobody has then */
 };
 
 struct tb_offer {
