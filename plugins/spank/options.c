@@ -40,7 +40,8 @@ const struct tb_option tb_option_table[] = {
 	  "only nodes of exactly this shape, a topology string in capitals" },
 	{ "bcpus", "list",
 	  "exactly these threads of each node, such as 0-3,8, counted in the "
-	  "order of its topology string; instead of units" },
+	  "order of its topology string, or such as os:0-3,8, by the numbers "
+	  "of its kernel; instead of units" },
 	{ "bmem", "none|prefer|local",
 	  "where memory comes from: local: only from the NUMA nodes of the "
 	  "units; prefer: from these first; none: from anywhere (default: the "

@@ -14,6 +14,7 @@
 #include "common/job/request_env.h"
 #include "common/soft/soft_registry.h"
 #include "core/topology/distances.h"
+#include "core/topology/os_cpus.h"
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
 #include "task_topobind/daemon/step_watch.h"
@@ -84,6 +85,19 @@ static char *print_distances(const struct tb_machine *machine)
 	return text;
 }
 
+static char *print_os_cpus(const struct tb_machine *machine)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+	struct tb_error err;
+	char *text = tb_os_cpus_print(tb_topology_os_cpus(topology), topology,
+				      &err);
+
+	if (text == NULL)
+		error("topobind: node %s does not publish its OS CPU numbers, and gets no jobs with bcpus=os: %s",
+		      tb_daemon_node_name(), err.text);
+	return text;
+}
+
 static char *print_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
@@ -95,15 +109,18 @@ static char *print_speed(const struct tb_machine *machine)
 static void publish_machine(const struct tb_machine *machine)
 {
 	char *distances = print_distances(machine);
+	char *os_cpus = print_os_cpus(machine);
 	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
 		.distances = distances,
+		.os_cpus = os_cpus,
 		.speed = speed,
 	};
 
 	tb_publish_start(tb_daemon_node_name(), &published);
 	free(distances);
+	free(os_cpus);
 	free(speed);
 }
 

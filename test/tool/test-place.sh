@@ -127,6 +127,20 @@ check 'a grant in structured form' has_value '(N(S(x(y(e(t))))(Y(E(T)))))' grant
 run place --topology "$(value inuse_after)" --bunit EY --bamount 1 --json
 check 'is a topology again' has_value '(n(s(x(y(e(t))))(y(e(t)))))' inuse_after
 
+# --- OS CPU numbers ---
+
+twin=SCTTCTTSCTTCTT
+grants SCtTCTTSCtTCTT --bcpus=os:0-1 --topology=$twin --os-cpus=0-2:2+1-3:2+4-7
+grants SCtTCTTSCTTCtT --bcpus=os:0,3 --topology=$twin --os-cpus=0-7
+grants null --bcpus=os:0 --topology=SCtTCTTSCTTCTT --os-cpus=0-7
+grants null --bcpus=os:8 --topology=$twin --os-cpus=0-7
+run place --topology $twin --bcpus os:0,3 --os-cpus 0-7 --json
+check 'a list of OS numbers in one line' has_value bcpus=os:0+3 request
+run place --topology $twin --bcpus os:0
+check 'OS numbers of a node that has told none' refused_for --os-cpus
+run place --topology $twin --bcpus os:0 --os-cpus 0-6
+check 'OS numbers of too few threads' refused_for '0-6'
+
 # --- bad requests ---
 
 # refuses TEXT ARGUMENT... - a test by itself
@@ -174,7 +188,7 @@ run place --bunit C --bamount 1 --topology 'SCCCX'
 check 'refused: a broken topology' refused
 
 long=$(rubbish)
-for option in topology distances bunit bamount btype bstrategy bsort bstart \
+for option in topology distances os-cpus bunit bamount btype bstrategy bsort bstart \
 	bstop bfilter binstance btopology bcpus bmem bmode ballow bnodes \
 	bprefer \
 	topobind slots; do

@@ -46,6 +46,9 @@ static const struct {
 	{ "bcpus=0-3+8", "bcpus=0-3+8", NULL },
 	{ "bcpus=8+0-2+2-3", "bcpus=0-3+8", NULL },
 	{ "bcpus=65535", "bcpus=65535", NULL },
+	{ "bcpus=os:0-3+8", "bcpus=os:0-3+8", NULL },
+	{ "bcpus=os:8+3+0-2", "bcpus=os:0-3+8", NULL },
+	{ "bmem=local,bcpus=os:65535", "bcpus=os:65535,bmem=local", NULL },
 	{ "bcpus=1,btopology=SCC,binstance=env",
 	  "binstance=env,btopology=SCC,bcpus=1", NULL },
 	{ "bcpus=1,bamount=0", "bamount=0,bcpus=1", NULL },
@@ -186,6 +189,14 @@ static const struct {
 	{ "bcpus=0-99999999999999999999", NULL, "largest number allowed" },
 	{ "bcpus=0x1", NULL, "column 2: a comma" },
 	{ "bcpus=all", NULL, "column 1: a number" },
+	{ "bcpus=os:", NULL, "bcpus=os:: list '', column 1: a number" },
+	{ "bcpus=os", NULL, "column 1: a number" },
+	{ "bcpus=OS:1", NULL, "column 1: a number" },
+	{ "bcpus=os:3-1", NULL, "ends before it begins" },
+	{ "bcpus=os:os:1", NULL, "column 1: a number" },
+	{ "bcpus=0+os:1", NULL, "column 3: a number" },
+	{ "bcpus=os:65536", NULL, "the largest number allowed is 65535" },
+	{ "bcpus=os:0,bunit=X", NULL, "bunit=X does not go with bcpus=os:0," },
 	{ "bcpus=0 1", NULL, "column 2: a comma" },
 	/* in a line a comma ends the list */
 	{ "bcpus=0,1", NULL,
@@ -519,6 +530,10 @@ static void test_inherit(void **state)
 		       "binstance=env,btopology=SCC,bcpus=1");
 	check_inherits("binstance=env", "bcpus=1-2+4",
 		       "binstance=env,bcpus=1-2+4");
+	check_inherits("binstance=env", "bcpus=os:1-2+4",
+		       "binstance=env,bcpus=os:1-2+4");
+	check_inherits("bcpus=1", "bcpus=os:2", "bcpus=1");
+	check_inherits("bcpus=os:1", "bcpus=2", "bcpus=os:1");
 	check_inherits("bcpus=1", "bmem=local", "bcpus=1,bmem=local");
 	check_inherits("bamount=1,bmode=soft", "bmode=hard,ballow=X",
 		       "bamount=1,bmode=soft,ballow=X");

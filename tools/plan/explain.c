@@ -140,7 +140,7 @@ static const char *get_plural_suffix(unsigned count)
 
 static void print_units(const struct tb_request *request, FILE *out)
 {
-	char *list = request->cpus ? tb_bitset_print_list(request->cpus) : NULL;
+	char *list = request->cpus ? tb_request_print_cpus(request) : NULL;
 
 	if (request->cpus)
 		fprintf(out, "CPUs %s", list ? list : "");

@@ -7,6 +7,7 @@
 #include "device_pools.h"
 #include "fewest.h"
 #include "flat.h"
+#include "listed.h"
 #include "nearest.h"
 #include "placer.h"
 #include "slots.h"
@@ -107,13 +108,12 @@ int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
 
 /* Those of the listed threads that are granted; grants may be of whole cores. */
 static unsigned place_listed_cpus(struct tb_placer *placer,
-				  const struct tb_bitset *cpus,
+				  const struct tb_request *request,
 				  const struct tb_bitset *granted)
 {
-	unsigned both = cpus->nbits < granted->nbits ? cpus->nbits
-						     : granted->nbits;
-
-	tb_bitset_or_range(placer->granted, cpus, 0, both);
+	if (tb_listed_threads(request, placer->topology, placer->granted) ==
+	    TB_LISTED_UNKNOWN)
+		tb_bitset_assign(placer->granted, granted);
 	tb_bitset_and(placer->granted, granted);
 	placer->groups = !tb_bitset_is_empty(placer->granted);
 	return placer->groups;
@@ -153,7 +153,7 @@ unsigned tb_place_again(struct tb_placer *placer,
 		inside.filter = NULL;
 	tb_placer_begin(placer, &inside, NULL);
 	if (inside.cpus)
-		return place_listed_cpus(placer, inside.cpus, granted);
+		return place_listed_cpus(placer, &inside, granted);
 	if (!tb_request_binds(&inside))
 		return 0;
 	find_granted_units(placer, &inside, granted);

@@ -3,18 +3,18 @@
 
 #include "available.h"
 #include "device_pools.h"
+#include "listed.h"
 #include "mismatch.h"
 #include "strategy.h"
 #include "take.h"
 
 /* Take all of the listed threads, or nothing. */
 static bool take_listed_cpus(struct tb_placer *placer,
-			     const struct tb_bitset *cpus)
+			     const struct tb_request *request)
 {
-	if (cpus->nbits > placer->topology->nthreads)
-		return false;
-	tb_bitset_or_range(placer->granted, cpus, 0, cpus->nbits);
-	if (!tb_bitset_intersects(placer->granted, placer->busy))
+	if (tb_listed_threads(request, placer->topology, placer->granted) ==
+		    TB_LISTED_ALL &&
+	    !tb_bitset_intersects(placer->granted, placer->busy))
 		return true;
 	tb_bitset_clear_all(placer->granted);
 	return false;
@@ -23,7 +23,7 @@ static bool take_listed_cpus(struct tb_placer *placer,
 static bool take_next_slot(struct tb_placer *placer,
 			   const struct tb_request *request)
 {
-	return request->cpus ? take_listed_cpus(placer, request->cpus)
+	return request->cpus ? take_listed_cpus(placer, request)
 			     : tb_take_slot(placer, request->strategy);
 }
 

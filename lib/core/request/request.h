@@ -63,11 +63,12 @@ struct tb_request {
 	enum tb_instance instance;
 	struct tb_topology *shape; /* the only one allowed; NULL = any */
 	/*
-	 * Exactly these logical threads instead of units; NULL = units.  The
-	 * set ends with the last of them: a node with as many threads as the
-	 * set has bits has all of them.
+	 * Exactly these CPUs instead of units; NULL = units.  The set ends with
+	 * the last of them.  Which threads they are on a node says
+	 * core/place/listed.h.
 	 */
 	struct tb_bitset *cpus;
+	bool os_numbers; /* of cpus: OS CPUs, not logical threads */
 	struct tb_memory_policy memory; /* ask tb_request_memory() */
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
@@ -155,6 +156,12 @@ void tb_request_widen_window(struct tb_request *request);
  */
 int tb_request_check_window(const struct tb_request *request,
 			    struct tb_error *err);
+
+/*
+ * Its list of CPUs for people, "0-3,8" or "os:0-3,8".  malloc()ed, NULL when out
+ * of memory.
+ */
+char *tb_request_print_cpus(const struct tb_request *request);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);

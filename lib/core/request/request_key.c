@@ -466,20 +466,31 @@ static struct tb_bitset *trim_set(const struct tb_bitset *set)
 	return trimmed;
 }
 
+static const char os_prefix[] = "os:";
+
+static bool has_os_prefix(const char *value)
+{
+	return !strncmp(value, os_prefix, strlen(os_prefix));
+}
+
 static int read_key_cpus(struct tb_request *request, const char *value,
 			 struct tb_error *err)
 {
 	struct tb_error reason = { "out of memory" };
+	const char *numbers = value;
 	struct tb_bitset *cpus = NULL;
 	char *list = malloc(strlen(value) + 1);
 
+	if (has_os_prefix(value))
+		numbers += strlen(os_prefix);
 	if (list) {
-		memcpy(list, value, strlen(value) + 1);
+		memcpy(list, numbers, strlen(numbers) + 1);
 		replace_char(list, '+', ',');
 		cpus = tb_bitset_parse_list(list, TB_CPUS_MAX, &reason);
 	}
 	if (cpus) {
 		request->cpus = trim_set(cpus);
+		request->os_numbers = numbers != value;
 		/* A type that the user has set is refused later. */
 		if (!(request->given & tb_request_bit(TB_REQUEST_KEY_TYPE)))
 			request->type = TB_HOST;
@@ -499,11 +510,21 @@ static bool is_default_cpus(const struct tb_request *request)
 static void print_key_cpus(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	char *list = tb_bitset_print_list(request->cpus);
+	char *list = tb_request_print_cpus(request);
 
 	if (list)
 		replace_char(list, ',', '+');
 	add_and_free_value(text, list);
+}
+
+char *tb_request_print_cpus(const struct tb_request *request)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	if (request->os_numbers)
+		tb_text_add(&text, os_prefix);
+	add_and_free_value(&text, tb_bitset_print_list(request->cpus));
+	return tb_text_take(&text);
 }
 
 /* bnodes */
@@ -621,7 +642,7 @@ static const struct request_key_row {
 				   "a topology string in capitals",
 				   FIELD(shape) },
 	[TB_REQUEST_KEY_CPUS] = { TB_KEY_CHOOSES_CPUS, NULL,
-				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
+				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8; after os: the numbers that the node's OS gives them, as in os:0-3,8",
 				  FIELD(cpus) },
 	[TB_REQUEST_KEY_MEMORY] = { TB_KEY_CHOOSES_NOTHING,
 				    "none, prefer, local, prefer+hbm, local+hbm, prefer+cxl, local+cxl",

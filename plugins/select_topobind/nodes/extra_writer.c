@@ -93,6 +93,7 @@ static void write_stated(node_record_t *record,
 {
 	write_token(record, TB_EXTRA_TOPOLOGY, stated->topology);
 	write_token(record, TB_EXTRA_DISTANCES, stated->distances);
+	write_token(record, TB_EXTRA_OS_CPUS, stated->os_cpus);
 	write_token(record, TB_EXTRA_SPEED, stated->speed);
 }
 
@@ -137,6 +138,7 @@ static bool is_written(uint32_t node)
 	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
 	       has_token(extra, TB_EXTRA_TOPOLOGY, stated.topology) &&
 	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&
+	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed);
 }
 

@@ -48,6 +48,7 @@ static int publish_into(const char *node_name, const char *old_extra,
 
 	extra = set_token(extra, TB_EXTRA_TOPOLOGY, published->topology);
 	extra = set_token(extra, TB_EXTRA_DISTANCES, published->distances);
+	extra = set_token(extra, TB_EXTRA_OS_CPUS, published->os_cpus);
 	extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
 	if (extra != NULL)
 		rc = old_extra != NULL && strcmp(extra, old_extra) == 0

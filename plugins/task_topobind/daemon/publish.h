@@ -10,7 +10,8 @@
 struct tb_published {
 	const char *topology;
 	const char *distances; /* between its NUMA nodes; NULL: none to tell */
-	const char *speed;     /* in MHz; NULL: not known */
+	const char *os_cpus; /* the OS number of each thread; NULL: not told */
+	const char *speed;   /* in MHz; NULL: not known */
 };
 
 /*
