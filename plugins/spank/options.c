@@ -17,6 +17,9 @@ const struct tb_option tb_option_table[] = {
 	{ "btype", "slot|host",
 	  "slot: every task gets units of its own; host: all tasks on a node "
 	  "share its units (default slot)" },
+	{ "bequal", "yes|no",
+	  "no: tasks may get units of unequal size where there are too few of "
+	  "one size, caches of 3 and of 8 cores together (default yes)" },
 	{ "bstrategy", "packed|linear|scatter",
 	  "packed: the units of a task close together; linear: the first free "
 	  "units; scatter: tasks far from each other (default packed)" },

@@ -124,6 +124,28 @@ static void publish_machine(const struct tb_machine *machine)
 	free(speed);
 }
 
+/*
+ * slurmctld has the topology of topobind.conf.  If that is this machine, it still needs
+ * to be told the numbers of its CPUs.
+ */
+static void publish_numbers(const struct tb_machine *machine,
+			    const char *configured)
+{
+	struct tb_topology *described = tb_topology_parse(configured, NULL,
+							  NULL);
+	const struct tb_topology *real = tb_machine_topology(machine);
+	char *os_cpus = described != NULL &&
+					tb_topology_same_shape(described, real)
+				? print_os_cpus(machine)
+				: NULL;
+	const struct tb_published published = { .os_cpus = os_cpus };
+
+	if (os_cpus != NULL)
+		tb_publish_start(tb_daemon_node_name(), &published);
+	free(os_cpus);
+	tb_topology_destroy(described);
+}
+
 static bool tidy(const char *spool_dir)
 {
 	tb_pe_files_sweep(spool_dir);
@@ -147,6 +169,7 @@ void tb_task_slurmd_start(void)
 	struct tb_machine *machine = NULL;
 	struct tb_error err = { "" };
 	struct tb_conf *site = load_site(&err);
+	const char *configured;
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	tb_ownership_take_all();
@@ -162,8 +185,11 @@ void tb_task_slurmd_start(void)
 		goto out;
 	}
 	save_machine(machine);
-	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
+	configured = tb_conf_topology(site, tb_daemon_node_name());
+	if (configured == NULL)
 		publish_machine(machine);
+	else
+		publish_numbers(machine, configured);
 out:
 	tb_machine_destroy(machine);
 	tb_conf_destroy(site);

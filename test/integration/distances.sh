@@ -150,18 +150,20 @@ case_published() {
 
 # What the node said comes back at the next look, and meanwhile holds.
 case_overwritten() {
-	local site='rack=12 {"site": {"a": [1, 2]}}' string
+	local site='rack=12 {"site": {"a": [1, 2]}}' string numbers
 
 	string=NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
 	publish_quad
+	numbers=$(node_token "$NODE_QUADRANT" m_oscpus)
+	assert [ -n "$numbers" ]
 	scontrol update NodeName="$NODE_QUADRANT" Extra="$site"
 	case_table
 	assert_eq "Extra after all that" \
-		"$site m_topology=$string m_distances=$quadrants m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
+		"$site m_topology=$string m_distances=$quadrants m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
 		"$(node_extra "$NODE_QUADRANT")"
 	scontrol update NodeName="$NODE_QUADRANT" Extra=rack=13
 	assert_eq "Extra at once" \
-		"rack=13 m_topology=$string m_distances=$quadrants m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
+		"rack=13 m_topology=$string m_distances=$quadrants m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC" \
 		"$(node_extra "$NODE_QUADRANT")"
 	# Until it is told otherwise.
 	forget "$NODE_QUADRANT"

@@ -72,20 +72,13 @@ start_described_cluster() {
 	cp "$cluster/etc/topobind.conf" "$work/topobind.conf"
 }
 
-# As topobind_migration(7) says.  What slurmd publishes of this machine comes first.
+# As topobind_migration(7) says: these nodes are no machines, which would say so.
 number_cpus() {
 	local node
 
 	for node in quad smt; do
-		wait_until 30 node_has_numbers "$node$number"
-		scontrol update NodeName="$node$number" \
-			Extra="m_topology= m_oscpus=0-7"
-		assert node_has_numbers "$node$number"
+		scontrol update NodeName="$node$number" Extra=m_oscpus=0-7
 	done
-}
-
-node_has_numbers() {
-	[ -n "$(node_token "$1" m_oscpus)" ]
 }
 
 # of_cluster, of_page - names and paths as they are here, or as they are printed

@@ -38,8 +38,14 @@ token_is() {
 }
 
 has_published() {
-	[ -n "$(node_token "$1" m_oscpus)" ] && ! token_is "$1" m_topology \
+	has_numbers "$1" && ! token_is "$1" m_topology \
 		"$string"
+}
+
+restart_slurmd() {
+	daemon "slurmd-$1" stop
+	daemon "slurmd-$1" start
+	wait_until 30 has_published "$1"
 }
 
 # tell NODE... - each says its own numbers
@@ -68,9 +74,7 @@ case_published() {
 	assert_granted "$job" "$NODE_TURN" 8-9
 	cancel "$job"
 	for node in "$NODE_TURN" "$NODE_PLAIN"; do
-		daemon "slurmd-$node" stop
-		daemon "slurmd-$node" start
-		wait_until 30 has_published "$node"
+		restart_slurmd "$node"
 	done
 	tell "$NODE_TURN" "$NODE_PLAIN"
 }
@@ -221,6 +225,28 @@ case_rubbish() {
 	tell "$NODE_PLAIN"
 }
 
+# slurmctld has the topology of topobind.conf, and the machine's numbers from it.
+case_configured() {
+	local job os string
+
+	string=$(node_token "$NODE_THIS" m_topology)
+	echo "NodeName=$NODE_THIS Topology=$string" >>"$cluster/etc/topobind.conf"
+	reconfigure
+	daemon "slurmd-$NODE_THIS" stop
+	scontrol update NodeName="$NODE_THIS" Extra="m_topology=$string"
+	wait_until 30 token_is "$NODE_THIS" m_oscpus ''
+	daemon "slurmd-$NODE_THIS" start
+	wait_until 60 has_numbers "$NODE_THIS"
+	wait_until 60 nodes_answer
+	os=$(sed -n 's/^processor[^0-9]*//p' /proc/cpuinfo | head -n 1)
+	job=$(alloc -N1 -w "$NODE_THIS" --bcpus="os:$os")
+	assert_granted "$job" "$NODE_THIS" "$(this_place "$os")"
+}
+
+has_numbers() {
+	[ -n "$(node_token "$1" m_oscpus)" ]
+}
+
 case_refused_at_the_client() {
 	exits 1 "bcpus=os:3-1: list '3-1', column 1: the range ends" \
 		sbatch --bcpus=os:3-1 --wrap true
@@ -234,10 +260,11 @@ cluster_start --nodes this --machine "cores $string 1 8 2" \
 # As in the files of the cluster, which topobind.conf would say for ever.
 sed -i '/^NodeName=/d' "$cluster/etc/topobind.conf"
 reconfigure
-for node in "$NODE_CORES" "$NODE_TURN" "$NODE_PLAIN"; do
-	wait_until 30 has_published "$node"
-	tell "$node"
+# What they publish of this machine comes first.
+for node in "$NODE_CORES" "$NODE_TURN" "$NODE_PLAIN" "$NODE_THIS"; do
+	restart_slurmd "$node"
 done
+tell "$NODE_CORES" "$NODE_TURN" "$NODE_PLAIN"
 test_case "positions of OS numbers, by node" case_positions
 test_case "what the kernel says" case_cpuset
 test_case "what slurmd publishes" case_published
@@ -246,4 +273,5 @@ test_case "a job that waits, over a restart" case_waits_over_a_restart
 test_case "nodes that do not tell" case_unknown
 test_case "rubbish" case_rubbish
 test_case "what is refused" case_refused_at_the_client
+test_case "with its topology in topobind.conf" case_configured
 tests_done

@@ -159,6 +159,8 @@ refuses bamount --bunit C
 refuses bamount --bunit C --bamount 1 --bamount 2
 refuses btype --bamount 1 --btype core
 refuses bstrategy --bamount 1 --bstrategy best
+refuses bequal --bamount 1 --bequal never
+refuses bequal --bamount 1 --bequal no --btype host
 refuses bsort --bamount 1 --bsort Ss
 refuses bstart --bamount 1 --bstart T
 refuses bstop --bamount 1 --bstop Q
@@ -188,7 +190,8 @@ run place --bunit C --bamount 1 --topology 'SCCCX'
 check 'refused: a broken topology' refused
 
 long=$(rubbish)
-for option in topology distances os-cpus bunit bamount btype bstrategy bsort bstart \
+for option in topology distances os-cpus bunit bamount btype bequal bstrategy \
+	bsort bstart \
 	bstop bfilter binstance btopology bcpus bmem bmode ballow bnodes \
 	bprefer \
 	topobind slots; do

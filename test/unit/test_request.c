@@ -36,6 +36,10 @@ static const struct {
 	{ "bamount=1,bfilter=ScCCC", "bamount=1,bfilter=ScCCC", NULL },
 	{ "bfilter=first_core+(S(c(T)(T))(C(T))),bamount=1",
 	  "bamount=1,bfilter=first_core+ScttC", NULL },
+	{ "bamount=1,bequal=yes", "bamount=1", NULL },
+	{ "bequal=no,bamount=1,bunit=X", "bunit=X,bamount=1,bequal=no", NULL },
+	{ "bequal=no,bamount=0", "bamount=0,bequal=no", NULL },
+	{ "bequal=yes,bamount=1,btype=host", "bamount=1,btype=host", NULL },
 	{ "bamount=1,binstance=set", "bamount=1", NULL },
 	{ "binstance=env,bamount=1", "bamount=1,binstance=env", NULL },
 	{ "binstance=pe,bamount=1", "bamount=1,binstance=pe", NULL },
@@ -201,6 +205,16 @@ static const struct {
 	/* in a line a comma ends the list */
 	{ "bcpus=0,1", NULL,
 	  "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
+	{ "bamount=1,bequal=0", NULL, "bequal=0 is not allowed; allowed: yes" },
+	{ "bamount=1,bequal=", NULL,
+	  "bequal has an empty value; allowed: yes" },
+	{ "bequal=no", NULL, "bequal=no needs an amount" },
+	{ "bequal=no,bcpus=1", NULL, "bequal=no does not go with bcpus=1" },
+	{ "bequal=no,bamount=1,btype=host", NULL,
+	  "bequal=no does not go with btype=host" },
+	{ "bequal=no,bamount=1,bunit=T", NULL,
+	  "bequal=no does not go with bunit=T: threads are all equal" },
+	{ "bequal=no,bamount=1,bunit=ET", NULL, "go with bunit=ET" },
 	{ "bcpus=1,bcpus=2", NULL, "bcpus is given twice" },
 	/* a list of CPUs and the choice of units */
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
@@ -288,11 +302,12 @@ static void test_names(void **state)
 
 static void test_keys(void **state)
 {
-	static const char *const keys[] = {
-		"bunit", "bamount", "btype",	 "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem",
-		"bmode", "ballow",  "bnodes",	 "bprefer"
-	};
+	static const char *const keys[] = { "bunit",	 "bamount",   "btype",
+					    "bequal",	 "bstrategy", "bsort",
+					    "bstart",	 "bstop",     "bfilter",
+					    "binstance", "btopology", "bcpus",
+					    "bmem",	 "bmode",     "ballow",
+					    "bnodes",	 "bprefer" };
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
 	(void)state;
@@ -692,9 +707,9 @@ static unsigned take_words(const char *key, const char *words)
 static void test_words(void **state)
 {
 	static const char *const with_words[] = {
-		"bunit", "btype",   "bstrategy", "bstart",
-		"bstop", "bfilter", "binstance", "bmem",
-		"bmode", "ballow",  "bnodes",
+		"bunit",  "btype", "bequal",  "bstrategy",
+		"bstart", "bstop", "bfilter", "binstance",
+		"bmem",	  "bmode", "ballow",  "bnodes",
 	};
 	unsigned lists = 0;
 

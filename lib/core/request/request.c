@@ -293,6 +293,24 @@ static int check_soft_mode(const struct tb_request *request,
 		value.text);
 }
 
+/* Only slots can be unequal, and threads never are. */
+static int check_unequal_slots(const struct tb_request *request,
+			       struct tb_error *err)
+{
+	if (request->equal == TB_EQUAL)
+		return 0;
+	if (request->type == TB_HOST)
+		return tb_fail(
+			err,
+			"bequal=no does not go with btype=host, with which the tasks of a node share all of its units; leave one of them out");
+	if (request->unit.letter != 'T')
+		return 0;
+	return tb_fail(
+		err,
+		"bequal=no does not go with bunit=%s: threads are all equal; leave it out, or ask for another unit",
+		tb_unit_name(request->unit));
+}
+
 /* A list of CPUs, or a topology string, can be longer here than as it was given. */
 static int check_as_line(const struct tb_request *request, struct tb_error *err)
 {
@@ -333,7 +351,9 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 			       ? -1
 			       : check_soft_mode(request, err);
 	if (has_amount)
-		return check_soft_mode(request, err);
+		return check_unequal_slots(request, err)
+			       ? -1
+			       : check_soft_mode(request, err);
 	key = find_first_with_units(request);
 	if (print_clipped_value(request, key, &value, err))
 		return -1;

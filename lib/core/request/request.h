@@ -35,6 +35,8 @@
 #define TB_PREFER_MAX 1024
 
 enum tb_type { TB_SLOT, TB_HOST };
+/* May the slots of a job be of unequal size, where units of one are too few? */
+enum tb_equal { TB_EQUAL, TB_UNEQUAL };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
 /*
  * Who binds: topobind; nobody, the job reads the environment; MPI, which reads
@@ -56,6 +58,7 @@ struct tb_request {
 	struct tb_unit unit;
 	unsigned amount;   /* units per slot or host; 0 = no binding */
 	enum tb_type type; /* TB_HOST with cpus, once that is checked */
+	enum tb_equal equal;
 	enum tb_strategy strategy;
 	char sort[TB_SORT_MAX + 1]; /* "" = none */
 	char start, stop;	    /* 0 = none */

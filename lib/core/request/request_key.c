@@ -15,6 +15,7 @@ const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_UNIT] = "bunit",
 	[TB_REQUEST_KEY_AMOUNT] = "bamount",
 	[TB_REQUEST_KEY_TYPE] = "btype",
+	[TB_REQUEST_KEY_EQUAL] = "bequal",
 	[TB_REQUEST_KEY_STRATEGY] = "bstrategy",
 	[TB_REQUEST_KEY_SORT] = "bsort",
 	[TB_REQUEST_KEY_START] = "bstart",
@@ -38,13 +39,14 @@ static int refuse_value(enum tb_request_key key, const char *value,
 		       tb_request_key_allowed(key));
 }
 
-/* --- btype, bstrategy, binstance, bmode: one word of a list ------------------- */
+/* --- btype, bequal, bstrategy, binstance, bmode: one word of a list ------------------- */
 
 #define WORDS_MAX 4 /* with the NULL after the last */
 
 /* By the value of the field in its enum. */
 static const char *const key_words[TB_REQUEST_KEYS][WORDS_MAX] = {
 	[TB_REQUEST_KEY_TYPE] = { [TB_SLOT] = "slot", [TB_HOST] = "host" },
+	[TB_REQUEST_KEY_EQUAL] = { [TB_EQUAL] = "yes", [TB_UNEQUAL] = "no" },
 	[TB_REQUEST_KEY_STRATEGY] = { [TB_PACKED] = "packed",
 				      [TB_LINEAR] = "linear",
 				      [TB_SCATTER] = "scatter" },
@@ -64,6 +66,8 @@ static int get_word(const struct tb_request *request, enum tb_request_key key)
 	switch (key) {
 	case TB_REQUEST_KEY_TYPE:
 		return request->type;
+	case TB_REQUEST_KEY_EQUAL:
+		return request->equal;
 	case TB_REQUEST_KEY_STRATEGY:
 		return request->strategy;
 	case TB_REQUEST_KEY_INSTANCE:
@@ -79,6 +83,9 @@ static void set_word(struct tb_request *request, enum tb_request_key key,
 	switch (key) {
 	case TB_REQUEST_KEY_TYPE:
 		request->type = (enum tb_type)word;
+		break;
+	case TB_REQUEST_KEY_EQUAL:
+		request->equal = (enum tb_equal)word;
 		break;
 	case TB_REQUEST_KEY_STRATEGY:
 		request->strategy = (enum tb_strategy)word;
@@ -623,6 +630,8 @@ static const struct request_key_row {
 				    FIELD(amount) },
 	[TB_REQUEST_KEY_TYPE] = { TB_KEY_CHOOSES_UNITS, WORDS("slot, host"),
 				  KEY_WORDS },
+	[TB_REQUEST_KEY_EQUAL] = { TB_KEY_CHOOSES_UNITS, WORDS("yes, no"),
+				   KEY_WORDS },
 	[TB_REQUEST_KEY_STRATEGY] = { TB_KEY_CHOOSES_UNITS,
 				      WORDS("packed, linear, scatter"),
 				      KEY_WORDS },

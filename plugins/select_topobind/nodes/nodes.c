@@ -113,6 +113,8 @@ static struct statement find_statement(const struct known_node *node,
 		stated.distances = find_token(record, TB_EXTRA_DISTANCES);
 		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 		stated.speed = find_token(record, TB_EXTRA_SPEED);
+	} else if (tb_extra_find(record->extra, TB_EXTRA_OS_CPUS, &length)) {
+		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 	}
 	if (node->conf_topology) {
 		stated.topology = take_whole_text(node->conf_topology);

@@ -16,7 +16,7 @@
 
 struct tb_slot_deal_part {
 	uint32_t node;
-	uint32_t unit_size; /* of the offer */
+	uint32_t unit_size, unequal; /* of the offer */
 };
 
 struct tb_slot_deal {
