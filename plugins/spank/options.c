@@ -23,6 +23,9 @@ const struct tb_option tb_option_table[] = {
 	{ "bstrategy", "packed|linear|scatter",
 	  "packed: the units of a task close together; linear: the first free "
 	  "units; scatter: tasks far from each other (default packed)" },
+	{ "bspread", "S|N|X",
+	  "no two tasks of the job in one socket, NUMA node or L3 cache, unless "
+	  "a node has more tasks than these" },
 	{ "bsort", "letters",
 	  "order in which units are tried, letters of S C E N X Y T: capital "
 	  "letter: least used first; small letter: most used first" },

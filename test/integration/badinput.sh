@@ -81,7 +81,7 @@ case_rubbish() {
 	# head ends before what it reads from.
 	text=$(rubbish "$1" 2>/dev/null || true)
 	[ "${#text}" -gt 10000 ] || fail "no rubbish"
-	for option in bunit bamount btype bequal bstrategy bsort bstart bstop \
+	for option in bunit bamount btype bequal bstrategy bspread bsort bstart bstop \
 		bfilter binstance btopology bcpus bmem bmode ballow bnodes \
 		bprefer topobind; do
 		refused "" sbatch -o /dev/null "--$option=$text" --wrap true

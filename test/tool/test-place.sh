@@ -111,6 +111,7 @@ grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
 grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
 grants NSXYCTtYCtTXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bcpus=1-8
+grants ScCCScCC --bamount=1 --bspread=S --slots=2 --topology=SCCCSCCC
 grants NSXYCtTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
 	--topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bamount=1 --btopology=NSXYCTTYCTT
@@ -159,6 +160,8 @@ refuses bamount --bunit C
 refuses bamount --bunit C --bamount 1 --bamount 2
 refuses btype --bamount 1 --btype core
 refuses bstrategy --bamount 1 --bstrategy best
+refuses bspread --bamount 1 --bspread C
+refuses bspread --bamount 1 --bspread S --bstrategy scatter
 refuses bequal --bamount 1 --bequal never
 refuses bequal --bamount 1 --bequal no --btype host
 refuses bsort --bamount 1 --bsort Ss
@@ -191,7 +194,7 @@ check 'refused: a broken topology' refused
 
 long=$(rubbish)
 for option in topology distances os-cpus bunit bamount btype bequal bstrategy \
-	bsort bstart \
+	bspread bsort bstart \
 	bstop bfilter binstance btopology bcpus bmem bmode ballow bnodes \
 	bprefer \
 	topobind slots; do

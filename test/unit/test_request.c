@@ -37,6 +37,10 @@ static const struct {
 	{ "bfilter=first_core+(S(c(T)(T))(C(T))),bamount=1",
 	  "bamount=1,bfilter=first_core+ScttC", NULL },
 	{ "bamount=1,bequal=yes", "bamount=1", NULL },
+	{ "bspread=S,bamount=1", "bamount=1,bspread=S", NULL },
+	{ "bsort=S,bspread=N,bamount=1,bstrategy=linear",
+	  "bamount=1,bstrategy=linear,bspread=N,bsort=S", NULL },
+	{ "bspread=X,bamount=0", "bamount=0,bspread=X", NULL },
 	{ "bequal=no,bamount=1,bunit=X", "bunit=X,bamount=1,bequal=no", NULL },
 	{ "bequal=no,bamount=0", "bamount=0,bequal=no", NULL },
 	{ "bequal=yes,bamount=1,btype=host", "bamount=1,btype=host", NULL },
@@ -205,6 +209,16 @@ static const struct {
 	/* in a line a comma ends the list */
 	{ "bcpus=0,1", NULL,
 	  "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
+	{ "bamount=1,bspread=C", NULL, "bspread=C is not allowed; allowed: S" },
+	{ "bamount=1,bspread=s", NULL, "bspread=s is not allowed; allowed: S" },
+	{ "bamount=1,bspread=SX", NULL, "bspread=SX is not allowed" },
+	{ "bamount=1,bspread=", NULL, "bspread has an empty value" },
+	{ "bspread=S", NULL, "bspread=S needs an amount" },
+	{ "bspread=S,bcpus=1", NULL, "bspread=S does not go with bcpus=1" },
+	{ "bspread=X,bamount=1,btype=host", NULL,
+	  "bspread=X does not go with btype=host" },
+	{ "bspread=N,bamount=1,bstrategy=scatter", NULL,
+	  "bspread=N does not go with bstrategy=scatter" },
 	{ "bamount=1,bequal=0", NULL, "bequal=0 is not allowed; allowed: yes" },
 	{ "bamount=1,bequal=", NULL,
 	  "bequal has an empty value; allowed: yes" },
@@ -302,12 +316,12 @@ static void test_names(void **state)
 
 static void test_keys(void **state)
 {
-	static const char *const keys[] = { "bunit",	 "bamount",   "btype",
-					    "bequal",	 "bstrategy", "bsort",
-					    "bstart",	 "bstop",     "bfilter",
-					    "binstance", "btopology", "bcpus",
-					    "bmem",	 "bmode",     "ballow",
-					    "bnodes",	 "bprefer" };
+	static const char *const keys[] = { "bunit",   "bamount",   "btype",
+					    "bequal",  "bstrategy", "bspread",
+					    "bsort",   "bstart",    "bstop",
+					    "bfilter", "binstance", "btopology",
+					    "bcpus",   "bmem",	    "bmode",
+					    "ballow",  "bnodes",    "bprefer" };
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
 	(void)state;
@@ -707,9 +721,9 @@ static unsigned take_words(const char *key, const char *words)
 static void test_words(void **state)
 {
 	static const char *const with_words[] = {
-		"bunit",  "btype", "bequal",  "bstrategy",
-		"bstart", "bstop", "bfilter", "binstance",
-		"bmem",	  "bmode", "ballow",  "bnodes",
+		"bunit",  "btype",  "bequal",  "bstrategy", "bspread",
+		"bstart", "bstop",  "bfilter", "binstance", "bmem",
+		"bmode",  "ballow", "bnodes",
 	};
 	unsigned lists = 0;
 

@@ -170,6 +170,8 @@ char *tb_explain_spec(const struct tb_job_spec *spec)
 			get_plural_suffix(spec->tasks));
 		print_units(&spec->request, out);
 		fputs(spec->tasks == 1 ? "" : " each", out);
+		if (spec->request.spread)
+			fprintf(out, ", spread over %c", spec->request.spread);
 		if (spec->min_nodes > 1)
 			fprintf(out, " on %u nodes", spec->min_nodes);
 	}

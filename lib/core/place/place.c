@@ -11,6 +11,7 @@
 #include "nearest.h"
 #include "placer.h"
 #include "slots.h"
+#include "spread.h"
 #include "strategy.h"
 
 static uint32_t count_most_objects(const struct tb_topology *topology)
@@ -38,6 +39,7 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->granted = tb_bitset_create(topology->nthreads);
 	placer->available = tb_bitset_create(units);
 	placer->window = tb_bitset_create(units);
+	placer->possible = tb_bitset_create(units);
 	placer->taken = calloc(units, sizeof(*placer->taken));
 	placer->siblings = calloc(topology->nnodes, sizeof(*placer->siblings));
 	placer->children = calloc(topology->nnodes, sizeof(*placer->children));
@@ -48,10 +50,10 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->flat = tb_flat_create(topology, units);
 	placer->nearest = tb_nearest_create(topology, units);
 	if (placer->busy && placer->granted && placer->available &&
-	    placer->window && placer->taken && placer->siblings &&
-	    placer->children && placer->keys && placer->moved &&
-	    placer->device_memory && placer->fewest && placer->flat &&
-	    placer->nearest)
+	    placer->window && placer->possible && placer->taken &&
+	    placer->siblings && placer->children && placer->keys &&
+	    placer->moved && placer->device_memory && placer->fewest &&
+	    placer->flat && placer->nearest)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -65,6 +67,7 @@ void tb_placer_destroy(struct tb_placer *placer)
 	tb_bitset_destroy(placer->granted);
 	tb_bitset_destroy(placer->available);
 	tb_bitset_destroy(placer->window);
+	tb_bitset_destroy(placer->possible);
 	free(placer->taken);
 	free(placer->siblings);
 	free(placer->children);
@@ -134,6 +137,8 @@ static void find_granted_units(struct tb_placer *placer,
 	if (request->filter)
 		tb_filter_add(request->filter, placer->topology, placer->busy);
 	tb_find_available(placer);
+	if (placer->spread)
+		tb_spread_note_possible(placer);
 	if (request->type == TB_HOST)
 		placer->amount = tb_units_available(placer->topology,
 						    request->unit,

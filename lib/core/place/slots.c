@@ -5,6 +5,7 @@
 #include "device_pools.h"
 #include "listed.h"
 #include "mismatch.h"
+#include "spread.h"
 #include "strategy.h"
 #include "take.h"
 
@@ -125,11 +126,24 @@ static void open_sharing_level(struct tb_placer *placer,
 	tb_placer_forget_order(placer);
 }
 
+/* With nothing but what the filter masks in use. */
+static void note_possible_units(struct tb_placer *placer,
+				const struct tb_request *request,
+				const struct tb_bitset *used)
+{
+	tb_placer_set_busy(placer, request, NULL);
+	tb_find_free(placer);
+	tb_spread_note_possible(placer);
+	tb_placer_set_busy(placer, request, used);
+}
+
 void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 		    const struct tb_others *others,
 		    struct tb_device_state *devices, unsigned wanted)
 {
 	tb_placer_begin(placer, request, others->used);
+	if (placer->spread)
+		note_possible_units(placer, request, others->used);
 	placer->devices = devices;
 	placer->use = others->use;
 	if (!placer->use) {

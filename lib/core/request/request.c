@@ -311,6 +311,22 @@ static int check_unequal_slots(const struct tb_request *request,
 		tb_unit_name(request->unit));
 }
 
+/* Only slots can be spread, and scatter goes by load instead. */
+static int check_spread(const struct tb_request *request, struct tb_error *err)
+{
+	if (request->spread && request->type == TB_HOST)
+		return tb_fail(
+			err,
+			"bspread=%c does not go with btype=host, with which a node has one slot; leave one of them out",
+			request->spread);
+	if (request->spread && request->strategy == TB_SCATTER)
+		return tb_fail(
+			err,
+			"bspread=%c does not go with bstrategy=scatter, which puts slots where the load is least; leave one of them out",
+			request->spread);
+	return 0;
+}
+
 /* A list of CPUs, or a topology string, can be longer here than as it was given. */
 static int check_as_line(const struct tb_request *request, struct tb_error *err)
 {
@@ -351,7 +367,8 @@ int tb_request_check(const struct tb_request *request, struct tb_error *err)
 			       ? -1
 			       : check_soft_mode(request, err);
 	if (has_amount)
-		return check_unequal_slots(request, err)
+		return check_unequal_slots(request, err) ||
+				       check_spread(request, err)
 			       ? -1
 			       : check_soft_mode(request, err);
 	key = find_first_with_units(request);

@@ -60,6 +60,7 @@ struct tb_request {
 	enum tb_type type; /* TB_HOST with cpus, once that is checked */
 	enum tb_equal equal;
 	enum tb_strategy strategy;
+	char spread; /* no two slots in one of S N X (place/spread.h); 0 = none */
 	char sort[TB_SORT_MAX + 1]; /* "" = none */
 	char start, stop;	    /* 0 = none */
 	struct tb_filter *filter;   /* NULL = none */

@@ -17,6 +17,7 @@ const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_TYPE] = "btype",
 	[TB_REQUEST_KEY_EQUAL] = "bequal",
 	[TB_REQUEST_KEY_STRATEGY] = "bstrategy",
+	[TB_REQUEST_KEY_SPREAD] = "bspread",
 	[TB_REQUEST_KEY_SORT] = "bsort",
 	[TB_REQUEST_KEY_START] = "bstart",
 	[TB_REQUEST_KEY_STOP] = "bstop",
@@ -283,6 +284,30 @@ static void print_key_allow(const struct tb_request *request,
 		tb_text_add_char(text, request->allow);
 	else
 		tb_text_add(text, whole_node);
+}
+
+/* bspread: one letter */
+
+static const char spread_letters[] = "SNX";
+
+static int read_key_spread(struct tb_request *request, const char *value,
+			   struct tb_error *err)
+{
+	if (value[1] || !strchr(spread_letters, value[0]))
+		return refuse_value(TB_REQUEST_KEY_SPREAD, value, err);
+	request->spread = value[0];
+	return 0;
+}
+
+static bool is_default_spread(const struct tb_request *request)
+{
+	return !request->spread;
+}
+
+static void print_key_spread(const struct tb_request *request,
+			     struct tb_text *text)
+{
+	tb_text_add_char(text, request->spread);
 }
 
 /* bsort: letters, each at most once, whatever its case */
@@ -635,6 +660,8 @@ static const struct request_key_row {
 	[TB_REQUEST_KEY_STRATEGY] = { TB_KEY_CHOOSES_UNITS,
 				      WORDS("packed, linear, scatter"),
 				      KEY_WORDS },
+	[TB_REQUEST_KEY_SPREAD] = { TB_KEY_CHOOSES_UNITS, WORDS("S, N, X"),
+				    FIELD(spread) },
 	[TB_REQUEST_KEY_SORT] = { TB_KEY_CHOOSES_UNITS, NULL,
 				  "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
 				  FIELD(sort) },

@@ -394,8 +394,13 @@ static char *print_slots(const struct tb_test *test,
 	uint32_t wanted = tb_job_slots(test->job), nodes;
 	uint32_t slots = count_most_slots(offers, test, &nodes);
 	bool too_few = !offers->count || slots < wanted;
+	char spread[] = ", spread over S";
 	char *text = NULL;
 
+	if (request->spread)
+		spread[strlen(spread) - 1] = request->spread;
+	else
+		spread[0] = '\0';
 	*kind = TB_REFUSED_SLOTS;
 	if (too_few && offers->limited) {
 		*kind = TB_REFUSED_OTHER;
@@ -410,9 +415,9 @@ static char *print_slots(const struct tb_test *test,
 	if (!text && offers->count && request->type == TB_SLOT &&
 	    slots < wanted)
 		xstrfmtcat(text,
-			   "only %u of %u slots (%u %s each) are free, on %u node%s",
+			   "only %u of %u slots (%u %s each%s) are free, on %u node%s",
 			   slots, wanted, request->amount,
-			   tb_unit_name(request->unit), nodes,
+			   tb_unit_name(request->unit), spread, nodes,
 			   nodes == 1 ? "" : "s");
 	if (!text) {
 		*kind = TB_REFUSED_OTHER;
