@@ -3,7 +3,7 @@
 #
 # spread - no two tasks of a job in one socket: bspread
 #
-# two      two sockets of two caches of two cores; twin is like it
+# two      two sockets of two caches of two cores; like is as it is
 # flat     two sockets of four cores of two threads, without caches
 # this     this machine: tasks run on it
 # shellcheck source=test/integration/lib.sh
@@ -62,10 +62,10 @@ two 4" "$(told "$job" -n3)"
 	assert_eq "CPUs of the tasks" "two 0
 two 4" "$(told "$job" -n2 --bunit=C --bamount=1 --bspread=S)"
 	cancel "$job"
-	job=$(alloc -N2 -n4 --ntasks-per-node=2 -w "$NODE_TWO,$NODE_TWIN" \
+	job=$(alloc -N2 -n4 --ntasks-per-node=2 -w "$NODE_TWO,$NODE_LIKE" \
 		"${spread[@]}")
 	assert_granted "$job" "$NODE_TWO" 0,4
-	assert_granted "$job" "$NODE_TWIN" 0,4
+	assert_granted "$job" "$NODE_LIKE" 0,4
 }
 
 # What the kernel says: on one socket the tasks have it together.
@@ -126,7 +126,7 @@ case_refused_at_the_client() {
 }
 
 cluster_start --nodes this --machine "two NSXCCXCCNSXCCXCC 2 4 1" \
-	--machine "twin NSXCCXCCNSXCCXCC 2 4 1" \
+	--machine "like NSXCCXCCNSXCCXCC 2 4 1" \
 	--machine "flat SCTTCTTCTTCTTSCTTCTTCTTCTT 2 4 2"
 test_case "sockets, NUMA nodes and caches" case_sockets
 test_case "tasks and steps" case_tasks_and_steps

@@ -212,7 +212,7 @@ static struct tb_shape *choose_shape(struct known_node *node,
 				     const node_record_t *record)
 {
 	struct tb_shape *shape = find_stated_shape(node, record);
-	struct tb_shape_text text = { NULL };
+	struct tb_shape_text text = { .topology = NULL };
 	struct tb_error why;
 	char *printed;
 
