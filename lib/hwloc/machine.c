@@ -138,6 +138,9 @@ int tb_machine_finish(struct tb_machine *machine, struct tb_error *err)
 		 !check_os_nodes(machine, seen, err))
 		rc = 0;
 	tb_bitset_destroy(seen);
+	if (!rc)
+		rc = tb_topology_set_os_cpus(machine->topology,
+					     machine->os_cpus, err);
 	if (!rc && machine->distances)
 		rc = tb_topology_set_distances(machine->topology,
 					       machine->distances,

@@ -17,9 +17,15 @@ const struct tb_option tb_option_table[] = {
 	{ "btype", "slot|host",
 	  "slot: every task gets units of its own; host: all tasks on a node "
 	  "share its units (default slot)" },
+	{ "bequal", "yes|no",
+	  "no: tasks may get units of unequal size where there are too few of "
+	  "one size, caches of 3 and of 8 cores together (default yes)" },
 	{ "bstrategy", "packed|linear|scatter",
 	  "packed: the units of a task close together; linear: the first free "
 	  "units; scatter: tasks far from each other (default packed)" },
+	{ "bspread", "S|N|X",
+	  "no two tasks of the job in one socket, NUMA node or L3 cache, unless "
+	  "a node has more tasks than these" },
 	{ "bsort", "letters",
 	  "order in which units are tried, letters of S C E N X Y T: capital "
 	  "letter: least used first; small letter: most used first" },
@@ -40,7 +46,8 @@ const struct tb_option tb_option_table[] = {
 	  "only nodes of exactly this shape, a topology string in capitals" },
 	{ "bcpus", "list",
 	  "exactly these threads of each node, such as 0-3,8, counted in the "
-	  "order of its topology string; instead of units" },
+	  "order of its topology string, or such as os:0-3,8, by the numbers "
+	  "of its kernel; instead of units" },
 	{ "bmem", "none|prefer|local",
 	  "where memory comes from: local: only from the NUMA nodes of the "
 	  "units; prefer: from these first; none: from anywhere (default: the "

@@ -15,6 +15,7 @@
 #include "common/soft/soft_registry.h"
 #include "core/topology/distances.h"
 #include "core/topology/numa_memory.h"
+#include "core/topology/os_cpus.h"
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
 #include "task_topobind/daemon/step_watch.h"
@@ -107,6 +108,19 @@ static char *print_memory(const struct tb_machine *machine)
 	return text;
 }
 
+static char *print_os_cpus(const struct tb_machine *machine)
+{
+	const struct tb_topology *topology = tb_machine_topology(machine);
+	struct tb_error err;
+	char *text = tb_os_cpus_print(tb_topology_os_cpus(topology), topology,
+				      &err);
+
+	if (text == NULL)
+		error("topobind: node %s does not publish its OS CPU numbers, and gets no jobs with bcpus=os: %s",
+		      tb_daemon_node_name(), err.text);
+	return text;
+}
+
 static char *print_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
@@ -119,18 +133,43 @@ static void publish_machine(const struct tb_machine *machine)
 {
 	char *distances = print_distances(machine);
 	char *memory = print_memory(machine);
+	char *os_cpus = print_os_cpus(machine);
 	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
 		.distances = distances,
 		.memory = memory,
+		.os_cpus = os_cpus,
 		.speed = speed,
 	};
 
 	tb_publish_start(tb_daemon_node_name(), &published);
 	free(distances);
 	free(memory);
+	free(os_cpus);
 	free(speed);
+}
+
+/*
+ * slurmctld has the topology of topobind.conf.  If that is this machine, it still needs
+ * to be told the numbers of its CPUs.
+ */
+static void publish_numbers(const struct tb_machine *machine,
+			    const char *configured)
+{
+	struct tb_topology *described = tb_topology_parse(configured, NULL,
+							  NULL);
+	const struct tb_topology *real = tb_machine_topology(machine);
+	char *os_cpus = described != NULL &&
+					tb_topology_same_shape(described, real)
+				? print_os_cpus(machine)
+				: NULL;
+	const struct tb_published published = { .os_cpus = os_cpus };
+
+	if (os_cpus != NULL)
+		tb_publish_start(tb_daemon_node_name(), &published);
+	free(os_cpus);
+	tb_topology_destroy(described);
 }
 
 static bool tidy(const char *spool_dir)
@@ -156,6 +195,7 @@ void tb_task_slurmd_start(void)
 	struct tb_machine *machine = NULL;
 	struct tb_error err = { "" };
 	struct tb_conf *site = load_site(&err);
+	const char *configured;
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	tb_ownership_take_all();
@@ -171,8 +211,11 @@ void tb_task_slurmd_start(void)
 		goto out;
 	}
 	save_machine(machine);
-	if (tb_conf_topology(site, tb_daemon_node_name()) == NULL)
+	configured = tb_conf_topology(site, tb_daemon_node_name());
+	if (configured == NULL)
 		publish_machine(machine);
+	else
+		publish_numbers(machine, configured);
 out:
 	tb_machine_destroy(machine);
 	tb_conf_destroy(site);

@@ -95,9 +95,9 @@ case_rubbish() {
 	# head ends before what it reads from.
 	text=$(rubbish "$1" 2>/dev/null || true)
 	[ "${#text}" -gt 10000 ] || fail "no rubbish"
-	for option in bunit bamount btype bstrategy bsort bstart bstop bfilter \
-		binstance btopology bcpus bmem bmode ballow bnodes bprefer \
-		topobind; do
+	for option in bunit bamount btype bequal bstrategy bspread bsort bstart bstop \
+		bfilter binstance btopology bcpus bmem bmode ballow bnodes \
+		bprefer topobind; do
 		refused "" sbatch -o /dev/null "--$option=$text" --wrap true
 	done
 	refused "" srun -Q "--bunit=$text" true

@@ -153,18 +153,20 @@ case_published() {
 
 # What the node said comes back at the next look, and meanwhile holds.
 case_overwritten() {
-	local site='rack=12 {"site": {"a": [1, 2]}}' string
+	local site='rack=12 {"site": {"a": [1, 2]}}' string numbers
 
 	string=NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
 	publish_quad
+	numbers=$(node_token "$NODE_QUADRANT" m_oscpus)
+	assert [ -n "$numbers" ]
 	scontrol update NodeName="$NODE_QUADRANT" Extra="$site"
 	case_table
 	assert_eq "Extra after all that" \
-		"$site m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
+		"$site m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
 		"$(node_extra "$NODE_QUADRANT")"
 	scontrol update NodeName="$NODE_QUADRANT" Extra=rack=13
 	assert_eq "Extra at once" \
-		"rack=13 m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
+		"rack=13 m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
 		"$(node_extra "$NODE_QUADRANT")"
 	# Until it is told otherwise.
 	forget "$NODE_QUADRANT"

@@ -67,8 +67,18 @@ start_described_cluster() {
 	any_name=$(IFS='|' && echo "${names[*]}")
 	# Names of nodes in this cluster end in its number.
 	number=${NODE_THIS#this}
+	number_cpus
 	printf '#!/bin/sh\nexec sleep 600\n' >"$work/job.sh"
 	cp "$cluster/etc/topobind.conf" "$work/topobind.conf"
+}
+
+# As topobind_migration(7) says: these nodes are no machines, which would say so.
+number_cpus() {
+	local node
+
+	for node in quad smt; do
+		scontrol update NodeName="$node$number" Extra=m_oscpus=0-7
+	done
 }
 
 # of_cluster, of_page - names and paths as they are here, or as they are printed

@@ -154,7 +154,7 @@ case_help() {
 
 	for command in sbatch srun salloc; do
 		text=$($command --help)
-		for option in bunit bamount btype bstrategy bsort bstart bstop \
+		for option in bunit bamount btype bequal bstrategy bspread bsort bstart bstop \
 			bfilter binstance btopology bcpus bmem bmode ballow \
 			bnodes bprefer topobind; do
 			assert_contains "$command --help" "--$option=" "$text"

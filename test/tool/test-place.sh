@@ -125,6 +125,7 @@ grants NSXYCTTycttXYCTTYCTT --topobind=bunit=C,bamount=1,bfilter=first_core
 grants NSxycttycttXYCTTYCTT --topobind=bunit=C,bamount=1 --bunit=X
 grants NSXYCTtYCtTXYCTTYCTT --bcpus=1,2 --topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bcpus=1-8
+grants ScCCScCC --bamount=1 --bspread=S --slots=2 --topology=SCCCSCCC
 grants NSXYCtTYCTTXYCTTYCTT --topobind=bcpus=0 --btopology=NSXYCTTYCTTXYCTTYCTT \
 	--topology=NSXYCTTYCTTXYCTTYCTT
 grants null --bamount=1 --btopology=NSXYCTTYCTT
@@ -140,6 +141,20 @@ run place --topology "$odd" --bunit EY --bamount 1 --json
 check 'a grant in structured form' has_value '(N(S(x(y(e(t))))(Y(E(T)))))' granted
 run place --topology "$(value inuse_after)" --bunit EY --bamount 1 --json
 check 'is a topology again' has_value '(n(s(x(y(e(t))))(y(e(t)))))' inuse_after
+
+# --- OS CPU numbers ---
+
+twin=SCTTCTTSCTTCTT
+grants SCtTCTTSCtTCTT --bcpus=os:0-1 --topology=$twin --os-cpus=0-2:2+1-3:2+4-7
+grants SCtTCTTSCTTCtT --bcpus=os:0,3 --topology=$twin --os-cpus=0-7
+grants null --bcpus=os:0 --topology=SCtTCTTSCTTCTT --os-cpus=0-7
+grants null --bcpus=os:8 --topology=$twin --os-cpus=0-7
+run place --topology $twin --bcpus os:0,3 --os-cpus 0-7 --json
+check 'a list of OS numbers in one line' has_value bcpus=os:0+3 request
+run place --topology $twin --bcpus os:0
+check 'OS numbers of a node that has told none' refused_for --os-cpus
+run place --topology $twin --bcpus os:0 --os-cpus 0-6
+check 'OS numbers of too few threads' refused_for '0-6'
 
 # --- bad requests ---
 
@@ -159,6 +174,10 @@ refuses bamount --btype host
 refuses bamount --bunit C --bamount 1 --bamount x
 refuses btype --bamount 1 --btype core
 refuses bstrategy --bamount 1 --bstrategy best
+refuses bspread --bamount 1 --bspread C
+refuses bspread --bamount 1 --bspread S --bstrategy scatter
+refuses bequal --bamount 1 --bequal never
+refuses bequal --bamount 1 --bequal no --btype host
 refuses bsort --bamount 1 --bsort Ss
 refuses bstart --bamount 1 --bstart T
 refuses bstop --bamount 1 --bstop Q
@@ -188,7 +207,8 @@ run place --bunit C --bamount 1 --topology 'SCCCX'
 check 'refused: a broken topology' refused
 
 long=$(rubbish)
-for option in topology distances bunit bamount btype bstrategy bsort bstart \
+for option in topology distances os-cpus bunit bamount btype bequal bstrategy \
+	bspread bsort bstart \
 	bstop bfilter binstance btopology bcpus bmem bmode ballow bnodes \
 	bprefer \
 	topobind slots; do

@@ -66,6 +66,9 @@ static void check_os_cpus(const struct tb_machine *machine)
 		unsigned os_cpu = tb_machine_os_cpu(machine, i);
 
 		assert_true(tb_bitset_test(os_cpus, os_cpu));
+		assert_int_equal(tb_topology_os_cpus(
+					 tb_machine_topology(machine))[i],
+				 os_cpu);
 		largest = os_cpu > largest ? os_cpu : largest;
 	}
 	assert_int_equal(os_cpus->nbits, largest + 1);

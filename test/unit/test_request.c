@@ -36,6 +36,14 @@ static const struct {
 	{ "bamount=1,bfilter=ScCCC", "bamount=1,bfilter=ScCCC", NULL },
 	{ "bfilter=first_core+(S(c(T)(T))(C(T))),bamount=1",
 	  "bamount=1,bfilter=first_core+ScttC", NULL },
+	{ "bamount=1,bequal=yes", "bamount=1", NULL },
+	{ "bspread=S,bamount=1", "bamount=1,bspread=S", NULL },
+	{ "bsort=S,bspread=N,bamount=1,bstrategy=linear",
+	  "bamount=1,bstrategy=linear,bspread=N,bsort=S", NULL },
+	{ "bspread=X,bamount=0", "bamount=0,bspread=X", NULL },
+	{ "bequal=no,bamount=1,bunit=X", "bunit=X,bamount=1,bequal=no", NULL },
+	{ "bequal=no,bamount=0", "bamount=0,bequal=no", NULL },
+	{ "bequal=yes,bamount=1,btype=host", "bamount=1,btype=host", NULL },
 	{ "bamount=1,binstance=set", "bamount=1", NULL },
 	{ "binstance=env,bamount=1", "bamount=1,binstance=env", NULL },
 	{ "binstance=pe,bamount=1", "bamount=1,binstance=pe", NULL },
@@ -46,6 +54,9 @@ static const struct {
 	{ "bcpus=0-3+8", "bcpus=0-3+8", NULL },
 	{ "bcpus=8+0-2+2-3", "bcpus=0-3+8", NULL },
 	{ "bcpus=65535", "bcpus=65535", NULL },
+	{ "bcpus=os:0-3+8", "bcpus=os:0-3+8", NULL },
+	{ "bcpus=os:8+3+0-2", "bcpus=os:0-3+8", NULL },
+	{ "bmem=local,bcpus=os:65535", "bcpus=os:65535,bmem=local", NULL },
 	{ "bcpus=1,btopology=SCC,binstance=env",
 	  "binstance=env,btopology=SCC,bcpus=1", NULL },
 	{ "bcpus=1,bamount=0", "bamount=0,bcpus=1", NULL },
@@ -192,10 +203,38 @@ static const struct {
 	{ "bcpus=0-99999999999999999999", NULL, "largest number allowed" },
 	{ "bcpus=0x1", NULL, "column 2: a comma" },
 	{ "bcpus=all", NULL, "column 1: a number" },
+	{ "bcpus=os:", NULL, "bcpus=os:: list '', column 1: a number" },
+	{ "bcpus=os", NULL, "column 1: a number" },
+	{ "bcpus=OS:1", NULL, "column 1: a number" },
+	{ "bcpus=os:3-1", NULL, "ends before it begins" },
+	{ "bcpus=os:os:1", NULL, "column 1: a number" },
+	{ "bcpus=0+os:1", NULL, "column 3: a number" },
+	{ "bcpus=os:65536", NULL, "the largest number allowed is 65535" },
+	{ "bcpus=os:0,bunit=X", NULL, "bunit=X does not go with bcpus=os:0," },
 	{ "bcpus=0 1", NULL, "column 2: a comma" },
 	/* in a line a comma ends the list */
 	{ "bcpus=0,1", NULL,
 	  "column 9: '1' is not of the form key=value, as in bcpus=0-3+8" },
+	{ "bamount=1,bspread=C", NULL, "bspread=C is not allowed; allowed: S" },
+	{ "bamount=1,bspread=s", NULL, "bspread=s is not allowed; allowed: S" },
+	{ "bamount=1,bspread=SX", NULL, "bspread=SX is not allowed" },
+	{ "bamount=1,bspread=", NULL, "bspread has an empty value" },
+	{ "bspread=S", NULL, "bspread=S needs an amount" },
+	{ "bspread=S,bcpus=1", NULL, "bspread=S does not go with bcpus=1" },
+	{ "bspread=X,bamount=1,btype=host", NULL,
+	  "bspread=X does not go with btype=host" },
+	{ "bspread=N,bamount=1,bstrategy=scatter", NULL,
+	  "bspread=N does not go with bstrategy=scatter" },
+	{ "bamount=1,bequal=0", NULL, "bequal=0 is not allowed; allowed: yes" },
+	{ "bamount=1,bequal=", NULL,
+	  "bequal has an empty value; allowed: yes" },
+	{ "bequal=no", NULL, "bequal=no needs an amount" },
+	{ "bequal=no,bcpus=1", NULL, "bequal=no does not go with bcpus=1" },
+	{ "bequal=no,bamount=1,btype=host", NULL,
+	  "bequal=no does not go with btype=host" },
+	{ "bequal=no,bamount=1,bunit=T", NULL,
+	  "bequal=no does not go with bunit=T: threads are all equal" },
+	{ "bequal=no,bamount=1,bunit=ET", NULL, "go with bunit=ET" },
 	/* a list of CPUs and the choice of units */
 	{ "bcpus=0-1,bamount=1", NULL, "bamount=1 does not go with bcpus=0-1" },
 	{ "bcpus=0,bunit=X", NULL, "bunit=X does not go with bcpus=0," },
@@ -307,11 +346,12 @@ static void test_names(void **state)
 
 static void test_keys(void **state)
 {
-	static const char *const keys[] = {
-		"bunit", "bamount", "btype",	 "bstrategy", "bsort", "bstart",
-		"bstop", "bfilter", "binstance", "btopology", "bcpus", "bmem",
-		"bmode", "ballow",  "bnodes",	 "bprefer"
-	};
+	static const char *const keys[] = { "bunit",   "bamount",   "btype",
+					    "bequal",  "bstrategy", "bspread",
+					    "bsort",   "bstart",    "bstop",
+					    "bfilter", "binstance", "btopology",
+					    "bcpus",   "bmem",	    "bmode",
+					    "ballow",  "bnodes",    "bprefer" };
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
 	(void)state;
@@ -550,6 +590,10 @@ static void test_inherit(void **state)
 		       "binstance=env,btopology=SCC,bcpus=1");
 	check_inherits("binstance=env", "bcpus=1-2+4",
 		       "binstance=env,bcpus=1-2+4");
+	check_inherits("binstance=env", "bcpus=os:1-2+4",
+		       "binstance=env,bcpus=os:1-2+4");
+	check_inherits("bcpus=1", "bcpus=os:2", "bcpus=1");
+	check_inherits("bcpus=os:1", "bcpus=2", "bcpus=os:1");
 	check_inherits("bcpus=1", "bmem=local", "bcpus=1,bmem=local");
 	check_inherits("bamount=1,bmode=soft", "bmode=hard,ballow=X",
 		       "bamount=1,bmode=soft,ballow=X");
@@ -708,9 +752,9 @@ static unsigned take_words(const char *key, const char *words)
 static void test_words(void **state)
 {
 	static const char *const with_words[] = {
-		"bunit", "btype",   "bstrategy", "bstart",
-		"bstop", "bfilter", "binstance", "bmem",
-		"bmode", "ballow",  "bnodes",
+		"bunit",  "btype",  "bequal",  "bstrategy", "bspread",
+		"bstart", "bstop",  "bfilter", "binstance", "bmem",
+		"bmode",  "ballow", "bnodes",
 	};
 	unsigned lists = 0;
 

@@ -74,6 +74,8 @@ static const struct {
 	{ "NSXyccyeeXyccyee", "bunit=S,bamount=1", "0-1,4-5" },
 	{ "NSXyccyeeXyccyee", "bunit=C,bamount=2", "0-1;4-5" },
 	{ "NSXyccyeeXyccyee", "bunit=ET,bamount=3", "2-3,6" },
+	/* of unequal size */
+	{ "NSXcccXccccccccXCCC", "bunit=X,bamount=1,bequal=no", "0-2;3-10" },
 	/* what a node does not have */
 	{ "SccccSCCCC", "bunit=X,bamount=1", "0-3" },
 	{ "SccccSCCCC", "bunit=N,bamount=1", "0-3" },

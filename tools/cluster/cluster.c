@@ -14,6 +14,7 @@
 #include "common/conf/conf.h"
 #include "common/node/node_extra.h"
 #include "core/topology/distances.h"
+#include "core/topology/os_cpus.h"
 
 /* ---- asking ---- */
 
@@ -146,6 +147,18 @@ static void set_distances(struct tb_topology *topology, const node_info_t *node)
 	free(text);
 }
 
+static void set_os_cpus(struct tb_topology *topology, const node_info_t *node)
+{
+	char *text = tb_cluster_token(node, TB_EXTRA_OS_CPUS);
+	unsigned *os_cpus = text ? tb_os_cpus_parse(text, topology, NULL)
+				 : NULL;
+
+	if (os_cpus)
+		tb_topology_set_os_cpus(topology, os_cpus, NULL);
+	free(os_cpus);
+	free(text);
+}
+
 struct tb_topology *tb_cluster_topology(const node_info_t *node,
 					struct tb_bitset **inuse,
 					struct tb_error *err)
@@ -160,8 +173,10 @@ struct tb_topology *tb_cluster_topology(const node_info_t *node,
 	else
 		tb_fail(err,
 			"it shows neither m_topology_inuse= nor m_topology=");
-	if (topology)
+	if (topology) {
 		set_distances(topology, node);
+		set_os_cpus(topology, node);
+	}
 	free(text);
 	return topology;
 }

@@ -7,12 +7,14 @@
 
 #include "command.h"
 #include "core/topology/distances.h"
+#include "core/topology/os_cpus.h"
 #include "place.h"
 #include "place_why.h"
 
 enum {
 	OPT_TOPOLOGY = TB_OPTION_OWN,
 	OPT_DISTANCES,
+	OPT_OS_CPUS,
 	OPT_SLOTS,
 	OPT_BATCH,
 	OPT_WHY,
@@ -23,6 +25,7 @@ struct options {
 	struct tb_command common;
 	const char *topology;
 	const char *distances;
+	const char *os_cpus;
 	unsigned nslots;
 	struct tb_options binding;
 	struct tb_request request; /* of all binding options together */
@@ -43,6 +46,9 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 	case OPT_DISTANCES:
 		options->distances = optarg;
 		return 0;
+	case OPT_OS_CPUS:
+		options->os_cpus = optarg;
+		return 0;
 	case OPT_SLOTS:
 		return tb_slots_parse(optarg, &options->nslots, err);
 	case OPT_WHY:
@@ -62,8 +68,8 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 /* With --batch all of these are in the table. */
 static bool asks_for_one(const struct options *options)
 {
-	return options->topology || options->distances || options->why ||
-	       options->together || options->nslots != 1 ||
+	return options->topology || options->distances || options->os_cpus ||
+	       options->why || options->together || options->nslots != 1 ||
 	       tb_options_given(&options->binding);
 }
 
@@ -92,6 +98,8 @@ static const struct tb_command_option own_options[] = {
 	  "the node; lower-case units are in use" },
 	{ NULL, "distances", "ROWS", OPT_DISTANCES,
 	  "between its NUMA nodes, as in 10,21;21,10" },
+	{ NULL, "os-cpus", "RUNS", OPT_OS_CPUS,
+	  "the OS numbers of its threads, as its m_oscpus= has them" },
 	{ NULL, "slots", "N", OPT_SLOTS,
 	  "how many slots (tasks) to place [1]" },
 	{ NULL, "together", NULL, OPT_TOGETHER,
@@ -216,6 +224,27 @@ static int set_distances(const struct tb_offline_node *node, const char *text,
 	return rc;
 }
 
+static int set_os_cpus(const struct tb_offline_node *node,
+		       const struct options *options, struct tb_error *err)
+{
+	struct tb_error why;
+	unsigned *os_cpus;
+	int rc;
+
+	if (!options->os_cpus)
+		return options->request.os_numbers
+			       ? tb_fail(err,
+					 "--bcpus=os: names OS CPU numbers: give those of the node with --os-cpus, as its m_oscpus= has them")
+			       : 0;
+	os_cpus = tb_os_cpus_parse(options->os_cpus, node->topology, &why);
+	if (!os_cpus)
+		return tb_fail(err, "--os-cpus: \"%.60s\": %.300s",
+			       options->os_cpus, why.text);
+	rc = tb_topology_set_os_cpus(node->topology, os_cpus, err);
+	free(os_cpus);
+	return rc;
+}
+
 static int place_one(struct options *options)
 {
 	struct tb_offline_nodes *nodes = tb_offline_nodes_create();
@@ -227,6 +256,7 @@ static int place_one(struct options *options)
 	if (nodes && !make_request(options, &err))
 		node = tb_offline_nodes_get(nodes, options->topology, &err);
 	if (!node || set_distances(node, options->distances, &err) ||
+	    set_os_cpus(node, options, &err) ||
 	    tb_outcome_of(node, &options->request, options->nslots,
 			  options->together ? tb_place_together : tb_place,
 			  tb_topology_print, &outcome, &err)) {

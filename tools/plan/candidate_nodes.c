@@ -18,6 +18,7 @@
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
 #include "compat/slurm_types.h"
+#include "core/place/listed.h"
 #include "core/place/window_ever.h"
 #include "terminal/words.h"
 
@@ -324,14 +325,18 @@ static void check_reservations(const struct rules *rules,
 /* ---- units ---- */
 
 static unsigned count_listed(const struct tb_candidate_node *node,
-			     const struct tb_bitset *cpus,
+			     const struct tb_request *request,
 			     const struct tb_bitset *used)
 {
+	struct tb_bitset *listed = tb_bitset_create(used->nbits);
 	unsigned count = 0;
 
-	TB_BITSET_EACH(i, cpus)
-		count += i < tb_topology_threads(node->topology) &&
-			 !tb_bitset_test(used, i);
+	if (listed) {
+		tb_listed_threads(request, node->topology, listed);
+		tb_bitset_andnot(listed, used);
+		count = tb_bitset_count(listed);
+	}
+	tb_bitset_destroy(listed);
 	return count;
 }
 
@@ -340,7 +345,7 @@ unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
 				 const struct tb_bitset *used)
 {
 	if (request->cpus)
-		return count_listed(node, request->cpus, used);
+		return count_listed(node, request, used);
 	return tb_units_available(node->topology, request->unit, used);
 }
 
@@ -376,7 +381,11 @@ static void check_amount(const struct tb_request *request,
 
 	if (units >= tb_needed_units(request))
 		return;
-	if (request->cpus)
+	if (request->cpus && request->os_numbers &&
+	    !tb_topology_os_cpus(node->topology))
+		set_text(&node->closed,
+			 "does not tell how its OS numbers its CPUs");
+	else if (request->cpus)
 		set_text(&node->closed, "lacks some of the CPUs");
 	else
 		close_for_units(node, request->unit, units);

@@ -140,7 +140,7 @@ static const char *get_plural_suffix(unsigned count)
 
 static void print_units(const struct tb_request *request, FILE *out)
 {
-	char *list = request->cpus ? tb_bitset_print_list(request->cpus) : NULL;
+	char *list = request->cpus ? tb_request_print_cpus(request) : NULL;
 
 	if (request->cpus)
 		fprintf(out, "CPUs %s", list ? list : "");
@@ -170,6 +170,8 @@ char *tb_explain_spec(const struct tb_job_spec *spec)
 			get_plural_suffix(spec->tasks));
 		print_units(&spec->request, out);
 		fputs(spec->tasks == 1 ? "" : " each", out);
+		if (spec->request.spread)
+			fprintf(out, ", spread over %c", spec->request.spread);
 		if (spec->min_nodes > 1)
 			fprintf(out, " on %u nodes", spec->min_nodes);
 	}

@@ -51,12 +51,8 @@ static void find_free_containers(struct tb_placer *placer)
 			tb_bitset_set(placer->available, i);
 }
 
-bool tb_find_available(struct tb_placer *placer)
+void tb_find_free(struct tb_placer *placer)
 {
-	bool windowed = placer->start || placer->stop;
-
-	if (windowed && !tb_window_find(placer))
-		return false;
 	switch (placer->class) {
 	case TB_CLASS_THREAD:
 		find_free_threads(placer);
@@ -67,6 +63,15 @@ bool tb_find_available(struct tb_placer *placer)
 	default:
 		find_free_containers(placer);
 	}
+}
+
+bool tb_find_available(struct tb_placer *placer)
+{
+	bool windowed = placer->start || placer->stop;
+
+	if (windowed && !tb_window_find(placer))
+		return false;
+	tb_find_free(placer);
 	if (windowed)
 		tb_bitset_and(placer->available, placer->window);
 	return true;

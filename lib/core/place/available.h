@@ -15,4 +15,7 @@
  */
 bool tb_find_available(struct tb_placer *placer);
 
+/* The same without the window. */
+void tb_find_free(struct tb_placer *placer);
+
 #endif

@@ -7,9 +7,11 @@
 #include "device_pools.h"
 #include "fewest.h"
 #include "flat.h"
+#include "listed.h"
 #include "nearest.h"
 #include "placer.h"
 #include "slots.h"
+#include "spread.h"
 #include "strategy.h"
 
 static uint32_t count_most_objects(const struct tb_topology *topology)
@@ -37,6 +39,7 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->granted = tb_bitset_create(topology->nthreads);
 	placer->available = tb_bitset_create(units);
 	placer->window = tb_bitset_create(units);
+	placer->possible = tb_bitset_create(units);
 	placer->taken = calloc(units, sizeof(*placer->taken));
 	placer->siblings = calloc(topology->nnodes, sizeof(*placer->siblings));
 	placer->children = calloc(topology->nnodes, sizeof(*placer->children));
@@ -49,10 +52,10 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->hidden = tb_bitset_create(units);
 	placer->chosen = tb_bitset_create(units);
 	if (placer->busy && placer->granted && placer->available &&
-	    placer->window && placer->taken && placer->siblings &&
-	    placer->children && placer->keys && placer->moved &&
-	    placer->device_memory && placer->fewest && placer->flat &&
-	    placer->nearest && placer->hidden && placer->chosen)
+	    placer->window && placer->possible && placer->taken &&
+	    placer->siblings && placer->children && placer->keys &&
+	    placer->moved && placer->device_memory && placer->fewest &&
+	    placer->flat && placer->nearest && placer->hidden && placer->chosen)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -66,6 +69,7 @@ void tb_placer_destroy(struct tb_placer *placer)
 	tb_bitset_destroy(placer->granted);
 	tb_bitset_destroy(placer->available);
 	tb_bitset_destroy(placer->window);
+	tb_bitset_destroy(placer->possible);
 	free(placer->taken);
 	free(placer->siblings);
 	free(placer->children);
@@ -120,13 +124,12 @@ int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
 
 /* Those of the listed threads that are granted; grants may be of whole cores. */
 static unsigned place_listed_cpus(struct tb_placer *placer,
-				  const struct tb_bitset *cpus,
+				  const struct tb_request *request,
 				  const struct tb_bitset *granted)
 {
-	unsigned both = cpus->nbits < granted->nbits ? cpus->nbits
-						     : granted->nbits;
-
-	tb_bitset_or_range(placer->granted, cpus, 0, both);
+	if (tb_listed_threads(request, placer->topology, placer->granted) ==
+	    TB_LISTED_UNKNOWN)
+		tb_bitset_assign(placer->granted, granted);
 	tb_bitset_and(placer->granted, granted);
 	placer->groups = !tb_bitset_is_empty(placer->granted);
 	return placer->groups;
@@ -147,6 +150,8 @@ static void find_granted_units(struct tb_placer *placer,
 	if (request->filter)
 		tb_filter_add(request->filter, placer->topology, placer->busy);
 	tb_find_available(placer);
+	if (placer->spread)
+		tb_spread_note_possible(placer);
 	if (request->type == TB_HOST)
 		placer->amount = tb_units_available(placer->topology,
 						    request->unit,
@@ -166,7 +171,7 @@ unsigned tb_place_again(struct tb_placer *placer,
 		inside.filter = NULL;
 	tb_placer_begin(placer, &inside, NULL);
 	if (inside.cpus)
-		return place_listed_cpus(placer, inside.cpus, granted);
+		return place_listed_cpus(placer, &inside, granted);
 	if (!tb_request_binds(&inside))
 		return 0;
 	find_granted_units(placer, &inside, granted);

@@ -31,7 +31,8 @@ void tb_placer_destroy(struct tb_placer *placer); /* NULL is fine */
  * always gives the same result.  A request that does not bind places nothing:
  * returns 0.  Does not allocate.
  *
- * A list of CPUs fits when the node has all these threads and none is in use.
+ * A list of CPUs fits when the node has all these threads and none is in use.  One of
+ * OS numbers fits nowhere where the topology has none (topology.h).
  */
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);
@@ -80,7 +81,8 @@ int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
  *   granted counts.
  * - With TB_HOST there is one group, all units of the grant: a step can have some
  *   of its job's.  A list of CPUs is one group, too: those of its threads that
- *   the grant has.
+ *   the grant has, or all of the grant where it has OS numbers and the topology
+ *   has none.
  * - granted may be of whole cores where the request has threads.
  *
  * Returns how many groups there are; never fails.  Does not allocate.

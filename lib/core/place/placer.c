@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "placer.h"
 
+#include "spread.h"
+
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node)
 {
 	const struct tb_tree_node *at = &placer->topology->nodes[node];
@@ -117,6 +119,7 @@ void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->use = NULL;
 	placer->level = 0;
 	placer->devices = NULL;
+	tb_spread_begin(placer, request);
 	tb_bitset_clear_all(placer->granted);
 	tb_placer_set_busy(placer, request, used);
 	tb_placer_forget_order(placer);

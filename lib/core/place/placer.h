@@ -80,6 +80,11 @@ struct tb_placer {
 	uint64_t *keys;		      /* scratch for the longest list */
 	uint32_t *moved;
 
+	/* Slots in containers of their own, see spread.h. */
+	bool spread;
+	uint32_t spread_level;	    /* of the containers */
+	struct tb_bitset *possible; /* units that the job could ever have */
+
 	/* Packed: levels from this one inwards hold no whole amount. */
 	uint32_t open_levels;
 	bool cores_open;

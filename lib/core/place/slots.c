@@ -3,19 +3,20 @@
 
 #include "available.h"
 #include "device_pools.h"
+#include "listed.h"
 #include "mismatch.h"
+#include "spread.h"
 #include "strategy.h"
 #include "take.h"
 #include "together.h"
 
 /* Take all of the listed threads, or nothing. */
 static bool take_listed_cpus(struct tb_placer *placer,
-			     const struct tb_bitset *cpus)
+			     const struct tb_request *request)
 {
-	if (cpus->nbits > placer->topology->nthreads)
-		return false;
-	tb_bitset_or_range(placer->granted, cpus, 0, cpus->nbits);
-	if (!tb_bitset_intersects(placer->granted, placer->busy))
+	if (tb_listed_threads(request, placer->topology, placer->granted) ==
+		    TB_LISTED_ALL &&
+	    !tb_bitset_intersects(placer->granted, placer->busy))
 		return true;
 	tb_bitset_clear_all(placer->granted);
 	return false;
@@ -24,7 +25,7 @@ static bool take_listed_cpus(struct tb_placer *placer,
 static bool take_next_slot(struct tb_placer *placer,
 			   const struct tb_request *request)
 {
-	return request->cpus ? take_listed_cpus(placer, request->cpus)
+	return request->cpus ? take_listed_cpus(placer, request)
 			     : tb_take_slot(placer, request->strategy);
 }
 
@@ -126,11 +127,24 @@ static void open_sharing_level(struct tb_placer *placer,
 	tb_placer_forget_order(placer);
 }
 
+/* With nothing but what the filter masks in use. */
+static void note_possible_units(struct tb_placer *placer,
+				const struct tb_request *request,
+				const struct tb_bitset *used)
+{
+	tb_placer_set_busy(placer, request, NULL);
+	tb_find_free(placer);
+	tb_spread_note_possible(placer);
+	tb_placer_set_busy(placer, request, used);
+}
+
 void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 		    const struct tb_others *others,
 		    struct tb_device_state *devices, unsigned wanted)
 {
 	tb_placer_begin(placer, request, others->used);
+	if (placer->spread)
+		note_possible_units(placer, request, others->used);
 	placer->devices = devices;
 	placer->use = others->use;
 	if (others->together && tb_together_applies(placer, request, wanted)) {

@@ -6,6 +6,7 @@
 
 #include "fewest.h"
 #include "sort.h"
+#include "spread.h"
 #include "take.h"
 
 /* Does the whole amount fit below a node, were no units inside others? */
@@ -17,11 +18,8 @@ static bool may_hold_amount(const struct tb_placer *placer, uint32_t node)
 				     units.count) >= placer->amount;
 }
 
-/*
- * Does the whole amount fit below a node?  Of units inside each other only the
- * outermost counts: those inside go with it.
- */
-static bool holds_amount(const struct tb_placer *placer, uint32_t node)
+/* Of units inside each other only the outermost counts: those inside go with it. */
+bool tb_holds_amount(const struct tb_placer *placer, uint32_t node)
 {
 	struct tb_run units = tb_units_below(placer, node);
 	uint32_t end = units.first + units.count;
@@ -46,7 +44,7 @@ static bool take_slot_linear(struct tb_placer *placer, uint32_t node)
 {
 	uint32_t missing = placer->amount;
 
-	if (!holds_amount(placer, node))
+	if (!tb_holds_amount(placer, node))
 		return false;
 	placer->tier = 0;
 	tb_take_units_below(placer, node, &missing);
@@ -75,7 +73,7 @@ static uint32_t find_container(struct tb_placer *placer, uint32_t node,
 	    !may_hold_amount(placer, node))
 		return TB_NO_NODE;
 	if (at->letter == letter && at->level == level)
-		return holds_amount(placer, node) ? node : TB_NO_NODE;
+		return tb_holds_amount(placer, node) ? node : TB_NO_NODE;
 	children = tb_sorted_children(placer, node);
 	for (uint32_t i = 0; i < at->nchildren; i++) {
 		uint32_t found = find_container(placer, children[i], level);
@@ -199,7 +197,7 @@ static void find_least_loaded(struct tb_placer *placer, uint32_t node,
 				   : node && at->level == level) {
 		uint32_t load = count_load(placer, node);
 
-		if (holds_amount(placer, node) &&
+		if (tb_holds_amount(placer, node) &&
 		    (least->node == TB_NO_NODE || load < least->load))
 			*least = (struct least_loaded){ node, load };
 		return;
@@ -246,11 +244,28 @@ static bool take_slot_scattered(struct tb_placer *placer)
 				&placer->cores_open);
 }
 
+/* In the container whose turn it is. */
+static bool take_slot_in_turn(struct tb_placer *placer,
+			      enum tb_strategy strategy)
+{
+	uint32_t node = tb_spread_next(placer);
+	uint32_t levels = placer->outer_levels;
+	bool cores = placer->class == TB_CLASS_THREAD;
+
+	if (node == TB_NO_NODE)
+		return false;
+	return strategy == TB_LINEAR
+		       ? take_slot_linear(placer, node)
+		       : take_slot_packed(placer, node, &levels, &cores);
+}
+
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy)
 {
 	/* When an inner unit is taken, more units can count than before. */
 	if (placer->nested_units)
 		placer->open_levels = placer->outer_levels;
+	if (placer->spread)
+		return take_slot_in_turn(placer, strategy);
 	switch (strategy) {
 	case TB_LINEAR:
 		return take_slot_linear(placer, 0);
@@ -272,7 +287,8 @@ uint32_t tb_take_next_slots(struct tb_placer *placer, enum tb_strategy strategy,
 	uint32_t missing, slots;
 
 	/* Nothing is wanted of a request that has no amount. */
-	if (!wanted || !in_order || placer->use || placer->nested_units)
+	if (!wanted || !in_order || placer->use || placer->nested_units ||
+	    placer->spread)
 		return 0;
 	slots = tb_bitset_count_range(placer->available, units.first,
 				      units.count) /

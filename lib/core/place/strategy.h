@@ -9,6 +9,9 @@
 
 #include "placer.h"
 
+/* Does the whole amount fit below a node? */
+bool tb_holds_amount(const struct tb_placer *placer, uint32_t node);
+
 /* Take one slot's amount.  False, and nothing is taken, when it does not fit. */
 bool tb_take_slot(struct tb_placer *placer, enum tb_strategy strategy);
 

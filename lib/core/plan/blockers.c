@@ -14,7 +14,7 @@
 /* What a node can have: slots (or tasks), and how large each is. */
 struct node_room {
 	unsigned slots;
-	unsigned size; /* threads of a slot; 0 for TB_HOST */
+	unsigned size; /* threads of a slot; 0 for TB_HOST and TB_UNEQUAL */
 	bool required;
 };
 
@@ -57,6 +57,17 @@ static unsigned count_group_threads(struct tb_blockers *blockers,
 	tb_placed_group(blockers->nodes[index].placer, group,
 			blockers->group[index]);
 	return tb_bitset_count(blockers->group[index]);
+}
+
+/* All that hold a task, in one class: their sizes may differ. */
+static void count_unequal_slots(struct tb_blockers *blockers, unsigned index,
+				struct node_room *room)
+{
+	unsigned groups = tb_placed_groups(blockers->nodes[index].placer);
+
+	for (unsigned i = 0; i < groups; i++)
+		room->slots += count_group_threads(blockers, index, i) >=
+			       blockers->need->task_threads;
 }
 
 /*
@@ -132,6 +143,8 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 		return room;
 	if (need->request->type == TB_HOST || need->request->cpus)
 		count_node_tasks(blockers, index, &room);
+	else if (need->request->equal == TB_UNEQUAL)
+		count_unequal_slots(blockers, index, &room);
 	else
 		count_node_slots(blockers, index, &room);
 	return room;

@@ -289,6 +289,40 @@ static int check_soft_mode(const struct tb_request *request,
 		value.text);
 }
 
+/* Only slots can be unequal, and threads never are. */
+static int check_unequal_slots(const struct tb_request *request,
+			       struct tb_error *err)
+{
+	if (request->equal == TB_EQUAL)
+		return 0;
+	if (request->type == TB_HOST)
+		return tb_fail(
+			err,
+			"bequal=no does not go with btype=host, with which the tasks of a node share all of its units; leave one of them out");
+	if (request->unit.letter != 'T')
+		return 0;
+	return tb_fail(
+		err,
+		"bequal=no does not go with bunit=%s: threads are all equal; leave it out, or ask for another unit",
+		tb_unit_name(request->unit));
+}
+
+/* Only slots can be spread, and scatter goes by load instead. */
+static int check_spread(const struct tb_request *request, struct tb_error *err)
+{
+	if (request->spread && request->type == TB_HOST)
+		return tb_fail(
+			err,
+			"bspread=%c does not go with btype=host, with which a node has one slot; leave one of them out",
+			request->spread);
+	if (request->spread && request->strategy == TB_SCATTER)
+		return tb_fail(
+			err,
+			"bspread=%c does not go with bstrategy=scatter, which puts slots where the load is least; leave one of them out",
+			request->spread);
+	return 0;
+}
+
 /* A list of CPUs, or a topology string, can be longer here than as it was given. */
 static int check_as_line(const struct tb_request *request, struct tb_error *err)
 {
@@ -330,7 +364,10 @@ static int check_combination(const struct tb_request *request,
 			       ? -1
 			       : check_soft_mode(request, err);
 	if (has_amount)
-		return check_soft_mode(request, err);
+		return check_unequal_slots(request, err) ||
+				       check_spread(request, err)
+			       ? -1
+			       : check_soft_mode(request, err);
 	key = find_first_with_units(request);
 	if (print_clipped_value(request, key, &value, err))
 		return -1;

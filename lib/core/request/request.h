@@ -35,6 +35,8 @@
 #define TB_PREFER_MAX 1024
 
 enum tb_type { TB_SLOT, TB_HOST };
+/* May the slots of a job be of unequal size, where units of one are too few? */
+enum tb_equal { TB_EQUAL, TB_UNEQUAL };
 enum tb_strategy { TB_PACKED, TB_LINEAR, TB_SCATTER };
 /*
  * Who binds: topobind; nobody, the job reads the environment; MPI, which reads
@@ -56,18 +58,21 @@ struct tb_request {
 	struct tb_unit unit;
 	unsigned amount;   /* units per slot or host; 0 = no binding */
 	enum tb_type type; /* TB_HOST with cpus, once that is checked */
+	enum tb_equal equal;
 	enum tb_strategy strategy;
+	char spread; /* no two slots in one of S N X (place/spread.h); 0 = none */
 	char sort[TB_SORT_MAX + 1]; /* "" = none */
 	char start, stop;	    /* 0 = none */
 	struct tb_filter *filter;   /* NULL = none */
 	enum tb_instance instance;
 	struct tb_topology *shape; /* the only one allowed; NULL = any */
 	/*
-	 * Exactly these logical threads instead of units; NULL = units.  The
-	 * set ends with the last of them: a node with as many threads as the
-	 * set has bits has all of them.
+	 * Exactly these CPUs instead of units; NULL = units.  The set ends with
+	 * the last of them.  Which threads they are on a node says
+	 * core/place/listed.h.
 	 */
 	struct tb_bitset *cpus;
+	bool os_numbers; /* of cpus: OS CPUs, not logical threads */
 	struct tb_memory_policy memory; /* ask tb_request_memory() */
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
@@ -156,6 +161,12 @@ void tb_request_widen_window(struct tb_request *request);
  */
 int tb_request_check_window(const struct tb_request *request,
 			    struct tb_error *err);
+
+/*
+ * Its list of CPUs for people, "0-3,8" or "os:0-3,8".  malloc()ed, NULL when out
+ * of memory.
+ */
+char *tb_request_print_cpus(const struct tb_request *request);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);

@@ -16,7 +16,9 @@ const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_UNIT] = "bunit",
 	[TB_REQUEST_KEY_AMOUNT] = "bamount",
 	[TB_REQUEST_KEY_TYPE] = "btype",
+	[TB_REQUEST_KEY_EQUAL] = "bequal",
 	[TB_REQUEST_KEY_STRATEGY] = "bstrategy",
+	[TB_REQUEST_KEY_SPREAD] = "bspread",
 	[TB_REQUEST_KEY_SORT] = "bsort",
 	[TB_REQUEST_KEY_START] = "bstart",
 	[TB_REQUEST_KEY_STOP] = "bstop",
@@ -42,13 +44,14 @@ static int refuse_value(enum tb_request_key key, const char *value,
 		       tb_request_key_allowed(key));
 }
 
-/* --- btype, bstrategy, binstance, bmode: one word of a list ------------------- */
+/* --- btype, bequal, bstrategy, binstance, bmode: one word of a list ------------------- */
 
 #define WORDS_MAX 4 /* with the NULL after the last */
 
 /* By the value of the field in its enum. */
 static const char *const key_words[TB_REQUEST_KEYS][WORDS_MAX] = {
 	[TB_REQUEST_KEY_TYPE] = { [TB_SLOT] = "slot", [TB_HOST] = "host" },
+	[TB_REQUEST_KEY_EQUAL] = { [TB_EQUAL] = "yes", [TB_UNEQUAL] = "no" },
 	[TB_REQUEST_KEY_STRATEGY] = { [TB_PACKED] = "packed",
 				      [TB_LINEAR] = "linear",
 				      [TB_SCATTER] = "scatter" },
@@ -68,6 +71,8 @@ static int get_word(const struct tb_request *request, enum tb_request_key key)
 	switch (key) {
 	case TB_REQUEST_KEY_TYPE:
 		return request->type;
+	case TB_REQUEST_KEY_EQUAL:
+		return request->equal;
 	case TB_REQUEST_KEY_STRATEGY:
 		return request->strategy;
 	case TB_REQUEST_KEY_INSTANCE:
@@ -83,6 +88,9 @@ static void set_word(struct tb_request *request, enum tb_request_key key,
 	switch (key) {
 	case TB_REQUEST_KEY_TYPE:
 		request->type = (enum tb_type)word;
+		break;
+	case TB_REQUEST_KEY_EQUAL:
+		request->equal = (enum tb_equal)word;
 		break;
 	case TB_REQUEST_KEY_STRATEGY:
 		request->strategy = (enum tb_strategy)word;
@@ -282,6 +290,30 @@ static void print_key_allow(const struct tb_request *request,
 		tb_text_add(text, whole_node);
 }
 
+/* bspread: one letter */
+
+static const char spread_letters[] = "SNX";
+
+static int read_key_spread(struct tb_request *request, const char *value,
+			   struct tb_error *err)
+{
+	if (value[1] || !strchr(spread_letters, value[0]))
+		return refuse_value(TB_REQUEST_KEY_SPREAD, value, err);
+	request->spread = value[0];
+	return 0;
+}
+
+static bool is_default_spread(const struct tb_request *request)
+{
+	return !request->spread;
+}
+
+static void print_key_spread(const struct tb_request *request,
+			     struct tb_text *text)
+{
+	tb_text_add_char(text, request->spread);
+}
+
 /* bsort: letters, each at most once, whatever its case */
 
 static const char sort_letters[] = "SCENXYT";
@@ -475,15 +507,25 @@ static struct tb_bitset *trim_set(const struct tb_bitset *set)
 	return trimmed;
 }
 
+static const char os_prefix[] = "os:";
+
+static bool has_os_prefix(const char *value)
+{
+	return !strncmp(value, os_prefix, strlen(os_prefix));
+}
+
 static int read_key_cpus(struct tb_request *request, const char *value,
 			 struct tb_error *err)
 {
 	struct tb_error reason = { "out of memory" };
+	const char *numbers = value;
 	struct tb_bitset *cpus = NULL, *trimmed;
 	char *list = malloc(strlen(value) + 1);
 
+	if (has_os_prefix(value))
+		numbers += strlen(os_prefix);
 	if (list) {
-		memcpy(list, value, strlen(value) + 1);
+		memcpy(list, numbers, strlen(numbers) + 1);
 		replace_char(list, '+', ',');
 		cpus = tb_bitset_parse_list(list, TB_CPUS_MAX, &reason);
 	}
@@ -494,6 +536,7 @@ static int read_key_cpus(struct tb_request *request, const char *value,
 		return refuse_because(TB_REQUEST_KEY_CPUS, value, &reason, err);
 	tb_bitset_destroy(request->cpus);
 	request->cpus = trimmed;
+	request->os_numbers = numbers != value;
 	/* A type that the user has set is refused later. */
 	if (!(request->given & tb_request_bit(TB_REQUEST_KEY_TYPE)))
 		request->type = TB_HOST;
@@ -508,11 +551,21 @@ static bool is_default_cpus(const struct tb_request *request)
 static void print_key_cpus(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	char *list = tb_bitset_print_list(request->cpus);
+	char *list = tb_request_print_cpus(request);
 
 	if (list)
 		replace_char(list, ',', '+');
 	add_and_free_value(text, list);
+}
+
+char *tb_request_print_cpus(const struct tb_request *request)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	if (request->os_numbers)
+		tb_text_add(&text, os_prefix);
+	add_and_free_value(&text, tb_bitset_print_list(request->cpus));
+	return tb_text_take(&text);
 }
 
 /* bnodes */
@@ -614,9 +667,13 @@ static const struct request_key_row {
 				    FIELD(amount) },
 	[TB_REQUEST_KEY_TYPE] = { TB_KEY_CHOOSES_UNITS, WORDS("slot, host"),
 				  KEY_WORDS },
+	[TB_REQUEST_KEY_EQUAL] = { TB_KEY_CHOOSES_UNITS, WORDS("yes, no"),
+				   KEY_WORDS },
 	[TB_REQUEST_KEY_STRATEGY] = { TB_KEY_CHOOSES_UNITS,
 				      WORDS("packed, linear, scatter"),
 				      KEY_WORDS },
+	[TB_REQUEST_KEY_SPREAD] = { TB_KEY_CHOOSES_UNITS, WORDS("S, N, X"),
+				    FIELD(spread) },
 	[TB_REQUEST_KEY_SORT] = { TB_KEY_CHOOSES_UNITS, NULL,
 				  "letters of S C E N X Y T, each once, capital (least used first) or small (most used first)",
 				  FIELD(sort) },
@@ -633,7 +690,7 @@ static const struct request_key_row {
 				   "a topology string in capitals",
 				   FIELD(shape) },
 	[TB_REQUEST_KEY_CPUS] = { TB_KEY_CHOOSES_CPUS, NULL,
-				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8",
+				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8; after os: the numbers that the node's OS gives them, as in os:0-3,8",
 				  FIELD(cpus) },
 	[TB_REQUEST_KEY_MEMORY] = { TB_KEY_CHOOSES_NOTHING,
 				    "none, prefer, local, prefer+hbm, local+hbm, prefer+cxl, local+cxl",

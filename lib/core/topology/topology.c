@@ -26,6 +26,7 @@ void tb_topology_destroy(struct tb_topology *topology)
 	tb_bitset_destroy(topology->core_ends);
 	free(topology->levels);
 	free(topology->distances);
+	free(topology->os_cpus);
 	free(topology);
 }
 
@@ -137,6 +138,25 @@ int tb_topology_set_distances(struct tb_topology *topology,
 	topology->distances = copy;
 	topology->distances_differ = tb_distances_differ(copy, count);
 	return 0;
+}
+
+int tb_topology_set_os_cpus(struct tb_topology *topology,
+			    const unsigned *os_cpus, struct tb_error *err)
+{
+	size_t size = topology->nthreads * sizeof(*os_cpus);
+	unsigned *copy = malloc(size);
+
+	if (!copy)
+		return tb_fail(err, "out of memory");
+	memcpy(copy, os_cpus, size);
+	free(topology->os_cpus);
+	topology->os_cpus = copy;
+	return 0;
+}
+
+const unsigned *tb_topology_os_cpus(const struct tb_topology *topology)
+{
+	return topology->os_cpus;
 }
 
 void tb_threads_of_cores(const struct tb_topology *topology,

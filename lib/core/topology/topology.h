@@ -7,8 +7,8 @@
  * the two text forms.  A topology does not change once it is made; many can use it.
  *
  * Threads and cores are numbered logically, 0..n-1, in the order of the
- * string; every object covers one contiguous range of threads.  lib/core has no
- * OS CPU numbers.  Which threads are in use (lower case in a string) is not part
+ * string; every object covers one contiguous range of threads.  What the OS calls
+ * them is known of some nodes, and only for lists of OS CPUs.  Which threads are in use (lower case in a string) is not part
  * of the topology but a set beside it.
  */
 #ifndef TB_CORE_TOPOLOGY_TOPOLOGY_H
@@ -58,7 +58,10 @@ char *tb_topology_print_compact(const struct tb_topology *topology,
 char *tb_topology_print_structured(const struct tb_topology *topology,
 				   const struct tb_bitset *lower);
 
-/* Have both the same letters, nesting and order?  Distances do not count. */
+/*
+ * Have both the same letters, nesting and order?  Distances and OS CPU numbers do
+ * not count.
+ */
 bool tb_topology_same_shape(const struct tb_topology *a,
 			    const struct tb_topology *b);
 
@@ -88,6 +91,15 @@ enum tb_core_kind tb_core_kind(const struct tb_topology *topology,
 int tb_topology_set_distances(struct tb_topology *topology,
 			      const unsigned *distances, unsigned count,
 			      struct tb_error *err);
+
+/*
+ * Set the OS CPU number of each thread; they are copied.  -1 with a sentence when
+ * out of memory.  They are all different (os_cpus.h).
+ */
+int tb_topology_set_os_cpus(struct tb_topology *topology,
+			    const unsigned *os_cpus, struct tb_error *err);
+/* They, by thread; NULL when they are not known.  Owned by the topology. */
+const unsigned *tb_topology_os_cpus(const struct tb_topology *topology);
 
 /* All threads of the cores.  What threads had before is cleared. */
 void tb_threads_of_cores(const struct tb_topology *topology,

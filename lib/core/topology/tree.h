@@ -71,6 +71,7 @@ struct tb_topology {
 	struct tb_level *levels;
 	uint32_t nlevels;
 	unsigned *distances;   /* N x N, or NULL when not known */
+	unsigned *os_cpus;     /* by thread, or NULL when not known */
 	bool distances_differ; /* not all NUMA nodes are as far apart */
 	bool compact;	       /* the compact form gives this tree */
 };

@@ -4,8 +4,9 @@
  *
  * The field is a site's own text; topobind keeps "name=value" tokens in it,
  * separated from the rest by blanks: what the node publishes, m_topology= with
- * m_distances= (core/topology/distances.h), m_memory= (core/topology/numa_memory.h)
- * and m_speed= (MHz) where they are known, and m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
+ * m_distances= (core/topology/distances.h), m_memory= (core/topology/numa_memory.h),
+ * m_oscpus= (core/topology/os_cpus.h) and m_speed= (MHz) where they are known, and
+ * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node).
  * The controller writes them again when somebody has overwritten them, and what
  * topobind.conf says instead of what the node says.  All other text in the field
@@ -20,6 +21,7 @@
 #define TB_EXTRA_TOPOLOGY "m_topology"
 #define TB_EXTRA_DISTANCES "m_distances"
 #define TB_EXTRA_MEMORY "m_memory"
+#define TB_EXTRA_OS_CPUS "m_oscpus"
 #define TB_EXTRA_SPEED "m_speed"
 #define TB_EXTRA_INUSE "m_topology_inuse"
 #define TB_EXTRA_MEMORY_INUSE "m_memory_inuse"

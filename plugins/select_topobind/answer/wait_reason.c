@@ -8,6 +8,8 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "core/place/listed.h"
+
 #include "wait_reason_devices.h"
 #include "wait_reason_limits.h"
 #include "wait_reason_memory.h"
@@ -26,6 +28,7 @@
 struct finding {
 	bool other_shape;
 	bool missing; /* of a list of CPUs */
+	bool unknown; /* how the node's OS numbers them */
 	bool enough;  /* the units of one slot */
 	bool fragmented;
 	uint32_t units; /* that are free */
@@ -34,23 +37,25 @@ struct finding {
 struct tally {
 	uint32_t nodes[UNITS_TOLD]; /* by how many units are free */
 	uint32_t fragmented;
-	uint32_t in_use, missing; /* nodes, of a list of CPUs */
+	uint32_t in_use, missing, unknown; /* nodes, of a list of CPUs */
 	uint32_t other_shape;
 	uint32_t enough; /* nodes that have the units of one slot */
 };
 
-static void look_at_cpus(struct finding *finding, const struct tb_bitset *cpus,
+static void look_at_cpus(struct finding *finding,
+			 const struct tb_request *request,
 			 const struct tb_shape *shape,
 			 struct tb_scratch *scratch)
 {
 	struct tb_bitset *wanted = scratch->threads;
 
-	finding->missing = cpus->nbits > tb_topology_threads(shape->topology);
-	if (finding->missing)
-		return;
-	tb_bitset_clear_all(wanted);
-	tb_bitset_or_range(wanted, cpus, 0, cpus->nbits);
-	finding->enough = !tb_bitset_intersects(wanted, scratch->used);
+	enum tb_listed listed = tb_listed_threads(request, shape->topology,
+						  wanted);
+
+	finding->missing = listed == TB_LISTED_SOME;
+	finding->unknown = listed == TB_LISTED_UNKNOWN;
+	finding->enough = listed == TB_LISTED_ALL &&
+			  !tb_bitset_intersects(wanted, scratch->used);
 }
 
 static void look_at_units(struct finding *finding,
@@ -86,7 +91,7 @@ static void look_at_shape(struct finding *finding,
 	if (own)
 		tb_filter_add(own, shape->topology, scratch->used);
 	if (request->cpus)
-		look_at_cpus(finding, request->cpus, shape, scratch);
+		look_at_cpus(finding, request, shape, scratch);
 	else
 		look_at_units(finding, request, shape, scratch->used);
 }
@@ -144,7 +149,8 @@ static void count_finding(struct tally *tally, const struct finding *found,
 		tally->enough++;
 	} else if (request->cpus) {
 		tally->missing += found->missing;
-		tally->in_use += !found->missing;
+		tally->unknown += found->unknown;
+		tally->in_use += !found->missing && !found->unknown;
 	} else {
 		tally->nodes[MIN(found->units, UNITS_TOLD - 1)]++;
 		tally->fragmented += found->fragmented;
@@ -174,21 +180,24 @@ static void tally_nodes(struct tally *tally, struct look *look,
 static void add_count(char **text, uint32_t nodes, const char *what)
 {
 	if (nodes)
-		xstrfmtcat(*text, "%s %u %s %s", strchr(*text, ':') ? "," : ":",
-			   nodes, nodes == 1 ? "node has" : "nodes have", what);
+		xstrfmtcat(*text, "%s %u %s %s",
+			   strstr(*text, ": ") ? "," : ":", nodes,
+			   nodes == 1 ? "node has" : "nodes have", what);
 }
 
 static char *print_cpus(const struct tally *tally,
 			const struct tb_request *request, bool required)
 {
-	char *list = tb_bitset_print_list(request->cpus);
+	char *list = tb_request_print_cpus(request);
 	char *text = NULL;
 
 	xstrfmtcat(text, "no %s has CPUs %.*s free",
 		   required ? "required node" : "node", CPUS_TOLD,
 		   list ? list : "");
 	add_count(&text, tally->in_use, "some of them in use");
-	add_count(&text, tally->missing, "fewer CPUs");
+	add_count(&text, tally->missing,
+		  request->os_numbers ? "not all of them" : "fewer CPUs");
+	add_count(&text, tally->unknown, "unknown OS CPU numbers");
 	add_count(&text, tally->other_shape, "another topology");
 	free(list);
 	return text;
@@ -399,8 +408,13 @@ static char *print_slots(const struct tb_test *test,
 	uint32_t wanted = tb_job_slots(test->job), nodes;
 	uint32_t slots = count_most_slots(offers, test, &nodes);
 	bool too_few = !offers->count || slots < wanted;
+	char spread[] = ", spread over S";
 	char *text = NULL;
 
+	if (request->spread)
+		spread[strlen(spread) - 1] = request->spread;
+	else
+		spread[0] = '\0';
 	*kind = TB_REFUSED_SLOTS;
 	if (too_few && offers->limited) {
 		*kind = TB_REFUSED_OTHER;
@@ -418,9 +432,9 @@ static char *print_slots(const struct tb_test *test,
 	if (!text && offers->count && request->type == TB_SLOT &&
 	    slots < wanted)
 		xstrfmtcat(text,
-			   "only %u of %u slots (%u %s each) are free, on %u node%s",
+			   "only %u of %u slots (%u %s each%s) are free, on %u node%s",
 			   slots, wanted, request->amount,
-			   tb_unit_name(request->unit), nodes,
+			   tb_unit_name(request->unit), spread, nodes,
 			   nodes == 1 ? "" : "s");
 	if (!text) {
 		*kind = TB_REFUSED_OTHER;

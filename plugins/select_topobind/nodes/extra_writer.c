@@ -97,6 +97,7 @@ static void write_stated(node_record_t *record,
 	write_token(record, TB_EXTRA_TOPOLOGY, stated->topology);
 	write_token(record, TB_EXTRA_DISTANCES, stated->distances);
 	write_token(record, TB_EXTRA_MEMORY, stated->memory);
+	write_token(record, TB_EXTRA_OS_CPUS, stated->os_cpus);
 	write_token(record, TB_EXTRA_SPEED, stated->speed);
 }
 
@@ -171,6 +172,7 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_TOPOLOGY, stated.topology) &&
 	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&
 	       has_token(extra, TB_EXTRA_MEMORY, stated.memory) &&
+	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed);
 }
 

@@ -17,7 +17,7 @@
 
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
-	struct tb_text_part topology, distances, memory, speed;
+	struct tb_text_part topology, distances, memory, os_cpus, speed;
 };
 
 /* What is known of one node. */
@@ -25,6 +25,7 @@ struct known_node {
 	struct tb_shape *shape;
 	const char *topology;  /* as stated, or NULL; of the stock */
 	const char *distances; /* likewise */
+	const char *os_cpus;   /* likewise */
 	time_t looked_at;      /* when the record was last looked at */
 	uint64_t looked_extra; /* a digest of Extra as it was then */
 	uint64_t question;     /* during which that was, or 0 */
@@ -97,7 +98,8 @@ static struct tb_text_part find_token(const node_record_t *record,
 }
 
 /*
- * All from topobind.conf or all from the node's own Extra field.  What a node
+ * All from topobind.conf or all from the node's own Extra field, but for the OS CPU
+ * numbers, which only the node knows.  What a node
  * once said counts until it says something else: somebody who overwrites Extra
  * does not mean that, but m_topology= without a string does.  This is done in
  * every test, so nothing is copied.
@@ -109,6 +111,7 @@ static struct statement find_statement(const struct known_node *node,
 		take_whole_text(node->topology),
 		take_whole_text(node->distances),
 		take_whole_text(node->memory),
+		take_whole_text(node->os_cpus),
 		take_whole_text(node->speed),
 	};
 	size_t length;
@@ -117,7 +120,10 @@ static struct statement find_statement(const struct known_node *node,
 		stated.topology = find_token(record, TB_EXTRA_TOPOLOGY);
 		stated.distances = find_token(record, TB_EXTRA_DISTANCES);
 		stated.memory = find_token(record, TB_EXTRA_MEMORY);
+		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 		stated.speed = find_token(record, TB_EXTRA_SPEED);
+	} else if (tb_extra_find(record->extra, TB_EXTRA_OS_CPUS, &length)) {
+		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 	}
 	if (node->conf_topology) {
 		stated.topology = take_whole_text(node->conf_topology);
@@ -136,30 +142,69 @@ static void set_text(char **text, struct tb_text_part part)
 	*text = part.begin ? xstrndup(part.begin, part.length) : NULL;
 }
 
-/* The shape by what is stated; NULL when that is nothing or cannot be used. */
-static struct tb_shape *find_stated_shape(const struct known_node *node,
-					  const node_record_t *record)
+/* The shape that has the distances, too; the one without when they are wrong. */
+static struct tb_shape *add_distances(const struct known_node *node,
+				      const node_record_t *record,
+				      struct tb_shape *without,
+				      struct tb_shape_text *text)
 {
-	struct tb_shape *plain, *shape;
+	struct tb_shape *shape;
 	struct tb_error why;
 
-	if (!node->topology)
-		return NULL;
-	plain = tb_stock_shape(node->topology, NULL, record->tot_cores, &why);
-	if (!plain) {
-		error("topobind: node %s: its topology %.200s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
-		      record->name, node->topology, why.text);
-		return NULL;
-	}
 	if (!node->distances)
-		return plain;
-	shape = tb_stock_shape(node->topology, node->distances,
-			       record->tot_cores, &why);
+		return without;
+	text->distances = node->distances;
+	shape = tb_stock_shape(text, record->tot_cores, &why);
 	if (shape)
 		return shape;
 	error("topobind: node %s: its NUMA distances %.200s cannot be used: %s; going on without",
 	      record->name, node->distances, why.text);
-	return plain;
+	text->distances = NULL;
+	return without;
+}
+
+/*
+ * The same with the OS CPU numbers.  A node that topobind.conf describes need not be
+ * the machine that publishes them.
+ */
+static struct tb_shape *add_os_cpus(const struct known_node *node,
+				    const node_record_t *record,
+				    struct tb_shape *without,
+				    struct tb_shape_text *text)
+{
+	struct tb_shape *shape;
+	struct tb_error why;
+
+	if (!node->os_cpus)
+		return without;
+	text->os_cpus = node->os_cpus;
+	shape = tb_stock_shape(text, record->tot_cores, &why);
+	if (shape)
+		return shape;
+	if (!node->conf_topology)
+		error("topobind: node %s: its OS CPU numbers %.200s cannot be used: %s; going on without",
+		      record->name, node->os_cpus, why.text);
+	return without;
+}
+
+/* The shape by what is stated; NULL when that is nothing or cannot be used. */
+static struct tb_shape *find_stated_shape(const struct known_node *node,
+					  const node_record_t *record)
+{
+	struct tb_shape_text text = { .topology = node->topology };
+	struct tb_shape *shape;
+	struct tb_error why;
+
+	if (!node->topology)
+		return NULL;
+	shape = tb_stock_shape(&text, record->tot_cores, &why);
+	if (!shape) {
+		error("topobind: node %s: its topology %.200s cannot be used: %s; using Sockets, Cores and Threads of slurm.conf",
+		      record->name, node->topology, why.text);
+		return NULL;
+	}
+	shape = add_distances(node, record, shape, &text);
+	return add_os_cpus(node, record, shape, &text);
 }
 
 /* A filter that was written for this node must have its shape. */
@@ -177,18 +222,18 @@ static struct tb_shape *choose_shape(struct known_node *node,
 				     const node_record_t *record)
 {
 	struct tb_shape *shape = find_stated_shape(node, record);
+	struct tb_shape_text text = { .topology = NULL };
 	struct tb_error why;
-	char *text;
+	char *printed;
 
 	node->is_stated = shape != NULL;
 	if (shape) {
 		check_filter(shape, record->name);
 	} else {
-		text = print_slurm_topology(record);
-		shape = text ? tb_stock_shape(text, NULL, record->tot_cores,
-					      &why)
-			     : NULL;
-		xfree(text);
+		text.topology = printed = print_slurm_topology(record);
+		shape = printed ? tb_stock_shape(&text, record->tot_cores, &why)
+				: NULL;
+		xfree(printed);
 	}
 	return shape;
 }
@@ -219,6 +264,7 @@ static void mark_used(void)
 		tb_stock_mark_shape(nodes[i].shape);
 		tb_stock_mark_text(nodes[i].topology);
 		tb_stock_mark_text(nodes[i].distances);
+		tb_stock_mark_text(nodes[i].os_cpus);
 	}
 }
 
@@ -317,10 +363,12 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	stated = find_statement(node, record);
 	has_new_shape = !node->looked_at ||
 			!tb_text_part_is(node->topology, stated.topology) ||
-			!tb_text_part_is(node->distances, stated.distances);
+			!tb_text_part_is(node->distances, stated.distances) ||
+			!tb_text_part_is(node->os_cpus, stated.os_cpus);
 	if (has_new_shape) {
 		node->topology = tb_stock_text(stated.topology);
 		node->distances = tb_stock_text(stated.distances);
+		node->os_cpus = tb_stock_text(stated.os_cpus);
 		change_shape(node, record);
 	}
 	look_at_memory(node, record, stated.memory, has_new_shape);
@@ -366,7 +414,8 @@ struct tb_node_stated tb_node_stated(uint32_t node)
 {
 	return (struct tb_node_stated){ nodes[node].topology,
 					nodes[node].distances,
-					nodes[node].memory, nodes[node].speed };
+					nodes[node].memory, nodes[node].os_cpus,
+					nodes[node].speed };
 }
 
 /* What jobs may have of the node is divided over its NUMA nodes. */

@@ -5,7 +5,7 @@
  * First found wins: topobind.conf, the token m_topology= that the node
  * published in its Extra field, Slurm's own Sockets/Cores/Threads
  * (doc/design.md, "Topology strings").  The NUMA distances come from where the
- * string comes from.  Each distinct topology is parsed once and shared by its
+ * string comes from, OS CPU numbers always from the node.  Each distinct topology is parsed once and shared by its
  * nodes.
  */
 #ifndef TB_SELECT_TOPOBIND_NODES_NODES_H
@@ -62,7 +62,7 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  * Borrowed, until its shape is asked for again.
  */
 struct tb_node_stated {
-	const char *topology, *distances, *memory, *speed;
+	const char *topology, *distances, *memory, *os_cpus, *speed;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
 

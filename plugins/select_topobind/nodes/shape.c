@@ -7,6 +7,7 @@
 #include "src/common/xstring.h"
 
 #include "core/topology/distances.h"
+#include "core/topology/os_cpus.h"
 
 void tb_shape_destroy(struct tb_shape *shape)
 {
@@ -20,6 +21,7 @@ void tb_shape_destroy(struct tb_shape *shape)
 	tb_topology_destroy(shape->topology);
 	xfree(shape->text);
 	xfree(shape->distances);
+	xfree(shape->os_cpus);
 	xfree(shape);
 }
 
@@ -44,6 +46,21 @@ static int set_distances(struct tb_shape *shape, struct tb_error *err)
 		return -1;
 	rc = tb_topology_set_distances(shape->topology, distances, count, err);
 	free(distances);
+	return rc;
+}
+
+static int set_os_cpus(struct tb_shape *shape, struct tb_error *err)
+{
+	unsigned *os_cpus;
+	int rc;
+
+	if (!shape->os_cpus)
+		return 0;
+	os_cpus = tb_os_cpus_parse(shape->os_cpus, shape->topology, err);
+	if (!os_cpus)
+		return -1;
+	rc = tb_topology_set_os_cpus(shape->topology, os_cpus, err);
+	free(os_cpus);
 	return rc;
 }
 
@@ -72,17 +89,19 @@ static int fail_misfit(const struct tb_shape *shape, uint32_t cores,
 		tb_topology_threads(shape->topology), cores);
 }
 
-struct tb_shape *tb_shape_create(const char *text, const char *distances,
+struct tb_shape *tb_shape_create(const struct tb_shape_text *text,
 				 uint32_t cores, struct tb_error *err)
 {
 	struct tb_shape *shape = xmalloc(sizeof(*shape));
 	static uint64_t count;
 
 	shape->number = ++count;
-	shape->text = xstrdup(text);
-	shape->distances = xstrdup(distances);
-	shape->topology = tb_topology_parse(text, NULL, err);
-	if (!shape->topology || set_distances(shape, err))
+	shape->text = xstrdup(text->topology);
+	shape->distances = xstrdup(text->distances);
+	shape->os_cpus = xstrdup(text->os_cpus);
+	shape->topology = tb_topology_parse(shape->text, NULL, err);
+	if (!shape->topology || set_distances(shape, err) ||
+	    set_os_cpus(shape, err))
 		goto fail;
 	if (complete_shape(shape, cores))
 		return shape;

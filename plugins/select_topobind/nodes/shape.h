@@ -23,7 +23,14 @@
 /* T, C, Y, X, N and S, of power and of efficiency cores. */
 #define TB_UNIT_KINDS 12
 
-/* What all nodes with the same topology, distances and number of cores share. */
+/* What makes a shape: nodes of which all of it is the same have the same. */
+struct tb_shape_text {
+	const char *topology;
+	const char *distances; /* core/topology/distances.h; NULL: not known */
+	const char *os_cpus;   /* core/topology/os_cpus.h; NULL: not known */
+};
+
+/* What all nodes with the same such texts and number of cores share. */
 struct tb_shape {
 	/*
 	 * No other shape has or had this number: who remembers a shape that may be gone
@@ -32,7 +39,8 @@ struct tb_shape {
 	uint64_t number;
 	bool used; /* of stock.c */
 	char *text;
-	char *distances; /* core/distances.h, or NULL */
+	char *distances; /* or NULL */
+	char *os_cpus;	 /* or NULL */
 	struct tb_topology *topology;
 	struct tb_placer *placer;
 	struct tb_numa_nodes *numa; /* in Slurm's cores */
@@ -45,10 +53,10 @@ struct tb_shape {
 };
 
 /*
- * The shape of nodes with this topology, these NUMA distances (NULL: not known)
- * and as many cores in Slurm's books.  NULL with a sentence in err.
+ * The shape of nodes with these texts, which are copied, and as many cores in
+ * Slurm's books.  NULL with a sentence in err.
  */
-struct tb_shape *tb_shape_create(const char *text, const char *distances,
+struct tb_shape *tb_shape_create(const struct tb_shape_text *text,
 				 uint32_t cores, struct tb_error *err);
 void tb_shape_destroy(struct tb_shape *shape); /* NULL is fine */
 

@@ -42,17 +42,18 @@ const char *tb_stock_text(struct tb_text_part part)
 	return texts[text_count++]->text;
 }
 
-struct tb_shape *tb_stock_shape(const char *text, const char *distances,
+struct tb_shape *tb_stock_shape(const struct tb_shape_text *text,
 				uint32_t cores, struct tb_error *err)
 {
 	struct tb_shape *shape;
 
 	for (uint32_t i = 0; i < shape_count; i++)
 		if (shapes[i]->ncores == cores &&
-		    !xstrcmp(shapes[i]->distances, distances) &&
-		    !strcmp(shapes[i]->text, text))
+		    !xstrcmp(shapes[i]->distances, text->distances) &&
+		    !xstrcmp(shapes[i]->os_cpus, text->os_cpus) &&
+		    !strcmp(shapes[i]->text, text->topology))
 			return shapes[i];
-	shape = tb_shape_create(text, distances, cores, err);
+	shape = tb_shape_create(text, cores, err);
 	if (!shape)
 		return NULL;
 	xrecalloc(shapes, shape_count + 1, sizeof(*shapes));

@@ -22,7 +22,7 @@ bool tb_text_part_is(const char *text, struct tb_text_part part);
 const char *tb_stock_text(struct tb_text_part part);
 
 /* As tb_shape_create(), but the same for all nodes. */
-struct tb_shape *tb_stock_shape(const char *text, const char *distances,
+struct tb_shape *tb_stock_shape(const struct tb_shape_text *text,
 				uint32_t cores, struct tb_error *err);
 
 /*

@@ -116,7 +116,9 @@ static int compare_classes(const void *left, const void *right)
 	if (a->class_rank != b->class_rank)
 		return a->class_rank < b->class_rank ? -1 : 1;
 	/* A node with units of several sizes is in several classes. */
-	if (!a->unit_size != !b->unit_size)
+	if (a->unequal != b->unequal)
+		return a->unequal < b->unequal ? -1 : 1;
+	if (!a->unequal && !a->unit_size != !b->unit_size)
 		return a->unit_size ? 1 : -1;
 	if (a->cpus != b->cpus)
 		return a->cpus < b->cpus ? -1 : 1;

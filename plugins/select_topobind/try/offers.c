@@ -171,8 +171,9 @@ static int place_slots(const struct tb_offers *offers,
 	if (offer->unit_size)
 		tb_unit_size_only(shape, offers->request->unit,
 				  offer->unit_size,
-				  offers->request->type == TB_HOST, test->share,
-				  scratch);
+				  offers->request->type == TB_HOST ||
+					  offer->unequal,
+				  test->share, scratch);
 	if (test->implicit_cpus)
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
@@ -225,6 +226,24 @@ static uint32_t count_equal_slots(const struct tb_offers *offers,
 	return equal;
 }
 
+/* Where they may be unequal. */
+static void find_extremes(const struct tb_offers *offers,
+			  const job_record_t *job, uint32_t node,
+			  struct tb_shape *shape, struct tb_scratch *scratch,
+			  struct tb_placed *placed)
+{
+	placed->least = placed->largest = placed->cpus;
+	for (uint32_t i = placed->equal; i < placed->slots; i++) {
+		uint32_t cpus;
+
+		tb_placed_group(shape->placer, i, scratch->threads);
+		cpus = count_cpus(offers, job, node, shape, scratch->threads,
+				  scratch->cores);
+		placed->least = MIN(placed->least, cpus);
+		placed->largest = MAX(placed->largest, cpus);
+	}
+}
+
 static void size_slots(const struct tb_offers *offers,
 		       const struct tb_test *test, uint32_t node,
 		       struct tb_shape *shape, struct tb_scratch *scratch,
@@ -240,6 +259,9 @@ static void size_slots(const struct tb_offers *offers,
 		placed->equal = count_equal_slots(offers, test->job, node,
 						  shape, scratch,
 						  &placed->cpus);
+		if (offers->request->equal == TB_UNEQUAL)
+			find_extremes(offers, test->job, node, shape, scratch,
+				      placed);
 	}
 }
 
@@ -392,7 +414,7 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 		.shape = shape,
 		.filter = tb_node_filter(offer->node, shape, offers->filter),
 		.numbers = {
-			slots, offer->unit_size,
+			slots, offer->unit_size << 1 | (offer->unequal != 0),
 			tb_cpus_per_core(test->job, offer->node) << 16 |
 				node_record_table_ptr[offer->node]->tpc,
 			test->share,
@@ -510,8 +532,8 @@ static bool is_needless(const struct tb_offers *offers,
 
 	while (own > offers->list && own[-1].node == offer->node) {
 		own--;
-		if (own->larger == offer->larger && own->cpus == offer->cpus &&
-		    own->slots >= offer->slots)
+		if (own->larger == offer->larger && !offer->unequal &&
+		    own->cpus == offer->cpus && own->slots >= offer->slots)
 			return true;
 	}
 	return false;
@@ -672,12 +694,94 @@ static void offer_nodes(struct tb_offers *offers, const struct tb_test *test)
 			offer_larger_units(offers, test, node);
 }
 
-/* First offers of units of any size, then those of one size only. */
+/*
+ * All slots of the node, whatever their size: small units are left out until the
+ * smallest slot holds a task.
+ */
+static void offer_unequal_slots(struct tb_offers *offers,
+				const struct tb_test *test, uint32_t node)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	uint32_t slots = tb_job_slots_per_node(test->job);
+	struct tb_offer offer = { .node = node };
+	const struct tb_placed *placed;
+
+	if (!node_is_offered(offers, test, node, shape))
+		return;
+	offer.unequal = tb_cpus_per_core(test->job, node);
+	do {
+		placed = tb_offers_place(offers, test, &offer, shape, slots);
+		if (placed->slots &&
+		    placed->least >= test->job->details->cpus_per_task)
+			break;
+		offer.unit_size = tb_unit_size_after(shape,
+						     offers->request->unit,
+						     offer.unit_size);
+	} while (offer.unit_size);
+	if (!placed->slots ||
+	    placed->least < test->job->details->cpus_per_task ||
+	    placed->largest >= NO_VAL16 ||
+	    placed->least * placed->slots < tb_job_cpus_per_node(test->job))
+		return;
+	offer.cpus = placed->least;
+	offer.slots = tb_partition_limit_slots(offers->limit, node,
+					       placed->slots, placed->largest);
+	offers->limited += offer.slots < placed->slots;
+	if (offer.slots)
+		add_offer(offers, &offer);
+}
+
+/*
+ * Of the offers from first on, set the CPUs to those of the smallest slot on all nodes
+ * that have as many CPUs for a core.
+ */
+static void share_least_cpus(struct tb_offers *offers, uint32_t first)
+{
+	uint32_t most = 0, *least;
+
+	for (uint32_t i = first; i < offers->count; i++)
+		most = MAX(most, offers->list[i].unequal);
+	least = xcalloc(most + 1, sizeof(*least));
+	for (uint32_t i = first; i < offers->count; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+		uint32_t *own = &least[offer->unequal];
+
+		*own = *own ? MIN(*own, offer->cpus) : offer->cpus;
+	}
+	for (uint32_t i = first; i < offers->count; i++)
+		offers->list[i].cpus = least[offers->list[i].unequal];
+	xfree(least);
+}
+
+/*
+ * The last classes: select/cons_tres counts equal slots, so each is offered as the
+ * smallest one, and pass 2 asks for all of their cores.  GRES are chosen by what a
+ * task asks for, so jobs with some have equal slots.
+ */
+static void offer_unequal(struct tb_offers *offers, const struct tb_test *test)
+{
+	uint32_t first = offers->count;
+
+	if (offers->request->equal == TB_EQUAL || test->implicit_cpus ||
+	    test->job->gres_list_req)
+		return;
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node))
+			offer_unequal_slots(offers, test, node);
+	share_least_cpus(offers, first);
+}
+
+/*
+ * First offers of units of any size, then those of one size only, and then of
+ * unequal ones.
+ */
 static int compare_sizes(const void *left, const void *right)
 {
 	const struct tb_offer *a = left, *b = right;
 
-	if (!a->unit_size != !b->unit_size)
+	if (a->unequal != b->unequal)
+		return a->unequal < b->unequal ? -1 : 1;
+	if (!a->unequal && !a->unit_size != !b->unit_size)
 		return a->unit_size ? 1 : -1;
 	if (a->cpus != b->cpus)
 		return a->cpus < b->cpus ? -1 : 1;
@@ -710,6 +814,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	offer_nodes(offers, test);
+	offer_unequal(offers, test);
 	if (request->type == TB_SLOT)
 		sort_offers(offers);
 	return offers;
@@ -738,7 +843,9 @@ uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
 		end++;
 	while (offers->request->type == TB_SLOT && end < offers->count &&
 	       offers->list[end].cpus == own->cpus &&
-	       !offers->list[end].unit_size == !own->unit_size)
+	       offers->list[end].unequal == own->unequal &&
+	       (own->unequal ||
+		!offers->list[end].unit_size == !own->unit_size))
 		end++;
 	return end;
 }
@@ -883,6 +990,30 @@ void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
 	}
 }
 
+/* Of each slot as many cores as are asked for. */
+static void allow_unequal(struct tb_offers *offers, const struct tb_test *test,
+			  const struct tb_offer *offer, struct tb_mask *mask)
+{
+	struct tb_shape *shape = tb_node_shape(offer->node);
+	struct tb_scratch *scratch = shape->scratch;
+	const struct tb_placed *placed = place_once(offers, test, offer, shape,
+						    offer->slots, scratch);
+
+	for (uint32_t i = 0; i < placed->slots; i++) {
+		uint32_t left = offer->cpus / offer->unequal;
+
+		tb_placed_group(shape->placer, i, scratch->threads);
+		tb_shape_cores(shape, scratch->threads, scratch->cores);
+		TB_BITSET_EACH(core, scratch->cores) {
+			if (left)
+				left--;
+			else
+				tb_bitset_clear(scratch->cores, core);
+		}
+		tb_allow_cores(offer->node, scratch->cores, mask);
+	}
+}
+
 void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
 		     uint32_t first, uint32_t end, const bitstr_t *nodes,
 		     struct tb_mask *mask)
@@ -893,6 +1024,10 @@ void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
 
 		if (!bit_test((bitstr_t *)nodes, offer->node))
 			continue;
+		if (offer->unequal) {
+			allow_unequal(offers, test, offer, mask);
+			continue;
+		}
 		if (!placed)
 			placed = tb_offers_place(offers, test, offer,
 						 tb_node_shape(offer->node),

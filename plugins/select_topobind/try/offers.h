@@ -28,6 +28,8 @@ struct tb_placed {
 	uint32_t slots; /* TB_HOST: 1; 0: nothing fits */
 	uint32_t equal; /* of them, from the first on, as large as it */
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
+	/* Of all slots, CPUs of the smallest and of the largest; only TB_UNEQUAL. */
+	uint32_t least, largest;
 	struct tb_bitset cores; /* Slurm's */
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */
@@ -46,6 +48,11 @@ struct tb_offer {
 	uint32_t unit_size;
 	uint32_t devices; /* of those for all nodes, it is near so many; 0: any */
 	bool larger;	  /* TB_HOST: of the second class */
+	/*
+	 * Slots of any size, of so many CPUs for each core; cpus are those of the
+	 * smallest in the class, and unit_size, too, means larger ones.  0: equal.
+	 */
+	uint32_t unequal;
 	uint32_t class_rank;		/* see offer_order.h */
 	const struct tb_placed *placed; /* just these slots; NULL: place again */
 };

@@ -44,6 +44,7 @@ static void add_part(struct tb_slot_deal *deal, uint32_t node,
 {
 	deal->parts[deal->count].node = node;
 	deal->parts[deal->count].unit_size = offer ? offer->unit_size : 0;
+	deal->parts[deal->count].unequal = offer ? offer->unequal : 0;
 	deal->dealt[deal->count].slots = slots;
 	deal->dealt[deal->count].most = offer ? offer->slots : 0;
 	deal->count++;
@@ -133,7 +134,8 @@ static const struct tb_bitset *place_part(const struct tb_slot_deal *deal,
 	const struct tb_slot_deal_part *part = &deal->parts[index];
 	uint32_t slots = deal->dealt[index].slots;
 	const struct tb_offer offer = { .node = part->node,
-					.unit_size = part->unit_size };
+					.unit_size = part->unit_size,
+					.unequal = part->unequal };
 	struct tb_shape *shape = tb_node_shape(part->node);
 	const struct tb_placed *placed;
 
@@ -166,7 +168,8 @@ bool tb_slot_deal_allow(struct tb_slot_deal *deal, struct tb_offers *offers,
 		       tb_cpus_per_core(test->job, node);
 		deal->cpus += cpus;
 		deal->least = MIN(deal->least, cpus);
-		deal->odd = deal->odd || cpus % per_task;
+		deal->odd = deal->odd || cpus % per_task ||
+			    deal->parts[i].unequal;
 		alike = alike &&
 			cpus == slots * (i ? deal->per_slot : cpus / slots);
 		deal->per_slot = cpus / slots;

@@ -16,8 +16,8 @@
 
 struct tb_slot_deal_part {
 	uint32_t node;
-	uint32_t unit_size; /* of the offer */
-	uint32_t devices;   /* 0: as many as select/cons_tres selects */
+	uint32_t unit_size, unequal; /* of the offer */
+	uint32_t devices; /* 0: as many as select/cons_tres selects */
 };
 
 struct tb_slot_deal {

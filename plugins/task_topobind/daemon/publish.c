@@ -46,10 +46,15 @@ static int publish_into(const char *node_name, const char *old_extra,
 	char *extra = strdup(old_extra != NULL ? old_extra : "");
 	int rc = -1;
 
-	extra = set_token(extra, TB_EXTRA_TOPOLOGY, published->topology);
-	extra = set_token(extra, TB_EXTRA_DISTANCES, published->distances);
-	extra = set_token(extra, TB_EXTRA_MEMORY, published->memory);
-	extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
+	extra = set_token(extra, TB_EXTRA_OS_CPUS, published->os_cpus);
+	if (published->topology != NULL) {
+		extra = set_token(extra, TB_EXTRA_TOPOLOGY,
+				  published->topology);
+		extra = set_token(extra, TB_EXTRA_DISTANCES,
+				  published->distances);
+		extra = set_token(extra, TB_EXTRA_MEMORY, published->memory);
+		extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
+	}
 	if (extra != NULL)
 		rc = old_extra != NULL && strcmp(extra, old_extra) == 0
 			     ? 0
@@ -86,7 +91,8 @@ static void publish_node(int slurmd, const char *node_name,
 	for (int i = 0; i < TRIES; i++) {
 		if (publish_once(node_name, published) == 0) {
 			info("topobind: node %s publishes %s", node_name,
-			     published->topology);
+			     published->topology != NULL ? published->topology
+							 : published->os_cpus);
 			return;
 		}
 		if (tb_helper_wait(slurmd, -1, seconds * 1000))

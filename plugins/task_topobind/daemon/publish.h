@@ -8,10 +8,11 @@
 #define TB_TASK_TOPOBIND_DAEMON_PUBLISH_H
 
 struct tb_published {
-	const char *topology;
+	const char *topology;  /* NULL: only the numbers, the rest stays */
 	const char *distances; /* between its NUMA nodes; NULL: none to tell */
 	const char *memory;    /* of its NUMA nodes; NULL: not known */
-	const char *speed;     /* in MHz; NULL: not known */
+	const char *os_cpus; /* the OS number of each thread; NULL: not told */
+	const char *speed;   /* in MHz; NULL: not known */
 };
 
 /*

@@ -72,7 +72,7 @@ static int give_all(struct tb_step_plan *plan, const struct tb_bitset *threads,
 static int fail_cpus(const struct tb_step_plan_input *input,
 		     const struct tb_request *request, struct tb_error *err)
 {
-	char *list = tb_bitset_print_list(request->cpus);
+	char *list = tb_request_print_cpus(request);
 	int rc;
 
 	rc = tb_fail(err,

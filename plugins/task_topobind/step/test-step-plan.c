@@ -92,6 +92,9 @@ static const struct planning plannings[] = {
 	  { NULL }, { 0 } },
 	{ THREADED, 16, "1,4", "1,4", "bcpus=1+4", NULL, 1, false, false,
 	  { "1,4" }, { 0 } },
+	/* Of OS numbers that are not known: all of what was granted for them. */
+	{ THREADED, 8, "0,2", "0,2", "bcpus=os:1+9", NULL, 1, false, false,
+	  { "0-1,4-5" }, { 0 } },
 	{ CACHES, 8, "0-7", "0-7", "bunit=X,bamount=1", "bcpus=2+5", 2, false,
 	  false, { "2,5", "2,5" }, { 0, 0 } },
 	{ CACHES, 8, "2-3", "2-3", "bunit=X,bamount=1", "bcpus=3-4", 1, false,
