@@ -115,7 +115,8 @@ static void test_table(void **state)
 							  NULL),
 					 0);
 		if (tb_request_is_given(&request))
-			assert_int_equal(tb_request_complete(&request, NULL), 0);
+			assert_int_equal(tb_request_complete(&request, NULL),
+					 0);
 		check(&request, TB_JOB, i, table[i].job);
 		check(&request, TB_JOB_STEP, i, table[i].step);
 		tb_request_clear(&request);

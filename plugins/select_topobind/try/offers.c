@@ -557,8 +557,8 @@ static bool can_vary_devices(const struct tb_offers *offers)
 
 	return offers->request->type == TB_SLOT &&
 	       tb_devices_must_be_near(offers->devices) &&
-	       tb_devices_asked_one(offers->devices, &asked) &&
-	       asked.per_job && tb_devices_are_for_nodes(offers->devices);
+	       tb_devices_asked_one(offers->devices, &asked) && asked.per_job &&
+	       tb_devices_are_for_nodes(offers->devices);
 }
 
 /*
