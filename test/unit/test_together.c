@@ -196,14 +196,15 @@ static void test_order_that_was_asked_for(void **state)
 	static const char *const orders[] = {
 		",bsort=X",	     ",bsort=c",	   ",bstart=X",
 		",bstart=x,bstop=s", ",bstrategy=scatter", ",bstrategy=linear",
-		",btype=host",
+		",btype=host",	     ",bspread=S",	   ",bspread=X",
+		",bequal=no",
 	};
 	struct random random = { 6 };
 	struct node node;
 
 	(void)state;
 	setup(&node);
-	for (unsigned i = 0; i < 700; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		struct tb_request request =
 			request_of(1 + i % 3, orders[i % (sizeof(orders) /
 							  sizeof(orders[0]))]);

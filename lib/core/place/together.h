@@ -15,8 +15,9 @@
 #include "placer.h"
 
 /*
- * Is there anything to choose?  Not for a strategy, sort or window that says which
- * units come first.
+ * Is there anything to choose?  Not for a strategy, spread, sort or window that says
+ * which units come first, nor for slots that may be unequal, where the first ones must
+ * be the same however many follow.
  */
 bool tb_together_applies(const struct tb_placer *placer,
 			 const struct tb_request *request, unsigned wanted);
