@@ -208,7 +208,7 @@ test_case "a negative amount" case_rubbish "${option}bamount=-1"
 test_case "a huge amount" case_rubbish \
 	"${option}bamount=18446744073709551617"
 test_case "more than any node has" case_rubbish "${option}bamount=65535"
-test_case "no amount" case_rubbish "${option}bunit=X"
+test_case "no amount" case_rubbish "${option}btype=host"
 test_case "an unknown option" case_rubbish "${option}bfoo=1" \
 	"${option}bamount=1"
 test_case "an empty option name" case_rubbish "${option}=1" \
