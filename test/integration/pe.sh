@@ -238,11 +238,13 @@ show_files() {
 		cat "$TOPOBIND_PE_HOSTFILE"; echo --; cat "$TOPOBIND_RANKFILE"' "$@"
 }
 
+# On zen the slots lie in two sockets.
 case_host_and_rank_file() {
 	local output
 
 	batch -w "$NODE_ZEN" -n1 --bunit=C --bamount=22 >/dev/null
-	output=$(show_files -w "$NODE_ZEN,$NODE_RAPTOR" -N2 -n4 --bamount=2)
+	output=$(show_files -w "$NODE_ZEN,$NODE_RAPTOR" -N2 -n4 --bamount=2 \
+		--bstrategy=linear)
 	echo "$output"
 	assert_eq files "pe pe
 $NODE_RAPTOR 2 main 0:0,0:1,0:2,0:3
@@ -342,7 +344,7 @@ case_machines_that_are_not_here() {
 	holder=$(batch -w "$NODE_ZEN" -n1 --bunit=C --bamount=22)
 	wait_until 20 runs "$holder"
 	job=$(as_user salloc --no-shell -w "$NODE_ZEN,$NODE_RAPTOR" -N2 -n4 \
-		--bunit=C --bamount=2 --binstance=pe 2>&1 |
+		--bunit=C --bamount=2 --bstrategy=linear --binstance=pe 2>&1 |
 		sed -n 's/.*Granted job allocation \([0-9]*\).*/\1/p')
 	restricted_xml "$job" "$NODE_ZEN"
 	restricted_xml "$job" "$NODE_RAPTOR"

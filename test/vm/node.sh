@@ -166,7 +166,7 @@ case_escapes() {
 	local other output
 
 	other=$(alloc -n1 --bunit=X --bamount=1)
-	output=$(srun -Q -l -n2 --bunit=X --bamount=1 bash -c '
+	output=$(srun -Q -l -n2 --bunit=X --bamount=1 --bstrategy=linear bash -c '
 	cd /
 	echo "escape $('"$bin"'/escape)"
 	taskset -c 0 true 2>/dev/null && echo "taskset could"
