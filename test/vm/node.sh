@@ -194,7 +194,8 @@ case_escapes() {
 case_user_and_cgroups() {
 	local output
 
-	output=$(cd / && srun -Q --uid=nobody -n2 --bunit=X --bamount=1 bash -c '
+	output=$(cd / && setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		srun -Q -n2 --bunit=X --bamount=1 bash -c '
 	path=$(sed -n "s/^[0-9]*:cpuset://p" /proc/self/cgroup)
 	top=/sys/fs/cgroup/cpuset
 	[ -n "$path" ] || { path=$(sed -n "s/^0:://p" /proc/self/cgroup)
