@@ -9,9 +9,9 @@ bool tb_together_applies(const struct tb_placer *placer,
 {
 	return wanted > 1 && request->type == TB_SLOT && !request->cpus &&
 	       request->strategy == TB_PACKED && request->equal == TB_EQUAL &&
-	       !placer->spread && !*placer->sort &&
-	       !placer->start && !placer->stop && !placer->nested_units &&
-	       !placer->use && !placer->devices && placer->outer_levels;
+	       !placer->spread && !*placer->sort && !placer->start &&
+	       !placer->stop && !placer->nested_units && !placer->use &&
+	       !placer->devices && placer->outer_levels;
 }
 
 /* --- homes: the innermost containers that hold a slot ----------------------------- */
