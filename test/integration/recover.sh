@@ -109,7 +109,7 @@ running_jobs_are() {
 }
 
 step_in() {
-	timeout 5 srun -Q --jobid="$(job_field "$1" JobId)" -N1 -n1 sleep 0.3 &
+	timeout -k 5 5 srun -Q --jobid="$(job_field "$1" JobId)" -N1 -n1 sleep 0.3 &
 }
 
 random_event() {
@@ -224,7 +224,7 @@ case_steps_start() {
 	job=$(alloc -w "$NODE_ZEN" -N1 -n8 --bunit=X --bamount=1)
 	save_state "$job"
 	for ((i = 0; i < 8; i++)); do
-		timeout 20 srun -Q --jobid="$job" -n1 sleep 1 &
+		timeout -k 5 20 srun -Q --jobid="$job" -n1 sleep 1 &
 		steps+=($!)
 		[ "$i" -ne 4 ] || daemon slurmctld kill
 	done
