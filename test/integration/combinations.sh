@@ -555,19 +555,32 @@ case_without_binding() {
 	done
 }
 
-# The site binds; the client does not know and the controller says no.
+# not_bound OPTION... - the site's binding gives way: the job starts at once
+not_bound() {
+	job=$(alloc "$@")
+	assert_eq "binding with $*" "" "$(binding "$job")"
+	assert_eq "grant with $*" "" "$(granted "$job")"
+	cancel "$job"
+}
+
+# The site would bind, and the job asks for something else.
 case_implicit() {
 	local option
 
 	for option in --ntasks-per-socket=1 --core-spec=1 --thread-spec=1 \
-		"--distribution=plane=2 -N2"; do
+		"--distribution=plane=2 -N2" --mincpus=6 --mem=5000
+	do
 		# shellcheck disable=SC2086 # words
-		not_available -n4 $option
-		# shellcheck disable=SC2086
-		job=$(alloc -n4 --bamount=0 $option)
-		assert runs "$job"
-		cancel "$job"
+		not_bound -n4 $option
 	done
+	not_bound -n2 --cpus-per-gpu=2 --gpus=1
+	not_bound -n2 --sockets-per-node=2 --gpus-per-socket=1
+	job=$(alloc -w "$NODE_ZEN" -n4 --mincpus=1)
+	assert_granted "$job" "$NODE_ZEN" 0-7
+	cancel "$job"
+	job=$(alloc -w "$NODE_ZEN" -N1 --ntasks-per-node=4)
+	assert_granted "$job" "$NODE_ZEN" 0-7
+	cancel "$job"
 	job=$(alloc -w "$NODE_ZEN" -n4 --ntasks-per-core=1)
 	assert_granted "$job" "$NODE_ZEN" 0-7
 	cancel "$job"
@@ -679,8 +692,9 @@ row --gres-flags works case_gres_flags
 test_case "the manual's table has these rows" case_table_is_tested
 cluster_stop
 cluster_start --nodes this,zen,skylake --slurm AllowSpecResourcesUsage=yes \
-	--slurm MaxMemPerCPU=1000 --topobind Implicit=yes
-test_case "bound by the site: refused by the controller" case_implicit
+	--slurm MaxMemPerCPU=1000 --slurm GresTypes=gpu --topobind Implicit=yes
+give_gpus
+test_case "bound by the site: what the job asks for counts more" case_implicit
 test_case "bound by the site: steps are told what is lost" case_implicit_steps
 test_case "MaxMemPerCPU makes CPUs of memory" case_memory_as_cpus
 tests_done

@@ -12,6 +12,7 @@
 #include "select_topobind/nodes/nodes.h"
 
 #include "granted_request.h"
+#include "job_combinations.h"
 
 bool tb_partition_can_bind(const job_record_t *job)
 {
@@ -35,6 +36,15 @@ static uint16_t count_cpus_of_task(const job_record_t *job)
 	return cpus == NO_VAL16 ? 1 : MAX(cpus, 1);
 }
 
+/* What a job asked for counts more than what its site would like. */
+static bool goes_with(const job_record_t *job,
+		      const struct tb_request *implicit)
+{
+	return !job->details ||
+	       (!tb_job_asks_for_cpus_of_nodes(job) &&
+		!tb_job_combinations_check(job, implicit, true, NULL));
+}
+
 int tb_effective_request_find(struct tb_effective_request *effective,
 			      const struct tb_conf *site,
 			      const job_record_t *job, struct tb_error *err)
@@ -54,8 +64,14 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 	if (!implicit || tb_request_has_binding(&held->request) ||
 	    !tb_partition_can_bind(job))
 		return 0;
-	effective->implicit_cpus = count_cpus_of_task(job);
-	return tb_held_request_bind_implicitly(held, implicit, err);
+	if (tb_held_request_bind_implicitly(held, implicit, err))
+		return -1;
+	if (goes_with(job, &held->request)) {
+		effective->implicit_cpus = count_cpus_of_task(job);
+		return 0;
+	}
+	tb_held_request_release(held);
+	return tb_held_request_find(held, &texts, err);
 }
 
 void tb_effective_request_clear(struct tb_effective_request *effective)

@@ -5,7 +5,7 @@
  * That is its own; a job without one has that of the site, where topobind.conf has
  * Implicit=yes for its partition (doc/design.md, "Configuration").  A job with
  * --bamount=0 asks for no binding: that is a request of its own, so it does not
- * get the site's.
+ * get the site's.  Nor does a job with options of Slurm that do not go with it.
  */
 #ifndef TB_SELECT_TOPOBIND_REQUEST_EFFECTIVE_REQUEST_H
 #define TB_SELECT_TOPOBIND_REQUEST_EFFECTIVE_REQUEST_H

@@ -109,3 +109,13 @@ int tb_job_combinations_check(const job_record_t *job,
 		return -1;
 	return 0;
 }
+
+/* Slurm itself makes them those of a task, and of --ntasks-per-node tasks. */
+bool tb_job_asks_for_cpus_of_nodes(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+	uint32_t cpus = MAX(details->orig_pn_min_cpus, details->pn_min_cpus);
+
+	return cpus > MAX(details->cpus_per_task, 1) &&
+	       cpus > details->ntasks_per_node * details->cpus_per_task;
+}

@@ -17,4 +17,10 @@ int tb_job_combinations_check(const job_record_t *job,
 			      const struct tb_request *request, bool implicit,
 			      struct tb_error *err);
 
+/*
+ * Does it ask for more CPUs of each node than those of its tasks, by --mincpus or, with
+ * MaxMemPerCPU, by its memory?
+ */
+bool tb_job_asks_for_cpus_of_nodes(const job_record_t *job);
+
 #endif
