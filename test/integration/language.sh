@@ -260,7 +260,7 @@ case_combinations() {
 			--bcpus=0 "--$option"
 	done
 	refused_with 'needs an amount' --binstance=env
-	refused_with 'needs an amount' --btopology=NSCC
+	refused_with 'needs an amount' --bmem=local
 }
 
 case_variable_is_read_strictly() {
@@ -295,6 +295,8 @@ case_filter_forms() {
 	string=$(cores_masked 2 2)
 	grant_is "$NODE_ZEN" 2-3 --bamount=1 --bfilter=first_core
 	drain
+	grant_is "$NODE_ZEN" 2-3 --bfilter=first_core
+	drain
 	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(cores_masked 1 2)"
 	drain
 	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="first_core+$string"
@@ -305,6 +307,8 @@ case_filter_of_the_site_adds() {
 	grant_is "$NODE_ZEN" 2-3 --bamount=1
 	drain
 	grant_is "$NODE_ZEN" 2-3 --bamount=1 --bfilter=first_core
+	drain
+	grant_is "$NODE_ZEN" 2-3 --bfilter=first_core
 	drain
 	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(cores_masked 2 2)"
 	drain

@@ -247,9 +247,7 @@ static const struct {
 	{ "bcpus=0,bstop=S", NULL, "bstop=S does not go with" },
 	{ "bcpus=0,bfilter=first_core", NULL, "bfilter=first_core does not" },
 	/* needs an amount */
-	{ "btopology=SCC", NULL, "btopology=SCC needs an amount" },
 	{ "binstance=env", NULL, "binstance=env needs an amount" },
-	{ "bfilter=first_core", NULL, "bfilter=first_core needs an amount" },
 	{ "bstop=s", NULL, "bstop=s needs an amount" },
 	{ "bstart=S,bstop=s", NULL, "bstart=S needs an amount" },
 	{ "btype=host", NULL, "btype=host needs an amount" },
@@ -259,6 +257,14 @@ static const struct {
 	{ "bunit=X", "bunit=X,bamount=1", NULL },
 	{ "bunit=C", "bamount=1", NULL },
 	{ "bunit=X,btype=host", "bunit=X,bamount=1,btype=host", NULL },
+	/* and so are a filter and a topology */
+	{ "bfilter=first_core", "bamount=1,bfilter=first_core", NULL },
+	{ "btopology=SCC", "bamount=1,btopology=SCC", NULL },
+	{ "btopology=SCCCCSCCCC,bfilter=ScCCCScCCC",
+	  "bamount=1,bfilter=ScCCCScCCC,btopology=SCCCCSCCCC", NULL },
+	{ "bfilter=first_core,bamount=0", "bamount=0,bfilter=first_core",
+	  NULL },
+	{ "btopology=SCC,bcpus=0", "btopology=SCC,bcpus=0", NULL },
 	{ "bnodes=FASTEST,bunit=X", "bunit=X,bamount=1,bnodes=FASTEST", NULL },
 	/* words, in any case; printed are the letters */
 	{ "bunit=l3", "bunit=X,bamount=1", NULL },

@@ -380,9 +380,12 @@ static int check_combination(const struct tb_request *request,
 int tb_request_complete(struct tb_request *request, struct tb_error *err)
 {
 	unsigned amount = tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+	unsigned names_units = tb_request_bit(TB_REQUEST_KEY_UNIT) |
+			       tb_request_bit(TB_REQUEST_KEY_FILTER) |
+			       tb_request_bit(TB_REQUEST_KEY_SHAPE);
 
-	if (request->given & tb_request_bit(TB_REQUEST_KEY_UNIT) &&
-	    !(request->given & amount) && !request->cpus) {
+	if (request->given & names_units && !(request->given & amount) &&
+	    !request->cpus) {
 		request->amount = 1;
 		request->given |= amount;
 	}

@@ -118,9 +118,9 @@ int tb_request_check_length(size_t length, const char *text,
 			    struct tb_error *err);
 
 /*
- * When all options are there: a unit without an amount is one unit.  -1 with a
- * sentence when options contradict each other, need an amount or a list of CPUs, or
- * are too long as one line.
+ * When all options are there: a unit, a filter and a topology without an amount ask
+ * for one unit (seed 000, example 9).  -1 with a sentence when options contradict each
+ * other, need an amount or a list of CPUs, or are too long as one line.
  */
 int tb_request_complete(struct tb_request *request, struct tb_error *err);
 
