@@ -203,8 +203,10 @@ ssize_t write(int file, const void *text, size_t length)
 		return next(file, text, length);
 	/* full_path() has put a slash at its end. */
 	path[strlen(path) - 1] = '\0';
-	if (is_allowed(path + strlen(tree), text, length))
-		return next(file, text, length);
-	errno = EINVAL;
-	return -1;
+	if (!is_allowed(path + strlen(tree), text, length)) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* A shorter list leaves nothing of the one before. */
+	return ftruncate(file, 0) < 0 ? -1 : next(file, text, length);
 }

@@ -107,24 +107,51 @@ case_switch() {
 	job=$(soft_batch 3 "${one_core[@]}")
 	wait_until 60 may_use soft-burn "$all_cpus"
 	cpus=$(cpus_granted "$job")
-	topobind_soft off ${1:+"$job"}
+	topobind_soft off --confine ${1:+"$job"}
 	wait_until 60 may_use soft-burn "$cpus"
-	assert_contains "status" " off " "$(topobind_soft status "$job")"
+	assert_contains "status" " confined " "$(topobind_soft status "$job")"
 	topobind_soft on ${1:+"$job"}
 	wait_until 60 may_use soft-burn "$all_cpus"
 	assert_contains "status" " on " "$(topobind_soft status "$job")"
 }
 
+# Without load, too, the preference does not count, but others' CPUs do.
+case_ignored() {
+	local job cpus
+
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 60 runs_program soft-burn
+	cpus=$(cpus_granted "$job")
+	wait_until 60 may_use soft-burn "$cpus"
+	topobind_soft off ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert_contains "status" " off " "$(topobind_soft status "$job")"
+	srun -Q -w "$NODE_THIS" "${one_core[@]}" "$work/witness" 3 >"$work/seen"
+	refute grep touched "$work/seen"
+	assert grep looks "$work/seen"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	topobind_soft off --confine ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+	topobind_soft off ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$all_cpus"
+	topobind_soft on ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
 case_node_stays_off() {
 	local job
 
-	topobind_soft off
+	topobind_soft off --confine
 	daemon "slurmd-$NODE_THIS" stop
 	daemon "slurmd-$NODE_THIS" start
 	job=$(soft_batch 3 "${one_core[@]}")
 	wait_until 60 runs_program soft-burn
 	sleep 1
 	assert_eq "CPUs" "$(cpus_granted "$job")" "$(cpus_of soft-burn)"
+	assert_contains "status" "is confined on" "$(topobind_soft)"
+	topobind_soft off
+	wait_until 60 may_use soft-burn "$all_cpus"
 	assert_contains "status" "is off on" "$(topobind_soft)"
 	topobind_soft on
 	wait_until 60 may_use soft-burn "$all_cpus"
@@ -248,6 +275,7 @@ case_command_refuses() {
 	assert_eq "stdout" "" "$(topobind_soft status 999999 2>/dev/null)"
 	refute topobind_soft off 999999
 	refute topobind_soft off x
+	refute topobind_soft on --confine
 	refute topobind_soft perhaps
 	refute topobind soft --node nobody
 	refute setpriv --reuid nobody --clear-groups \
@@ -393,6 +421,8 @@ test_case "a hard step in a soft job" case_hard_step_inside
 test_case "many short jobs, hard, soft and plain" case_stress
 test_case "off and on for the node" case_switch
 test_case "off and on for a job" case_switch job
+test_case "the preference is ignored, and others' CPUs are not" case_ignored
+test_case "the same for a job" case_ignored job
 test_case "off survives slurmd" case_node_stays_off
 test_case "counters are reset" case_reset
 test_case "counters in the job's record" case_record

@@ -94,19 +94,33 @@ case_tasks() {
 	wait
 }
 
-# Off: the kernel has no choice left.
+# prefers FILE LIST
+prefers() {
+	[ "$(cat "$1")" = "$2" ]
+}
+
+prefers_nothing() {
+	prefers "$1" ''
+}
+
+# Confined: the kernel has no choice left.  Off: nothing is preferred.
 case_switch() {
 	local job file
 
 	kernel_with "$cgroup_file"
 	job=$(quiet_job)
 	wait_until 30 may_use soft-burn "$all_cpus"
-	topobind_soft off "$job"
+	topobind_soft off --confine "$job"
 	wait_until 30 may_use soft-burn "$(cpus_granted "$job")"
 	topobind_soft on "$job"
 	wait_until 30 may_use soft-burn "$all_cpus"
 	file=$(files_named "$cgroup_file" "job_$job")
 	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+	topobind_soft off "$job"
+	wait_until 30 prefers_nothing "$file"
+	assert_eq "CPUs" "$all_cpus" "$(cpus_of soft-burn)"
+	topobind_soft on "$job"
+	wait_until 30 prefers "$file" "$(cpus_granted "$job")"
 }
 
 # Others' CPUs are not allowed, on these kernels neither.

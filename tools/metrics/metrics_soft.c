@@ -98,7 +98,8 @@ int tb_metrics_of_soft(struct tb_registry *registry, FILE *out,
 		tb_metric_head(out, "topobind_soft_on", "gauge",
 			       "1: soft binding is on, on this node.");
 		tb_metric_sample(out, "topobind_soft_on",
-				 !tb_registry_is_off(registry, 0), NULL);
+				 tb_registry_mode(registry, 0) == TB_SOFT_ON,
+				 NULL);
 		print_gauges(&steps, out);
 		print_counters(&steps, out);
 	}

@@ -17,6 +17,7 @@ struct options {
 	const char *action; /* status, on, off, reset */
 	const char *node;   /* NULL: this host */
 	uint32_t job;	    /* 0: the node */
+	bool confine;
 };
 
 /* ---- options ---- */
@@ -25,8 +26,11 @@ static int take_soft_option(void *data, int option, struct tb_error *err)
 {
 	struct options *options = data;
 
-	(void)option, (void)err;
-	options->node = optarg;
+	(void)err;
+	if (option == 'c')
+		options->confine = true;
+	else
+		options->node = optarg;
 	return 0;
 }
 
@@ -61,6 +65,11 @@ static int take_soft_arguments(void *data, int count, char **words,
 			err,
 			"\"%.60s\" is not known; allowed: status, on, off, reset",
 			options->action);
+	if (options->confine && strcmp(options->action, "off"))
+		return tb_fail(
+			err,
+			"--confine does not go with \"%.60s\"; it is for \"off\"",
+			options->action);
 	if (count > 2)
 		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
 			       words[2]);
@@ -70,6 +79,8 @@ static int take_soft_arguments(void *data, int count, char **words,
 static const struct tb_command_option own_options[] = {
 	{ NULL, "node", "NAME", 'n',
 	  "the node's name in slurm.conf [this host's]" },
+	{ NULL, "confine", NULL, 'c',
+	  "with off: keep tasks on their preferred CPUs" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -77,8 +88,9 @@ static const struct tb_command_line usage = {
 	.arguments = "[status|on|off|reset] [JOB]",
 	.purpose = "Soft binding on this node, for root: see the steps that spread, switch spreading off and on, for the node or for one job, set counters to zero.",
 	.notes = "status  print the soft-bound steps and their counters [default]\n"
-		 "off     tasks go back to their preferred CPUs and stay there\n"
-		 "on      tasks may spread again\n"
+		 "off     tasks may use all allowed CPUs, whatever they prefer; with\n"
+		 "        --confine they go back to the preferred CPUs and stay there\n"
+		 "on      tasks spread again when their preferred CPUs are busy\n"
 		 "reset   set the counters to zero",
 	.exit_codes = "Exit codes: 0 done, 2 bad option, no such job here, or not root.",
 	.own = own_options,
@@ -101,8 +113,10 @@ struct visit {
 static const char *name_mode(const struct visit *visit,
 			     const struct tb_soft_state *state)
 {
-	if (tb_registry_is_off(visit->registry, state->job))
-		return "off";
+	enum tb_soft_mode mode = tb_registry_mode(visit->registry, state->job);
+
+	if (mode != TB_SOFT_ON)
+		return tb_soft_mode_name(mode);
 	if (state->paused)
 		return "suspended";
 	return state->native ? "kernel" : "on";
@@ -181,16 +195,19 @@ static int print_status(const struct options *options,
 			struct tb_registry *registry)
 {
 	struct visit visit = { .options = options, .registry = registry };
-	bool off = tb_registry_is_off(registry, 0);
+	enum tb_soft_mode mode = tb_registry_mode(registry, 0);
 	int rc;
 
 	if (options->common.json)
 		visit.steps = json_array();
 	else
-		printf("soft binding is %s on this node\n", off ? "off" : "on");
+		printf("soft binding is %s on this node\n",
+		       tb_soft_mode_name(mode));
 	rc = visit_steps(&visit);
 	if (rc >= 0 && options->common.json) {
-		json_t *all = json_pack("{s:b, s:O}", "on", !off, "steps",
+		json_t *all = json_pack("{s:b, s:s, s:O}", "on",
+					mode == TB_SOFT_ON, "mode",
+					tb_soft_mode_name(mode), "steps",
 					visit.steps);
 
 		rc = tb_command_print_json(options->common.name, all);
@@ -217,11 +234,11 @@ static int is_of_job(struct tb_soft_state *state, bool alive, void *data)
 	return alive && state->job == *job ? 2 : 0;
 }
 
-static int switch_spreading(const struct options *options,
-			    struct tb_registry *registry, bool on)
+static int switch_mode(const struct options *options,
+		       struct tb_registry *registry, enum tb_soft_mode mode)
 {
 	struct tb_error err;
-	int rc = tb_registry_switch(registry, options->job, on, &err);
+	int rc = tb_registry_switch(registry, options->job, mode, &err);
 
 	return rc ? tb_command_fail(options->common.name, "%s", err.text)
 		  : TB_EXIT_OK;
@@ -242,8 +259,10 @@ static int run_action(const struct options *options,
 		return print_status(options, registry);
 	if (!strcmp(options->action, "reset"))
 		return reset_counters(options, registry);
-	return switch_spreading(options, registry,
-				!strcmp(options->action, "on"));
+	if (!strcmp(options->action, "on"))
+		return switch_mode(options, registry, TB_SOFT_ON);
+	return switch_mode(options, registry,
+			   options->confine ? TB_SOFT_CONFINED : TB_SOFT_OFF);
 }
 
 int tb_command_soft(int argc, char **argv)

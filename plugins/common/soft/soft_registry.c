@@ -15,7 +15,6 @@
 
 #define CLAIM ".hold"
 #define SYSTEM_CLAIM "system" CLAIM
-#define OFF "off"
 #define RECORD "record"
 
 /* Two lists, a path and their keys. */
@@ -301,39 +300,72 @@ bool tb_registry_sweep(struct tb_registry *registry)
 
 /* ---- switches ---- */
 
-static char *switch_name(uint32_t job)
+static const char *const mode_names[] = {
+	[TB_SOFT_ON] = "on",
+	[TB_SOFT_OFF] = "off",
+	[TB_SOFT_CONFINED] = "confined",
+};
+
+const char *tb_soft_mode_name(enum tb_soft_mode mode)
+{
+	return mode_names[mode];
+}
+
+static char *switch_name(uint32_t job, enum tb_soft_mode mode)
 {
 	char *name;
 
 	if (job == 0)
-		return strdup(OFF);
-	return asprintf(&name, "%u." OFF, job) < 0 ? NULL : name;
+		return strdup(mode_names[mode]);
+	return asprintf(&name, "%u.%s", job, mode_names[mode]) < 0 ? NULL
+								   : name;
 }
 
-int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
-		       struct tb_error *err)
+static int set_file(const struct tb_registry *registry, const char *name,
+		    bool there)
 {
-	char *name = switch_name(job);
-	int fd = -1, rc;
+	int fd;
+
+	if (!there)
+		return unlinkat(registry->dir.fd, name, 0) < 0 &&
+				       errno != ENOENT
+			       ? -1
+			       : 0;
+	fd = openat(registry->dir.fd, name,
+		    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+static int set_switch(const struct tb_registry *registry, uint32_t job,
+		      enum tb_soft_mode mode, bool there, struct tb_error *err)
+{
+	char *name = switch_name(job, mode);
+	int rc = 0;
 
 	if (name == NULL)
 		return tb_fail(err, "out of memory");
-	if (on) {
-		rc = unlinkat(registry->dir.fd, name, 0);
-		if (rc < 0 && errno == ENOENT)
-			rc = 0;
-	} else {
-		fd = openat(registry->dir.fd, name,
-			    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		rc = fd < 0 ? -1 : 0;
-	}
-	if (rc < 0)
-		tb_fail(err, "%.200s/%.60s cannot be changed: %s",
-			registry->dir.path, name, strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	if (set_file(registry, name, there) < 0)
+		rc = tb_fail(err, "%.200s/%.60s cannot be changed: %s",
+			     registry->dir.path, name, strerror(errno));
 	free(name);
 	return rc;
+}
+
+/* The new one is there before the old one goes: at no moment is it on between. */
+int tb_registry_switch(struct tb_registry *registry, uint32_t job,
+		       enum tb_soft_mode mode, struct tb_error *err)
+{
+	if (mode != TB_SOFT_ON && set_switch(registry, job, mode, true, err))
+		return -1;
+	for (enum tb_soft_mode other = TB_SOFT_OFF; other <= TB_SOFT_CONFINED;
+	     other++)
+		if (other != mode &&
+		    set_switch(registry, job, other, false, err))
+			return -1;
+	return 0;
 }
 
 /* A name of a step of the job: "JOB.STEP..." */
@@ -359,24 +391,37 @@ static int forget_job(const char *name, void *data)
 
 void tb_registry_forget(struct tb_registry *registry)
 {
-	tb_locked_dir_each(&registry->dir, "." OFF, forget_job, registry);
+	tb_locked_dir_each(&registry->dir, ".off", forget_job, registry);
+	tb_locked_dir_each(&registry->dir, ".confined", forget_job, registry);
 	tb_locked_dir_each(&registry->dir, "." RECORD, forget_job, registry);
 }
 
-static bool has_file(const struct tb_registry *registry, const char *name)
+static bool has_switch(const struct tb_registry *registry, uint32_t job,
+		       enum tb_soft_mode mode)
 {
-	return faccessat(registry->dir.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) ==
-	       0;
-}
-
-bool tb_registry_is_off(struct tb_registry *registry, uint32_t job)
-{
-	char *name = switch_name(job);
-	bool off = has_file(registry, OFF) ||
-		   (name != NULL && has_file(registry, name));
+	char *name = switch_name(job, mode);
+	bool has = name != NULL && faccessat(registry->dir.fd, name, F_OK,
+					     AT_SYMLINK_NOFOLLOW) == 0;
 
 	free(name);
-	return off;
+	return has;
+}
+
+/* Confined wins where both are: that is in the midst of a switch. */
+static enum tb_soft_mode read_mode(const struct tb_registry *registry,
+				   uint32_t job)
+{
+	if (has_switch(registry, job, TB_SOFT_CONFINED))
+		return TB_SOFT_CONFINED;
+	return has_switch(registry, job, TB_SOFT_OFF) ? TB_SOFT_OFF
+						      : TB_SOFT_ON;
+}
+
+enum tb_soft_mode tb_registry_mode(struct tb_registry *registry, uint32_t job)
+{
+	enum tb_soft_mode mode = read_mode(registry, 0);
+
+	return mode != TB_SOFT_ON || job == 0 ? mode : read_mode(registry, job);
 }
 
 int tb_registry_lock_record(struct tb_registry *registry, uint32_t job,

@@ -12,6 +12,7 @@
  *	system.hold		those that Slurm leaves to the system
  *	JOB.STEP.PID.soft	state of a soft-bound step (soft_state.h)
  *	off, JOB.off		soft binding is switched off, here or for a job
+ *	confined, JOB.confined	tasks are kept on their preferred CPUs, likewise
  *	JOB.record		locked by who changes the job's record
  *
  * Whoever reads and changes sets of CPUs has the directory locked, so that
@@ -98,12 +99,21 @@ bool tb_registry_sweep(struct tb_registry *registry);
 
 /* ---- switches ---- */
 
+enum tb_soft_mode {
+	TB_SOFT_ON,
+	TB_SOFT_OFF, /* tasks have all allowed CPUs, as without a preference */
+	TB_SOFT_CONFINED, /* they stay on the preferred ones */
+};
+
 /* job 0: the node. */
-int tb_registry_switch(struct tb_registry *registry, uint32_t job, bool on,
-		       struct tb_error *err);
+int tb_registry_switch(struct tb_registry *registry, uint32_t job,
+		       enum tb_soft_mode mode, struct tb_error *err);
 /* Forget switches and locks of jobs that have no step here any more. */
 void tb_registry_forget(struct tb_registry *registry);
-bool tb_registry_is_off(struct tb_registry *registry, uint32_t job);
+/* A job has its own mode only while that of its node is "on". */
+enum tb_soft_mode tb_registry_mode(struct tb_registry *registry, uint32_t job);
+const char *
+tb_soft_mode_name(enum tb_soft_mode mode); /* "on", "off", "confined" */
 
 /*
  * Wait for the lock with which steps of a job read and then write the job's

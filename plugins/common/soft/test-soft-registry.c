@@ -227,23 +227,36 @@ static void test_switches(void **state)
 	struct tb_registry_claim *job = claim_cpus(5, 0, "1", "", "");
 
 	(void)state;
-	assert_false(tb_registry_is_off(registry, 5));
-	assert_int_equal(tb_registry_switch(registry, 5, false, &err), 0);
-	assert_true(tb_registry_is_off(registry, 5));
-	assert_false(tb_registry_is_off(registry, 6));
-	assert_int_equal(tb_registry_switch(registry, 0, false, &err), 0);
-	assert_true(tb_registry_is_off(registry, 6));
-	assert_int_equal(tb_registry_switch(registry, 0, true, &err), 0);
-	assert_int_equal(tb_registry_switch(registry, 0, true, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_ON);
+	assert_int_equal(tb_registry_switch(registry, 5, TB_SOFT_OFF, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_OFF);
+	assert_int_equal(tb_registry_mode(registry, 6), TB_SOFT_ON);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_OFF, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 6), TB_SOFT_OFF);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_ON, &err), 0);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_ON, &err), 0);
 	assert_true(tb_registry_has_changed(registry, &seen));
 	/* A job's is forgotten with its last step, the node's never. */
-	assert_int_equal(tb_registry_switch(registry, 0, false, &err), 0);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_OFF, &err), 0);
 	tb_registry_forget(registry);
-	assert_int_equal(tb_registry_switch(registry, 0, true, &err), 0);
-	assert_true(tb_registry_is_off(registry, 5));
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_ON, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_OFF);
+	assert_int_equal(tb_registry_switch(registry, 5, TB_SOFT_CONFINED,
+					    &err),
+			 0);
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_CONFINED);
+	/* The node's counts more. */
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_OFF, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_OFF);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_CONFINED,
+					    &err),
+			 0);
+	assert_int_equal(tb_registry_mode(registry, 6), TB_SOFT_CONFINED);
+	assert_int_equal(tb_registry_switch(registry, 0, TB_SOFT_ON, &err), 0);
+	assert_int_equal(tb_registry_mode(registry, 6), TB_SOFT_ON);
 	tb_registry_claim_release(job);
 	tb_registry_forget(registry);
-	assert_false(tb_registry_is_off(registry, 5));
+	assert_int_equal(tb_registry_mode(registry, 5), TB_SOFT_ON);
 }
 
 /* ---- states ---- */

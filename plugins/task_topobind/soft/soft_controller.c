@@ -134,7 +134,7 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 		.paused = paused,
 	};
 
-	if (s->off) {
+	if (s->mode != TB_SOFT_ON) {
 		tb_soft_retreat(&task->soft);
 		return;
 	}
@@ -146,8 +146,9 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 static bool is_spread(const struct tb_soft_controller *s,
 		      const struct task *task)
 {
-	return !s->off &&
-	       (task->native || task->soft.choice == TB_SOFT_ALLOWED);
+	if (s->mode != TB_SOFT_ON)
+		return s->mode == TB_SOFT_OFF;
+	return task->native || task->soft.choice == TB_SOFT_ALLOWED;
 }
 
 /* True when some task is to move. */
@@ -305,17 +306,19 @@ static bool was_limited(const struct tb_soft_controller *s)
 static void control_tasks(struct tb_soft_controller *s)
 {
 	bool changed = tb_registry_has_changed(s->registry, &s->registry_seen);
-	bool off = s->off;
+	enum tb_soft_mode before = s->mode;
 	bool moves;
 
 	if (changed)
-		s->off = tb_registry_is_off(s->registry, s->job);
+		s->mode = tb_registry_mode(s->registry, s->job);
 	moves = sample_tasks(s);
 	/* At a cgroup's end writing fails; there is nobody to tell. */
-	if (moves || s->failed || s->off != off ||
+	if (moves || s->failed || s->mode != before ||
 	    (tb_soft_file_state(s->file)->spread > 0 &&
 	     (changed || was_limited(s))))
 		s->failed = tb_soft_controller_apply(s, NULL) < 0;
+	if (s->mode != before)
+		tb_soft_controller_tell_kernel(s, NULL);
 }
 
 /* ---- counters ---- */

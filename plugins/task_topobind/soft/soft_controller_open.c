@@ -67,6 +67,7 @@ static int open_task(struct task *task,
 
 	if (path == NULL)
 		return -1;
+	task->pid = input->pid;
 	task->scope = widen_set(input->scope);
 	if (task->scope == NULL)
 		tb_fail(err, "out of memory");
@@ -176,9 +177,13 @@ static int open_load_of_all(struct tb_soft_controller *s, struct tb_error *err)
 	return tb_usage_of_cpus(s->proc_stat, s->cpus_used_us, s->cpus);
 }
 
-static int set_native(struct task *task, pid_t pid, struct tb_error *err)
+/* To write an empty line forgets what was preferred; to write nothing does nothing. */
+static int set_native(struct task *task, enum tb_soft_mode mode,
+		      struct tb_error *err)
 {
-	char *list = tb_bitset_print_list(task->group.base);
+	char *list = mode == TB_SOFT_OFF
+			     ? strdup("\n")
+			     : tb_bitset_print_list(task->group.base);
 	char *directory =
 		tb_cpuset_directory(tb_cpuset_path(task->group.cpuset), err);
 	int rc = -1;
@@ -186,18 +191,28 @@ static int set_native(struct task *task, pid_t pid, struct tb_error *err)
 	if (list != NULL && directory != NULL)
 		rc = tb_preferred_set_cgroup(directory, list, err);
 	if (rc == 0)
-		rc = tb_preferred_set_process("/proc", pid, list, err);
+		rc = tb_preferred_set_process("/proc", task->pid, list, err);
 	free(directory);
 	free(list);
-	task->native = rc > 0;
+	return rc;
+}
+
+int tb_soft_controller_tell_kernel(struct tb_soft_controller *s,
+				   struct tb_error *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < s->tasks; i++)
+		if (s->task[i].native &&
+		    set_native(&s->task[i], s->mode, err) < 0)
+			rc = -1;
 	return rc;
 }
 
 /* Only in a cgroup of the job: others' would be counted, too. */
-static void open_counters(const struct tb_soft_controller *s, struct task *task,
-			  pid_t pid)
+static void open_counters(const struct tb_soft_controller *s, struct task *task)
 {
-	char *directory = tb_cgroup_directory_of(pid, "cpuacct");
+	char *directory = tb_cgroup_directory_of(task->pid, "cpuacct");
 	char *job;
 
 	if (asprintf(&job, "/job_%u/", s->job) < 0)
@@ -214,30 +229,29 @@ static void open_counters(const struct tb_soft_controller *s, struct task *task,
  * Preferred CPUs are refused that are not inside the cpuset, and ignored when
  * they are all of it: first it is made as wide as it may be.
  */
-static int use_native(struct tb_soft_controller *s,
-		      const struct tb_soft_controller_input *input,
-		      struct tb_error *err)
+static int use_native(struct tb_soft_controller *s, struct tb_error *err)
 {
 	bool native = false;
 
 	if (tb_preferred_is_disabled("/proc"))
 		return 0;
-	s->off = tb_registry_is_off(s->registry, s->job);
 	for (unsigned i = 0; i < s->tasks; i++) {
-		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
+		int rc = set_native(&s->task[i], TB_SOFT_ON, err);
+
+		if (rc < 0)
 			return -1;
+		s->task[i].native = rc > 0;
 		native = native || s->task[i].native;
 	}
 	if (!native)
 		return 0;
+	s->mode = tb_registry_mode(s->registry, s->job);
 	tb_soft_file_state(s->file)->native = 1;
-	if (tb_soft_controller_apply(s, err) < 0)
+	if (tb_soft_controller_apply(s, err) < 0 ||
+	    tb_soft_controller_tell_kernel(s, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < s->tasks; i++) {
-		if (set_native(&s->task[i], input->task[i].pid, err) < 0)
-			return -1;
-		open_counters(s, &s->task[i], input->task[i].pid);
-	}
+	for (unsigned i = 0; i < s->tasks; i++)
+		open_counters(s, &s->task[i]);
 	return 0;
 }
 
@@ -259,7 +273,7 @@ static int open_all(struct tb_soft_controller *s,
 	s->registry = tb_registry_open(input->spool_dir, err);
 	if (s->registry == NULL || make_file(s, &input->id, err) < 0)
 		return -1;
-	return use_native(s, input, err);
+	return use_native(s, err);
 }
 
 struct tb_soft_controller *

@@ -31,6 +31,7 @@ struct task {
 	struct tb_usage *usage;
 	struct tb_soft soft;
 	uint64_t used_us; /* at the sample before */
+	pid_t pid;
 	bool native;
 	/* Those of the kernel, of a native task; NULL: none, or another's. */
 	struct tb_preferred_counters *counters;
@@ -48,7 +49,7 @@ struct tb_soft_controller {
 	unsigned outers;
 	struct group outer[2];
 	struct timespec registry_seen;
-	bool off;
+	enum tb_soft_mode mode;
 	bool (*suspended)(void);
 	bool was_paused;
 	bool failed; /* the last write did not succeed */
@@ -74,6 +75,13 @@ void tb_soft_controller_save(struct tb_soft_controller *s);
 int tb_soft_controller_start_thread(struct tb_soft_controller *s,
 				    struct tb_error *err);
 void tb_soft_controller_stop_thread(struct tb_soft_controller *s);
+
+/*
+ * Tell a kernel that does soft binding itself what the tasks prefer: nothing where
+ * it is switched off.  0, or -1 with a sentence.
+ */
+int tb_soft_controller_tell_kernel(struct tb_soft_controller *s,
+				   struct tb_error *err);
 
 /*
  * Write the CPUs of all groups as they are wanted now; with the registry locked,
