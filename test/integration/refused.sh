@@ -67,11 +67,11 @@ case_line() {
 	says "no node has 9 S units ($NODE_QUADRANT has most: 4)"
 }
 
-# Slurm accepts these; whatever it makes of them, nothing is asked and said.
+# Nothing is said of these.
 case_accepted() {
 	local job
 
-	for job in "-N1 -n1000 --bunit=S" "-H --bunit=S" "-H"; do
+	for job in "-H --bunit=S" "-H"; do
 		# shellcheck disable=SC2086 # words
 		job=$(sbatch --parsable -o /dev/null $job --wrap true \
 			2>"$work/err")
