@@ -55,7 +55,7 @@ static const struct tb_command_option color_options[] = {
 	{ 0 },
 };
 static const struct tb_command_option everybodys_options[] = {
-	{ NULL, "help", NULL, OPTION_HELP, NULL },
+	{ "h", "help", NULL, OPTION_HELP, NULL },
 	{ NULL, "version", NULL, OPTION_VERSION, NULL },
 	{ 0 },
 };
@@ -101,6 +101,19 @@ append_binding_options(struct tb_command_option *end)
 	return end;
 }
 
+/* -h is --noheader, as for squeue, where a command has that. */
+static void free_taken_letter(struct tb_command_option *options)
+{
+	bool taken = false;
+
+	for (; options->name; options++)
+		if (options->letters && strchr(options->letters, 'h')) {
+			if (taken)
+				options->letters = NULL;
+			taken = true;
+		}
+}
+
 /* All options in one table, malloc()ed; NULL when out of memory. */
 static struct tb_command_option *
 collect_options(const struct tb_command_line *line)
@@ -126,6 +139,7 @@ collect_options(const struct tb_command_line *line)
 			end = append_binding_options(end);
 		end = append_options(end, parts[i]);
 	}
+	free_taken_letter(options);
 	return options;
 }
 

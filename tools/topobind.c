@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE /* asprintf */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +56,9 @@ static void print_help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
 	puts("\n"
-	     "  --help, --version\n"
+	     "  -h, --help, --version\n"
 	     "\n"
-	     "\"topobind COMMAND --help\" explains a command, topobind(1) everything.\n"
+	     "\"topobind help COMMAND\" explains a command, topobind(1) everything.\n"
 	     "Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.");
 }
 
@@ -81,17 +82,51 @@ static int run_command(size_t command, int argc, char **argv)
 	return rc;
 }
 
+static int run_named(int argc, char **argv)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[0], commands[i].name))
+			return run_command(i, argc, argv);
+	return tb_command_fail(
+		"topobind",
+		"\"%.60s\" is not a command; topobind --help lists them",
+		argv[0]);
+}
+
+/* "help", or "help COMMAND" for "COMMAND --help" */
+static int run_help(int argc, char **argv)
+{
+	static char option[] = "--help";
+	char *words[] = { argc > 1 ? argv[1] : NULL, option, NULL };
+
+	if (argc > 2)
+		return tb_command_fail("topobind help",
+				       "\"%.60s\" is one argument too many",
+				       argv[2]);
+	if (argc > 1)
+		return run_named(2, words);
+	print_help();
+	return TB_EXIT_OK;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b)
+{
+	return !strcmp(word, a) || !strcmp(word, b);
+}
+
 static int dispatch_command(int argc, char **argv)
 {
 	if (argc < 2)
 		return tb_command_fail(
 			"topobind",
 			"no command was given; topobind --help lists them");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+	if (is_one_of(argv[1], "--help", "-h")) {
 		print_help();
 		return TB_EXIT_OK;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (!strcmp(argv[1], "help"))
+		return run_help(argc - 1, argv + 1);
+	if (is_one_of(argv[1], "--version", "-V")) {
 		puts(PACKAGE_STRING);
 		return TB_EXIT_OK;
 	}
@@ -99,13 +134,7 @@ static int dispatch_command(int argc, char **argv)
 		print_names();
 		return TB_EXIT_OK;
 	}
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return run_command(i, argc - 1, argv + 1);
-	return tb_command_fail(
-		"topobind",
-		"\"%.60s\" is not a command; topobind --help lists them",
-		argv[1]);
+	return run_named(argc - 1, argv + 1);
 }
 
 /*

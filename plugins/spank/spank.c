@@ -25,6 +25,7 @@
 #include "attach.h"
 #include "client_combinations.h"
 #include "options.h"
+#include "refused.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define OPTION_VARIABLE "_SLURM_SPANK_OPTION_topobind_"
@@ -197,6 +198,8 @@ static int send_request(spank_t spank, const char *variable,
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);
 		line = print_request(&request);
+		if (line != NULL && asker == TB_JOB)
+			tb_refused_remember(line);
 		if (line != NULL)
 			rc = send_line(spank, variable, line, err);
 		else if (tb_request_is_given(&request))

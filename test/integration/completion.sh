@@ -249,7 +249,7 @@ case_features() {
 
 case_commands() {
 	shell_start
-	assert_eq "commands" "$( (command_names && echo --help && echo --version) | sort)" \
+	assert_eq "commands" "$( (command_names && printf '%s\n' help --help --version) | sort)" \
 		"$(all_of 'topobind ')"
 	assert_line 'topobind hostf' 'topobind hostfile '
 	shell_end

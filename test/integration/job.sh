@@ -268,6 +268,20 @@ case_errors() {
 	is_refused job 'no such task or part' "$job+1"
 }
 
+# Without an id: the job in which the command is called.
+case_inside() {
+	local job
+
+	job=$(alloc -w "$NODE_CHIP" -n2 --bunit=X --bamount=1)
+	assert_eq "the job" "$(topobind job "$job")" \
+		"$(SLURM_JOB_ID=$job topobind job)"
+	assert_eq "explain" "$(topobind explain "$job")" \
+		"$(SLURM_JOB_ID=$job topobind explain)"
+	assert_eq "the id counts before" "$(topobind job "$job")" \
+		"$(SLURM_JOB_ID=999999 topobind job "$job")"
+	cancel "$job"
+}
+
 # Who may not see a job is not told of it.
 case_hidden() {
 	local job
@@ -297,6 +311,7 @@ test_case "an array" case_array
 test_case "a heterogeneous job" case_heterogeneous
 test_case "columns" case_table
 test_case "the example of the manual" case_manual
+test_case "without an id" case_inside
 test_case "wrong arguments" case_errors
 test_case "a hidden job" case_hidden
 tests_done

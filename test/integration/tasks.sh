@@ -228,6 +228,9 @@ case_environment() {
 	assert_eq TOPOBIND_INSTANCE set "$(value TOPOBIND_INSTANCE)"
 	assert_eq TOPOBIND_CPUS "$(value cpus)" "$(value TOPOBIND_CPUS)"
 	assert_eq TOPOBIND_SLOT 0 "$(value TOPOBIND_SLOT)"
+	assert_eq TOPOBIND_NCPUS "$(expand_list "$(value cpus)" | wc -l)" \
+		"$(value TOPOBIND_NCPUS)"
+	assert_eq TOPOBIND_NCORES 1 "$(value TOPOBIND_NCORES)"
 	assert_eq TOPOBIND_CPUSET "$(mask_of "$(value cpus)")" \
 		"$(value TOPOBIND_CPUSET)"
 	assert_eq TOPOBIND_MEMS \

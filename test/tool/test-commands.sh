@@ -30,6 +30,12 @@ says_usage() {
 		grep -q -e '--version' "$work/out"
 }
 
+# helps_by_letter NAME - but where -h is --noheader
+helps_by_letter() {
+	grep -q -e '-h, --noheader' "$work/out" ||
+		[ "$("$program" "$1" -h)" = "$(cat "$work/out")" ]
+}
+
 # completes_options NAME - the completion of shells offers what --help has
 completes_options() {
 	[ "$(command_options "$1")" = "$("$program" "$1" --completion |
@@ -84,6 +90,8 @@ of_one_command() {
 	check "$* --help: usage and exit codes" says_usage "$@"
 	check "$* --help is plain text" is_plain_text
 	check "$* --completion" completes_options "$1"
+	check "help $1" [ "$("$program" help "$1")" = "$(cat "$work/out")" ]
+	check "$* -h" helps_by_letter "$1"
 	run "$@" --version
 	check "$* --version" ended 0
 	check "$* --version is the same" grep -q -x -F "$version" "$work/out"
@@ -126,6 +134,11 @@ check 'help fits a screen' fits_a_screen
 check 'completion: the commands' \
 	[ "$("$program" --completion)" = "$(command_names)" ]
 check 'the same with -h' [ "$("$program" -h)" = "$("$program" --help)" ]
+check 'the same with help' [ "$("$program" help)" = "$("$program" --help)" ]
+run help no-such-command
+check 'help: no such command' refused_for no-such-command
+run help map surplus
+check 'help: one argument too many' refused_for surplus
 to_file /dev/full --help
 check 'help: a full disk' refused_to_write
 to_closed --version

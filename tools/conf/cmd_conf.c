@@ -179,13 +179,14 @@ static int print_findings(const struct options *options,
 	if (count < 0)
 		return tb_command_fail(options->common.name, "out of memory");
 	if (options->common.json) {
-		json = json_pack("{s:b, s:o}", "slurmctld",
+		json = json_pack("{s:b, s:o, s:o}", "slurmctld",
 				 site->running != NULL, "findings",
-				 tb_findings_json(findings));
+				 tb_findings_json(findings, false), "notes",
+				 tb_findings_json(findings, true));
 		rc = tb_command_print_json(options->common.name, json);
 		json_decref(json);
 	} else {
-		tb_findings_print(findings);
+		tb_findings_print(findings, options->common.name);
 	}
 	if (rc != TB_EXIT_OK)
 		return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* conf_check_files.c - plugstack.conf and cgroup.conf; see conf_check.h */
+/* conf_check_files.c - plugstack.conf, cgroup.conf, cgroups; see conf_check.h */
 #define _GNU_SOURCE /* getline, strndup */
 #include <glob.h>
 #include <stdbool.h>
@@ -145,6 +145,42 @@ static bool constrains_cores(void)
 	return yes;
 }
 
+/*
+ * Are this host's cpusets those of cgroup v1?  Then the kernel names them in a line
+ * "NUMBER:LIST:PATH", as it does nothing of v2 (cgroups(7)).
+ */
+static bool cpusets_are_v1(void)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char *line = NULL, *rest, *list, *word;
+	bool found = false;
+	size_t size = 0;
+
+	while (file && !found && getline(&line, &size, file) >= 0) {
+		rest = line;
+		strsep(&rest, ":");
+		list = strsep(&rest, ":");
+		while (!found && list && (word = strsep(&list, ",")))
+			found = !strcmp(word, "cpuset");
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* SECURITY.md has the table. */
+static void note_version(struct tb_findings *findings)
+{
+	if (cpusets_are_v1())
+		tb_findings_note(
+			findings, "cgroups",
+			tb_words(
+				"this host has cgroup v1, where processes can hide from Slurm's freezer until their step ends, a user can keep a bound task of his own from starting, and with Slurm up to 23.02 the cgroups of a step are the user's until task/topobind takes them, and stay his where it is not in TaskPlugin"),
+			tb_words(
+				"boot nodes with cgroup v2 where you can; SECURITY.md says what holds with each"));
+}
+
 void tb_check_cgroup(const struct tb_conf_site *site,
 		     struct tb_findings *findings)
 {
@@ -163,4 +199,5 @@ void tb_check_cgroup(const struct tb_conf_site *site,
 			tb_words(
 				"ConstrainCores is not yes, so that nothing keeps jobs without a binding off the units of bound ones"),
 			tb_words("set ConstrainCores=yes and restart slurmd"));
+	note_version(findings);
 }

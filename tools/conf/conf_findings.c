@@ -14,6 +14,7 @@ struct finding {
 	char *where; /* NULL: the nodes */
 	struct tb_hosts *nodes;
 	char *problem, *fix;
+	bool is_note;
 };
 
 struct tb_findings {
@@ -79,7 +80,15 @@ static void append_finding(struct tb_findings *findings,
 void tb_findings_add(struct tb_findings *findings, const char *where,
 		     char *problem, char *fix)
 {
-	struct finding finding = { strdup(where), NULL, problem, fix };
+	struct finding finding = { strdup(where), NULL, problem, fix, false };
+
+	append_finding(findings, &finding);
+}
+
+void tb_findings_note(struct tb_findings *findings, const char *where,
+		      char *problem, char *fix)
+{
+	struct finding finding = { strdup(where), NULL, problem, fix, true };
 
 	append_finding(findings, &finding);
 }
@@ -104,7 +113,7 @@ void tb_findings_add_node(struct tb_findings *findings, const char *node,
 			  char *problem, char *fix)
 {
 	struct finding *same = find_same(findings, problem, fix);
-	struct finding finding = { NULL, NULL, problem, fix };
+	struct finding finding = { NULL, NULL, problem, fix, false };
 
 	if (same) {
 		tb_hosts_add(same->nodes, node);
@@ -118,7 +127,11 @@ void tb_findings_add_node(struct tb_findings *findings, const char *node,
 
 int tb_findings_count(const struct tb_findings *findings)
 {
-	return findings->failed ? -1 : (int)findings->count;
+	int count = 0;
+
+	for (unsigned i = 0; i < findings->count; i++)
+		count += !findings->list[i].is_note;
+	return findings->failed ? -1 : count;
 }
 
 /* malloc()ed; NULL when out of memory. */
@@ -134,24 +147,30 @@ static char *get_where(const struct finding *finding)
 	return where;
 }
 
-void tb_findings_print(const struct tb_findings *findings)
+void tb_findings_print(const struct tb_findings *findings, const char *command)
 {
 	for (unsigned i = 0; i < findings->count; i++) {
-		char *where = get_where(&findings->list[i]);
+		const struct finding *finding = &findings->list[i];
+		char *where = get_where(finding);
 
-		printf("%s: %s; %s\n", where ? where : "?",
-		       findings->list[i].problem, findings->list[i].fix);
+		if (finding->is_note)
+			fprintf(stderr, "%s: note: ", command);
+		fprintf(finding->is_note ? stderr : stdout, "%s: %s; %s\n",
+			where ? where : "?", finding->problem, finding->fix);
 		free(where);
 	}
 }
 
-json_t *tb_findings_json(const struct tb_findings *findings)
+json_t *tb_findings_json(const struct tb_findings *findings, bool notes)
 {
 	json_t *array = json_array();
 
 	for (unsigned i = 0; i < findings->count; i++) {
-		char *where = get_where(&findings->list[i]);
+		char *where;
 
+		if (findings->list[i].is_note != notes)
+			continue;
+		where = get_where(&findings->list[i]);
 		json_array_append_new(array,
 				      json_pack("{s:s*, s:s, s:s}", "where",
 						where, "problem",

@@ -9,6 +9,7 @@
 #define TB_TOOLS_CONF_CONF_FINDINGS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct tb_findings;
 
@@ -26,11 +27,17 @@ void tb_findings_add(struct tb_findings *findings, const char *where,
 		     char *problem, char *fix);
 void tb_findings_add_node(struct tb_findings *findings, const char *node,
 			  char *problem, char *fix);
+/* The same of what is no fault, but to be known: it is printed, and not counted. */
+void tb_findings_note(struct tb_findings *findings, const char *where,
+		      char *problem, char *fix);
 
 /* -1: memory was short, and some may be missing. */
 int tb_findings_count(const struct tb_findings *findings);
-/* "WHERE: PROBLEM; FIX", a line each; or an array of objects, NULL: no memory. */
-void tb_findings_print(const struct tb_findings *findings);
-json_t *tb_findings_json(const struct tb_findings *findings);
+/*
+ * "WHERE: PROBLEM; FIX", a line each, notes on stderr behind "COMMAND: note: "; or
+ * an array of objects, of notes or of all others, NULL: no memory.
+ */
+void tb_findings_print(const struct tb_findings *findings, const char *command);
+json_t *tb_findings_json(const struct tb_findings *findings, bool notes);
 
 #endif

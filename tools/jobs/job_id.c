@@ -46,19 +46,21 @@ static int read_id(struct tb_job_id *id, const char *text)
 int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
 			 struct tb_error *err)
 {
-	if (count < 1)
+	const char *text = count ? words[0] : getenv("SLURM_JOB_ID");
+
+	if (!text)
 		return tb_fail(
 			err,
-			"no job was given; write its id, such as $SLURM_JOB_ID");
+			"no job was given, and this is not inside one; write its id");
 	if (count > 1)
 		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
 			       words[1]);
-	if (read_id(&job->id, words[0]))
+	if (read_id(&job->id, text))
 		return tb_fail(
 			err,
 			"\"%.60s\" is not a job id; write 123, 123_4 or 123+1",
-			words[0]);
-	job->text = words[0];
+			text);
+	job->text = text;
 	return 0;
 }
 

@@ -12,10 +12,13 @@
 /* A job in a command's arguments. */
 struct tb_job_argument {
 	struct tb_job_id id;
-	const char *text; /* as it was given */
+	const char *text; /* as it was given, or that variable's */
 };
 
-/* The one that these arguments name.  -1 with a sentence. */
+/*
+ * The one that these arguments name; without any that in which the command is called,
+ * by SLURM_JOB_ID.  -1 with a sentence.
+ */
 int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
 			 struct tb_error *err);
 

@@ -598,6 +598,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 {
 	check_lists(rules, node);
 	check_features(rules, node);
+	node->outside = node->closed != NULL;
 	if (read_topology(node, err))
 		return -1;
 	check_reservations(rules, node);

@@ -29,6 +29,7 @@ struct tb_candidate_node {
 	unsigned *held_units;
 	bool required;
 	char *closed;	     /* why the job cannot have it; NULL: it may */
+	bool outside;	     /* it is closed for what the job says of nodes */
 	bool out_of_service; /* it is closed for its state only */
 	char *note;	     /* that memory is short there; NULL: it is not */
 	unsigned open;	     /* index among those that are not closed */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* plan.c - see plan.h */
+#define _GNU_SOURCE /* asprintf */
 #include "plan.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 #include "core/plan/deal.h"
 #include "core/plan/implicit.h"
+#include "core/plan/never.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
@@ -303,6 +305,50 @@ static void look_behind_guess(struct tb_job_plan *plan)
 	forget_units(plan);
 }
 
+/* What the units have to do with it, malloc()ed; NULL: nothing. */
+static char *find_never(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+	struct tb_never never = { .nodes = 0 };
+	bool restricted = false;
+	char *sentence;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (!node->info->name)
+			continue;
+		if (node->outside)
+			restricted = true;
+		else
+			tb_never_look(&never, &spec->request, spec->task_cpus,
+				      node->info->name, node->topology,
+				      node->masked);
+	}
+	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
+				  spec->required ? "required node"
+				  : restricted	 ? "node that it may use"
+						 : "node");
+	tb_never_clear(&never);
+	return sentence;
+}
+
+static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
+{
+	char *units = find_never(plan->candidates), *both;
+
+	if (!units)
+		return 0;
+	if (asprintf(&both, "%s: %s", plan->why_never, units) < 0)
+		both = NULL;
+	free(units);
+	if (!both)
+		return tb_fail(err, "out of memory");
+	free(plan->why_never);
+	plan->why_never = both;
+	return 0;
+}
+
 /* Slurm's answer stands, whatever can be said of the units. */
 static int look_at_units(struct tb_job_plan *plan,
 			 struct tb_plan_options *options, struct tb_error *err)
@@ -315,6 +361,8 @@ static int look_at_units(struct tb_job_plan *plan,
 		return -1;
 	if (plan->about_nodes && tb_candidates_wait_for_nodes(plan->candidates))
 		return wait_for_nodes(plan, err);
+	if (plan->about_nodes && !options->spec.implicit)
+		return tell_never(plan, err);
 	/* Units of those who would be preempted are in use still. */
 	if (plan->npreempted || plan->answer == TB_JOB_PLAN_NEVER)
 		return 0;

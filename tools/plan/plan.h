@@ -32,7 +32,8 @@ struct tb_job_plan {
 	enum tb_job_plan_answer answer;
 	time_t start;
 	char *nodes, *partition; /* where */
-	char *why_never;     /* Slurm's sentence; WAITS: why no time is known */
+	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
+	char *why_never;
 	bool about_nodes;    /* private: it is about nodes */
 	uint32_t *preempted; /* jobs to preempt for it */
 	unsigned npreempted;

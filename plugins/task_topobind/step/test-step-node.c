@@ -164,6 +164,8 @@ static void tell_virtual(void **state)
 	assert_variable(&variables, "TOPOBIND_CPUS", "4-5");
 	assert_variable(&variables, "TOPOBIND_MEMS", "0-1");
 	assert_variable(&variables, "TOPOBIND_SLOT", "1");
+	assert_variable(&variables, "TOPOBIND_NCPUS", "2");
+	assert_variable(&variables, "TOPOBIND_NCORES", "2");
 	assert_variable(&variables, "SGE_BINDING_INSTANCE", "pe");
 	assert_variable(&variables, "SGE_BINDING_TOPOLOGY", "NSXCCXCCNSxccXCC");
 	assert_variable(&variables, "SGE_BINDING_CPUSET", "0x00000030");
@@ -230,6 +232,8 @@ static void tell_plain(void **state)
 	assert_variable(&variables, "TOPOBIND_CPUS", NULL);
 	assert_variable(&variables, "TOPOBIND_MEMS", NULL);
 	assert_variable(&variables, "TOPOBIND_SLOT", NULL);
+	assert_variable(&variables, "TOPOBIND_NCPUS", NULL);
+	assert_variable(&variables, "TOPOBIND_NCORES", NULL);
 	assert_variable(&variables, "SGE_BINDING_CPUSET", "0x0");
 	tb_variables_clear(&variables);
 }

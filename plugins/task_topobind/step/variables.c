@@ -9,7 +9,19 @@
 #include "core/request/request_key.h"
 #include "step_plan.h"
 
-enum what { INSTANCE, TOPOLOGY, CPUSET, CPUS, MEMS, SLOT, HOSTS, RANKS, WHATS };
+enum what {
+	INSTANCE,
+	TOPOLOGY,
+	CPUSET,
+	CPUS,
+	MEMS,
+	SLOT,
+	NCPUS,
+	NCORES,
+	HOSTS,
+	RANKS,
+	WHATS
+};
 
 static const struct {
 	const char *name;
@@ -21,6 +33,8 @@ static const struct {
 	{ "TOPOBIND_CPUS", CPUS },
 	{ "TOPOBIND_MEMS", MEMS },
 	{ "TOPOBIND_SLOT", SLOT },
+	{ "TOPOBIND_NCPUS", NCPUS },
+	{ "TOPOBIND_NCORES", NCORES },
 	{ "TOPOBIND_PE_HOSTFILE", HOSTS },
 	{ "TOPOBIND_RANKFILE", RANKS },
 	{ "SGE_BINDING_INSTANCE", INSTANCE },
@@ -49,13 +63,32 @@ void tb_variables_plain(struct tb_variables *variables)
 	set_values(variables, value);
 }
 
-static char *print_slot(int slot)
+static char *print_number(unsigned number)
 {
 	char *text;
 
-	if (slot == TB_NO_SLOT)
-		return strdup("NONE");
-	return asprintf(&text, "%d", slot) < 0 ? NULL : text;
+	return asprintf(&text, "%u", number) < 0 ? NULL : text;
+}
+
+static char *print_slot(int slot)
+{
+	return slot == TB_NO_SLOT ? strdup("NONE")
+				  : print_number((unsigned)slot);
+}
+
+/* Of which it has a thread at least. */
+static char *print_cores(const struct tb_topology *topology,
+			 const struct tb_bitset *threads)
+{
+	struct tb_bitset *cores = tb_bitset_create(tb_topology_cores(topology));
+	char *text = NULL;
+
+	if (cores != NULL) {
+		tb_cores_of_threads(topology, threads, cores);
+		text = print_number(tb_bitset_count(cores));
+	}
+	tb_bitset_destroy(cores);
+	return text;
 }
 
 int tb_variables_bound(struct tb_variables *variables,
@@ -79,6 +112,8 @@ int tb_variables_bound(struct tb_variables *variables,
 	text[CPUS] = tb_bitset_print_list(os_cpus);
 	text[MEMS] = tb_bitset_print_list(os_nodes);
 	text[SLOT] = print_slot(slot);
+	text[NCPUS] = print_number(tb_bitset_count(threads));
+	text[NCORES] = print_cores(tb_step_node_topology(node), threads);
 	set_values(variables, (const char *const *)text);
 	rc = 0;
 	for (int i = 0; i < HOSTS; i++) {

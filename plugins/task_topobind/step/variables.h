@@ -16,7 +16,7 @@
 #include "step_node.h"
 #include "task_topobind/pe/pe_files.h"
 
-#define TB_VARIABLES 11
+#define TB_VARIABLES 13
 
 struct tb_variables {
 	const char *name[TB_VARIABLES];

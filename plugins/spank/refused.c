@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "refused.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/client_options.h"
+#include "compat/slurm_types.h"
+
+#include "common/node/node_extra.h"
+#include "core/plan/never.h"
+#include "core/request/request.h"
+
+/* slurm/spank.h, which has it too, does not go with Slurm's other headers. */
+extern void slurm_error(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* The exit handler gets no argument of ours. */
+static char *request_line;
+static unsigned parts;
+
+/* Which nodes the user allows; NULL: all. */
+struct choice {
+	tb_hostlist_t required, excluded, partition;
+};
+
+/* NULL: the option was not given. */
+static tb_hostlist_t read_hosts(const char *option)
+{
+	char *value = tb_client_option(option);
+	tb_hostlist_t hosts = value ? slurm_hostlist_create(value) : NULL;
+
+	tb_client_option_free(value);
+	return hosts;
+}
+
+/* Is the name in a list with commas? */
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, length) &&
+		    (!at[length] || at[length] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Of the partitions asked for, or the default one.  NULL: not known. */
+static tb_hostlist_t load_partition_hosts(void)
+{
+	partition_info_msg_t *partitions = NULL;
+	tb_hostlist_t hosts = NULL;
+	char *names;
+
+	if (slurm_load_partitions(0, &partitions, SHOW_ALL))
+		return NULL;
+	names = tb_client_option("partition");
+	hosts = slurm_hostlist_create("");
+	for (uint32_t i = 0; hosts && i < partitions->record_count; i++) {
+		const partition_info_t *partition =
+			&partitions->partition_array[i];
+
+		if (partition->nodes &&
+		    (names ? is_listed(names, partition->name)
+			   : partition->flags & PART_FLAG_DEFAULT))
+			slurm_hostlist_push(hosts, partition->nodes);
+	}
+	tb_client_option_free(names);
+	slurm_free_partition_info_msg(partitions);
+	if (hosts && !slurm_hostlist_count(hosts)) {
+		slurm_hostlist_destroy(hosts);
+		hosts = NULL;
+	}
+	return hosts;
+}
+
+static bool is_in(tb_hostlist_t hosts, const char *name)
+{
+	return slurm_hostlist_find(hosts, name) >= 0;
+}
+
+static bool is_allowed(const struct choice *choice, const char *name)
+{
+	return (!choice->required || is_in(choice->required, name)) &&
+	       (!choice->excluded || !is_in(choice->excluded, name)) &&
+	       (!choice->partition || is_in(choice->partition, name));
+}
+
+/* As it has published it; NULL: nothing that makes sense. */
+static struct tb_topology *read_topology(const node_info_t *node)
+{
+	size_t length;
+	const char *found = tb_extra_find(node->extra, TB_EXTRA_TOPOLOGY,
+					  &length);
+	char *text = found ? strndup(found, length) : NULL;
+	struct tb_topology *topology = text ? tb_topology_parse(text, NULL,
+								NULL)
+					    : NULL;
+
+	free(text);
+	return topology;
+}
+
+static unsigned read_task_cpus(void)
+{
+	char *value = tb_client_option("cpus-per-task");
+	long cpus = value ? strtol(value, NULL, 10) : 1;
+
+	tb_client_option_free(value);
+	return cpus > 1 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
+}
+
+/* The sentence, malloc()ed; NULL: there is none. */
+static char *look_at_nodes(const struct choice *choice,
+			   const struct tb_request *request,
+			   const node_info_msg_t *nodes)
+{
+	unsigned cpus = read_task_cpus(), left_out = 0;
+	struct tb_never never = { .nodes = 0 };
+	char *sentence;
+
+	for (uint32_t i = 0; i < nodes->record_count; i++) {
+		const node_info_t *node = &nodes->node_array[i];
+		struct tb_topology *topology;
+
+		if (!node->name)
+			continue;
+		if (!is_allowed(choice, node->name)) {
+			left_out++;
+			continue;
+		}
+		topology = read_topology(node);
+		tb_never_look(&never, request, cpus, node->name, topology,
+			      NULL);
+		tb_topology_destroy(topology);
+	}
+	sentence = tb_never_print(&never, request, cpus,
+				  choice->required ? "required node"
+				  : left_out	   ? "node that it may use"
+						   : "node");
+	tb_never_clear(&never);
+	return sentence;
+}
+
+static char *ask_nodes(const struct tb_request *request)
+{
+	node_info_msg_t *nodes = NULL;
+	struct choice choice;
+	char *sentence;
+
+	if (slurm_load_node(0, &nodes, SHOW_ALL))
+		return NULL;
+	choice = (struct choice){
+		.required = read_hosts("nodelist"),
+		.excluded = read_hosts("exclude"),
+		.partition = load_partition_hosts(),
+	};
+	sentence = look_at_nodes(&choice, request, nodes);
+	if (choice.required)
+		slurm_hostlist_destroy(choice.required);
+	if (choice.excluded)
+		slurm_hostlist_destroy(choice.excluded);
+	if (choice.partition)
+		slurm_hostlist_destroy(choice.partition);
+	slurm_free_node_info_msg(nodes);
+	return sentence;
+}
+
+/* At exit(): errno is that of the last thing that the client has done. */
+static void tell_refused(void)
+{
+	struct tb_request request;
+	char *sentence = NULL;
+
+	if (errno != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE || parts != 1)
+		return;
+	tb_request_init(&request);
+	if (!tb_request_parse(&request, request_line, NULL) &&
+	    tb_request_binds(&request))
+		sentence = ask_nodes(&request);
+	tb_request_clear(&request);
+	if (sentence)
+		slurm_error("topobind: %s; \"topobind plan\" with the same options shows each node",
+			    sentence);
+	free(sentence);
+}
+
+void tb_refused_remember(const char *line)
+{
+	/* Before SPANK's own handler, which unloads this plugin. */
+	if (!parts++ && atexit(tell_refused))
+		return;
+	free(request_line);
+	request_line = strdup(line);
+	if (!request_line)
+		parts = 2;
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# refused - what no node can hold is refused, and the client says what is missing
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# refused COMMAND [ARGUMENT...] - it fails, by Slurm's sentence; its words on stderr
+# are in $work/err
+refused() {
+	local status=0
+
+	timeout 30 "$@" >"$work/out" 2>"$work/err" || status=$?
+	refute [ "$status" -eq 0 ]
+	refute [ "$status" -eq 124 ]
+	assert grep -q "$(strerror)" "$work/err"
+}
+
+strerror() {
+	echo 'Requested node configuration is not available'
+}
+
+# says SENTENCE - the client, once; "": nothing of units
+says() {
+	assert_eq "sentence" "$1" "$(sed -n -E \
+		's/^[a-z]+: error: topobind: (.*); "topobind plan" with .*/\1/p' \
+		"$work/err")"
+}
+
+# Each client, by its own way to its end.  plan has the same words.
+all_say() {
+	local sentence=$1
+
+	shift
+	refused sbatch -o /dev/null --wrap true "$@"
+	says "$sentence"
+	refused salloc "$@" true
+	says "$sentence"
+	refused srun "$@" true
+	says "$sentence"
+	if [ -n "$sentence" ]; then
+		exits 2 "$sentence" topobind plan "$@"
+	fi
+}
+
+case_clients() {
+	all_say "no node has 99 N units ($NODE_QUADRANT has most: 4)" \
+		--bunit=N --bamount=99
+	all_say "no required node has 3 S units ($NODE_ZEN has most: 2)" \
+		-w "$NODE_ZEN" --bunit=S --bamount=3
+	all_say "no required node has 1 E unit" -w "$NODE_ZEN" --bunit=E \
+		--bamount=1
+	all_say "no node that it may use has 9 S units ($NODE_QUADRANT has most: 4)" \
+		-x "$NODE_ZEN" --bunit=S --bamount=9
+	all_say "no node has 1 X unit with 99 CPUs for each task" -c 99 \
+		--bunit=X --bamount=1
+	all_say "no required node has CPUs 1000 ($NODE_ZEN has most: 96 CPUs)" \
+		-w "$NODE_ZEN" --bcpus=1000
+	all_say "no node has the topology of --btopology" --bunit=C \
+		--bamount=1 --btopology=SC
+	all_say "no node has the shape of --bfilter" --bunit=C --bamount=1 \
+		--bfilter=Sc
+}
+
+case_line() {
+	TOPOBIND=bunit=S,bamount=9 refused sbatch -o /dev/null --wrap true
+	says "no node has 9 S units ($NODE_QUADRANT has most: 4)"
+}
+
+# Nothing is said of these.
+case_accepted() {
+	local job
+
+	for job in "-H --bunit=S" "-H"; do
+		# shellcheck disable=SC2086 # words
+		job=$(sbatch --parsable -o /dev/null $job --wrap true \
+			2>"$work/err")
+		assert_eq "stderr" "" "$(cat "$work/err")"
+		cancel "$job"
+	done
+}
+
+# Refused for something else, with and without a binding.
+case_others() {
+	refused sbatch -o /dev/null --sockets-per-node=50 --wrap true
+	says ""
+	refused sbatch -o /dev/null --sockets-per-node=50 --bunit=S --wrap true
+	says ""
+}
+
+cluster_start --nodes zen,quadrant
+test_case "what is missing" case_clients
+test_case "the variable TOPOBIND" case_line
+test_case "accepted jobs hear nothing" case_accepted
+test_case "other reasons are not ours" case_others
+tests_done

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why no node has the units of one slot: the sentences, and that there is none
+ * exactly where a slot fits, against placements on random idle nodes.
+ */
+#include "unit_test.h"
+
+#include "core/place/place.h"
+#include "core/plan/never.h"
+
+struct never_case {
+	const char *request;
+	unsigned task_threads;
+	const char *nodes[3]; /* "": no topology is known */
+	const char *sentence; /* NULL: none */
+};
+
+static const struct never_case never_cases[] = {
+	/* clang-format off */
+	{ "bunit=N,bamount=3", 1, { "NSCC", "NSCCNSCC" },
+	  "no node has 3 N units (b has most: 2)" },
+	{ "bunit=N,bamount=2", 1, { "NSCC", "NSCCNSCC" }, NULL },
+	{ "bunit=X,bamount=1", 8, { "NSXCCXCC" },
+	  "no node has 1 X unit with 8 CPUs for each task" },
+	{ "bunit=X,bamount=1", 2, { "NSXCCXCC" }, NULL },
+	{ "bcpus=1000", 1, { "NSCC", "NSCCCC" },
+	  "no node has CPUs 1000 (b has most: 4 CPUs)" },
+	{ "bcpus=3", 1, { "NSCC", "NSCCCC" }, NULL },
+	{ "bunit=E,bamount=1", 1, { "NSCC" }, "no node has 1 E unit" },
+	{ "bunit=C,bamount=1,bfilter=nsccCC", 1, { "NSCC" },
+	  "no node has the shape of --bfilter" },
+	{ "bunit=C,bamount=3,bfilter=NSccCC", 1, { "NSCCCC" },
+	  "no node has 3 C units beside what --bfilter leaves out (a has most: 2)" },
+	{ "bunit=C,bamount=1,btopology=SCC", 1, { "NSCC" },
+	  "no node has the topology of --btopology" },
+	{ "bunit=C,bamount=3", 1, { "NSCC", "" },
+	  "no node with a known topology has 3 C units (a has most: 2)" },
+	{ "bunit=C,bamount=3", 1, { "" }, NULL },
+	/* clang-format on */
+};
+
+static struct tb_request parse_request(const char *line)
+{
+	struct tb_request request;
+	struct tb_error err = { "" };
+
+	tb_request_init(&request);
+	if (tb_request_parse(&request, line, &err))
+		fail_msg("%s: %s", line, err.text);
+	return request;
+}
+
+static void look(struct tb_never *never, const struct tb_request *request,
+		 unsigned task_threads, const char *name, const char *string)
+{
+	struct tb_topology *topology = *string ? tb_topology_parse(string, NULL,
+								   NULL)
+					       : NULL;
+
+	tb_never_look(never, request, task_threads, name, topology, NULL);
+	tb_topology_destroy(topology);
+}
+
+static void says_what_is_missing(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(never_cases) / sizeof(never_cases[0]);
+	     i++) {
+		const struct never_case *this = &never_cases[i];
+		struct tb_request request = parse_request(this->request);
+		struct tb_never never = { .nodes = 0 };
+		char *sentence;
+
+		for (int n = 0; n < 3 && this->nodes[n]; n++)
+			look(&never, &request, this->task_threads, names[n],
+			     this->nodes[n]);
+		sentence = tb_never_print(&never, &request, this->task_threads,
+					  "node");
+		if (!this->sentence && sentence)
+			fail_msg("case %zu: %s", i, sentence);
+		if (this->sentence && !sentence)
+			fail_msg("case %zu: nothing is said", i);
+		if (sentence)
+			assert_string_equal(sentence, this->sentence);
+		free(sentence);
+		tb_never_clear(&never);
+		tb_request_clear(&request);
+	}
+}
+
+/* As many units as the request has, on an idle node. */
+static bool is_placed(const struct tb_request *request, const char *string)
+{
+	struct tb_topology *topology = tb_topology_parse(string, NULL, NULL);
+	struct tb_placer *placer = tb_placer_create(topology);
+	struct tb_bitset *used = tb_bitset_create(
+		tb_topology_threads(topology));
+	bool placed = tb_place_together(placer, request, used, 1) > 0;
+
+	tb_bitset_destroy(used);
+	tb_placer_destroy(placer);
+	tb_topology_destroy(topology);
+	return placed;
+}
+
+/* Whatever the units are: a sentence, or a placement. */
+static void is_silent_where_a_slot_fits(void **state)
+{
+	static const char *const shapes[] = { "NSXCTTCTTXCTTCTT", "SCCCC",
+					      "NSXCCCXCCNSXCXC",
+					      "NSXYCCYCCXEEEE", "NNSCCNSCC" };
+	static const char *const units[] = { "T", "C", "E",  "S", "X",
+					     "Y", "N", "CX", "EX" };
+	unsigned fitted = 0, refused = 0;
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
+		for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++)
+			for (unsigned amount = 1; amount < 10; amount++) {
+				struct tb_never never = { .nodes = 0 };
+				struct tb_request request;
+				char line[64], *sentence;
+
+				snprintf(line, sizeof(line),
+					 "bunit=%s,bamount=%u", units[u],
+					 amount);
+				request = parse_request(line);
+				look(&never, &request, 1, "a", shapes[s]);
+				sentence = tb_never_print(&never, &request, 1,
+							  "node");
+				if (is_placed(&request, shapes[s])) {
+					assert_null(sentence);
+					fitted++;
+				} else {
+					assert_non_null(sentence);
+					refused++;
+				}
+				free(sentence);
+				tb_never_clear(&never);
+				tb_request_clear(&request);
+			}
+	assert_true(fitted > 20 && refused > 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(is_silent_where_a_slot_fits),
+	};
+
+	return cmocka_run_group_tests_name("never", tests, NULL, NULL);
+}
