@@ -42,9 +42,9 @@ void tb_text_add_char(struct tb_text *text, char c)
 	add_bytes(text, &c, 1);
 }
 
-void tb_text_add_number(struct tb_text *text, unsigned number)
+void tb_text_add_number(struct tb_text *text, uint64_t number)
 {
-	char digits[10]; /* as many as 2^32 has */
+	char digits[20]; /* as many as 2^64 has */
 	size_t i = sizeof(digits);
 
 	do {
@@ -66,6 +66,22 @@ char *tb_text_take(struct tb_text *text)
 	}
 	*text = (struct tb_text)TB_TEXT_EMPTY;
 	return bytes;
+}
+
+int tb_text_read_number(const char **at, uint64_t most, uint64_t *number)
+{
+	const char *digit = *at;
+
+	*number = 0;
+	for (; *digit >= '0' && *digit <= '9'; digit++) {
+		*number = *number * 10 + (uint64_t)(*digit - '0');
+		if (*number > most)
+			return -1;
+	}
+	if (digit == *at)
+		return -1;
+	*at = digit;
+	return 0;
 }
 
 bool tb_text_starts(const char *text, const char *start, size_t length)

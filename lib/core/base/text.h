@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct tb_text {
 	char *bytes; /* NUL-terminated once anything was added */
@@ -24,10 +25,16 @@ struct tb_text {
 
 void tb_text_add(struct tb_text *text, const char *string);
 void tb_text_add_char(struct tb_text *text, char c);
-void tb_text_add_number(struct tb_text *text, unsigned number);
+void tb_text_add_number(struct tb_text *text, uint64_t number);
 
 /* The string, which the caller frees; NULL when out of memory. */
 char *tb_text_take(struct tb_text *text);
+
+/*
+ * Read decimal digits and move *at behind them.  -1, and *at stays: there are none, or
+ * they are a number above most, which is at most 2^60.
+ */
+int tb_text_read_number(const char **at, uint64_t most, uint64_t *number);
 
 /* Letters of ASCII, whatever the locale. */
 static inline bool tb_is_lower(char c)

@@ -43,17 +43,11 @@ struct run {
 /* Read a number and move *at behind it; -1: there is none below the limit. */
 static int read_number(const char **at, unsigned *number)
 {
-	const char *digit = *at;
+	uint64_t read;
 
-	*number = 0;
-	for (; *digit >= '0' && *digit <= '9'; digit++) {
-		*number = *number * 10 + (unsigned)(*digit - '0');
-		if (*number >= TB_OS_CPUS_MAX)
-			return -1;
-	}
-	if (digit == *at)
+	if (tb_text_read_number(at, TB_OS_CPUS_MAX - 1, &read))
 		return -1;
-	*at = digit;
+	*number = (unsigned)read;
 	return 0;
 }
 
