@@ -539,20 +539,33 @@ cancel() {
 	done
 }
 
+# Of arrays the whole, for that is what scancel knows them by.
+cancel_all() {
+	local ids
+
+	mapfile -t ids < <(squeue -h "$@" -o %F | sort -u)
+	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
+}
+
+# Slurm puts a job whose script did not begin, and that was cancelled meanwhile, back
+# among those that wait.
+no_jobs_come_back() {
+	cancel_all -t PD
+	no_jobs
+}
+
 # A case whose slurmctld has ended, and that did not start it again, has failed.
 drain() {
-	local ids ended=''
+	local ended=''
 
 	daemon slurmctld pid >/dev/null || {
 		ended=yes
 		daemon slurmctld start
 	}
-	# Of arrays the whole, for that is what scancel knows them by.
-	mapfile -t ids < <(squeue -h -o %F | sort -u)
-	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
+	cancel_all
 	# What a node did not hear slurmctld repeats after a minute or two, and once
 	# more when it was not heard again.
-	wait_until 400 no_jobs
+	wait_until 400 no_jobs_come_back
 	[ -z "$ended" ] || fail "slurmctld had ended"
 }
 
