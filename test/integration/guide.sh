@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # guide - the user's guide, doc/guide: its commands print what stands there, its
-# pictures are what topobind draws of the nodes then, and it has two pages
+# pictures are what topobind draws of the nodes then, and it has two pages; the same
+# for the two pictures of README.md, doc/pictures
 #
 # guide.sh --record writes the pictures, and what they are drawn from, instead.
 # shellcheck source=test/integration/lib.sh
@@ -150,6 +151,28 @@ test_blocks() {
 	test_case "the guide:$names" run_blocks "${group[@]}"
 }
 
+# --- README.md's pictures: the same two jobs, plain and bound ---------------------
+
+# two_jobs PICTURE OPTION...
+two_jobs() {
+	local picture=$top/doc/pictures/$1 name
+
+	shift
+	for name in wave solver; do
+		sbatch -J "$name" -w "$NODE_EPYC" -p four -n3 "$@" \
+			--wrap 'exec sleep 600' >/dev/null
+	done
+	state epyc | jq '.jobs |= (sort_by(.id | tonumber) | to_entries
+		| map(.value + {id: (.key + 1 | tostring)}))' >"$work/state"
+	if [ -n "$record" ]; then
+		cp "$work/state" "$picture.json"
+		drawn "$picture.json" >"$picture.svg"
+	fi
+	diff "$picture.json" "$work/state"
+	drawn "$picture.json" | diff "$picture.svg" -
+	assert grep -q "doc/pictures/${picture##*/}.svg" "$top/README.md"
+}
+
 # --- the page as a whole ----------------------------------------------------------
 
 case_all_is_there() {
@@ -175,15 +198,20 @@ case_two_pages() {
 numa='10,12,20,20;12,10,20,20;20,20,10,12;20,20,12,10'
 shape=SNXCTTCTTXCTTCTTNXCTTCTTXCTTCTT
 cluster_start --nodes this --machine "ash $shape$shape 2 8 2 $numa" \
-	--machine "elm $shape$shape 1 32 1 $numa"
+	--machine "elm $shape$shape 1 32 1 $numa" \
+	--machine "epyc NSXCCCCXCCCCSXCCCCXCCCC 2 8 1"
 number=${NODE_ASH#ash}
 # Threads are counted in a partition of its own.
 scontrol create partitionname=smt nodes="$NODE_ELM" state=up defaulttime=10
+scontrol create partitionname=four nodes="$NODE_EPYC" state=up defaulttime=10
 scontrol update partitionname=main nodes="$NODE_ASH"
 for script in mpi hybrid stream count answer plain small; do
 	printf '#!/bin/sh\nexec sleep 600\n' >"$work/$script.sh"
 done
 test_blocks
+test_case "README.md: two plain jobs" two_jobs plain
+test_case "README.md: two bound jobs" two_jobs bound \
+	--bunit=l3 --btype=host
 test_case "every block and picture is there" case_all_is_there
 test_case "it has two pages" case_two_pages
 tests_done
