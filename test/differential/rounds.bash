@@ -201,10 +201,12 @@ nothing_completes() {
 
 # finding RULE TEXT... - of the request that is asked about
 finding() {
+	local again="--world $world --seed $seed --round $round_size --only $index"
+
 	printf 'finding: %s, seed %s, request %s\n' "$1" "$seed" "$index"
 	printf '  %s\n' "without a binding: $common $own" \
 		"with a binding:    $common $binding" "${@:2}" \
-		"again: test/differential/run --world $world --seed $seed --only $index"
+		"again: test/differential/run $again"
 	findings=$((findings + 1))
 }
 
@@ -582,7 +584,8 @@ round_has_wanted() {
 # play_round SEED COUNT [INDEX] - with INDEX only that request.  Counts in asked,
 # skipped and findings.
 play_round() {
-	local seed=$1 index=-1 kind common own binding promise='' promised
+	local seed=$1 round_size=$2
+	local index=-1 kind common own binding promise='' promised
 	local lockstep loads sharers
 	local answers plain_told plain_said plain_got number reason
 
