@@ -52,10 +52,12 @@ static inline bool tb_slurm_node_line(unsigned i,
 	return true;
 }
 
-/* A PartitionName= line: its name, and its SelectTypeParameters or 0. */
+/* A PartitionName= line; what it does not say is 0. */
 struct tb_slurm_partition_line {
 	const char *name;
 	unsigned select_type_param;
+	unsigned max_share;	 /* 0: OverSubscribe=EXCLUSIVE */
+	uint64_t default_memory; /* as Slurm keeps DefMemPerCPU, DefMemPerNode */
 };
 
 static inline bool tb_slurm_partition_line(unsigned i,
@@ -69,6 +71,8 @@ static inline bool tb_slurm_partition_line(unsigned i,
 	*line = (struct tb_slurm_partition_line){
 		lines[i]->name,
 		lines[i]->cr_type,
+		lines[i]->max_share,
+		lines[i]->def_mem_per_cpu,
 	};
 	return true;
 }

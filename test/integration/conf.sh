@@ -10,8 +10,8 @@ slow_start='and restart slurmctld and slurmd'
 
 # --- what is said ------------------------------------------------------------
 
-# Names as in the expected lines: DIR is that of the cluster's files.  Of stderr
-# all but the note of cgroup v1, which depends on the machine: see its case.
+# Names as in the expected lines: DIR is that of the cluster's files.  The line that
+# says that all is well is one like others.  Of stderr all but the note of cgroup v1, which depends on the machine: see its case.
 check_here() {
 	local status=0
 
@@ -43,7 +43,8 @@ says() {
 }
 
 is_clean() {
-	(wait_until 20 comes_to_say 0) || now_says 0
+	(wait_until 20 comes_to_say 0 "all is well") ||
+		now_says 0 "all is well"
 }
 
 # Every case leaves the cluster as it was, and that is clean.
@@ -113,7 +114,7 @@ case_cgroup_version() {
 
 	! grep -q ' - cgroup .*cpuset' /proc/self/mountinfo || notes=1
 	topobind conf --check >"$work/out" 2>"$work/err"
-	assert_eq "output" "" "$(cat "$work/out")"
+	assert_eq "output" "all is well" "$(cat "$work/out")"
 	assert_eq "notes" "$notes" "$(grep -c '^topobind conf: note: cgroups: ' \
 		"$work/err" || true)"
 	assert_eq "JSON" "$notes" \
@@ -146,6 +147,26 @@ case_partition() {
 		>>"$cluster/etc/slurm.conf"
 	reconfigure
 	says "slurm.conf: partition sockets has SelectTypeParameters=CR_Socket, so that jobs with a binding are refused in it; take that out of its line, or keep bound jobs to other partitions"
+}
+
+# Without memory that is counted none need be set.
+case_default_memory() {
+	echo "PartitionName=dear Nodes=$NODE_ZEN DefMemPerNode=500" \
+		>>"$cluster/etc/slurm.conf"
+	in_slurm_conf '/^DefMemPerCPU=/d'
+	says "slurm.conf: memory is counted, but there is no DefMemPerCPU or DefMemPerNode for partition main,virtual, so that a job without --mem takes all of a node's memory, and no other runs beside it; set DefMemPerCPU and run \"scontrol reconfigure\""
+	in_slurm_conf 's,^(SelectTypeParameters)=.*,\1=CR_Core,'
+	is_clean
+}
+
+# It may be intended.
+case_exclusive() {
+	echo "PartitionName=whole Nodes=$NODE_ZEN OverSubscribe=EXCLUSIVE" \
+		>>"$cluster/etc/slurm.conf"
+	reconfigure
+	is_clean
+	assert_eq "stderr" "topobind conf: note: slurm.conf: partition whole has OverSubscribe=EXCLUSIVE, so that each job has whole nodes, also the units that it did not ask for; take that out of its line where jobs should share nodes" \
+		"$(cat "$work/err")"
 }
 
 case_no_task_plugin() {
@@ -280,6 +301,8 @@ case_plugstack() {
 	is_clean
 	echo 'required spank_topobind.so' >>"$file"
 	says "plugstack.conf: DIR/etc/plugstack.conf loads spank_topobind.so 2 times; keep one of the lines"
+	echo 'require spank_topobind.so' >"$file"
+	says 'plugstack.conf: a line for spank_topobind.so begins with "require", which Slurm does not know, and is ignored; write "required spank_topobind.so"'
 	echo 'required /nowhere/spank_topobind.so' >"$file"
 	says 'plugstack.conf: DIR/etc/plugstack.conf names /nowhere/spank_topobind.so, which is not there; write "required spank_topobind.so", which is looked for in PluginDir'
 }
@@ -304,6 +327,7 @@ case_topobind_conf_names() {
 	conf_with 'PartitionName=nowhere Implicit=yes' \
 		"NodeName=$NODE_THIS,lost[1-3] Cost=2"
 	lines=$(wc -l <"$cluster/etc/topobind.conf")
+	reconfigure
 	says "topobind.conf: DIR/etc/topobind.conf line $((lines - 1)): PartitionName=nowhere: Slurm has no such partition; correct the name, or create the partition" \
 		"topobind.conf: DIR/etc/topobind.conf line $lines: NodeName=$NODE_THIS,lost[1-3]: Slurm has no node lost[1-3]; correct the name, or create the node"
 }
@@ -380,13 +404,86 @@ case_caches_as_sockets() {
 
 case_filter() {
 	conf_with "NodeName=$NODE_THIS Filter=nsxcCnsxcC"
+	reconfigure
 	says "node $NODE_THIS: the Filter= of its line in topobind.conf has another shape than the node, and masks nothing; make it of the string that \"topobind topology\" prints on the node, and run \"scontrol reconfigure\""
 }
 
 case_not_reconfigured() {
-	sed -i "/^NodeName=$NODE_QUADRANT /s/Topology=[A-Z]*/Topology=$(printf 'NSCCCC%.0s' {1..4})/" \
+	local old new
+
+	new=$(printf 'NSCCCC%.0s' {1..4})
+	old=$(sed -n "s/^NodeName=$NODE_QUADRANT .*Topology=\([A-Z]*\).*/\1/p" \
+		"$cluster/etc/topobind.conf")
+	sed -i "/^NodeName=$NODE_QUADRANT /s/Topology=[A-Z]*/Topology=$new/" \
 		"$cluster/etc/topobind.conf"
-	says "node $NODE_QUADRANT: topobind.conf gives it another topology than slurmctld has; copy the file to all hosts and run \"scontrol reconfigure\""
+	if slurm_is_from 25.05; then
+		says "node $NODE_QUADRANT: topobind.conf gives it another topology than slurmctld has; copy the file to all hosts and run \"scontrol reconfigure\""
+		return
+	fi
+	says "topobind.conf: NodeName=$NODE_QUADRANT Topology=$new here, but slurmctld has $old; $right_copy"
+	put_back etc
+	conf_with Implicit=yes SoftIntervalMs=70
+	says "topobind.conf: 2 settings are not those of slurmctld, the first: Implicit=yes here, but slurmctld has no; $right_copy"
+	conf_with "PartitionName=main Filter=first_core"
+	says "topobind.conf: PartitionName=main Filter=first_core here, but slurmctld has none; $right_copy"
+	reconfigure
+	is_clean
+	conf_with
+	says "topobind.conf: slurmctld has settings of partitions or nodes that are not in the file here; \"topobind conf --show\" lists them; $right_copy"
+}
+
+right_copy='copy the file that is right to all hosts, and run "scontrol reconfigure"'
+
+# Keys that are right in other lines.
+case_wrong_key() {
+	conf_with "NodeName=$NODE_ZEN Cost=2 Implicit=\"yes\" Topologie=NSC"
+	says "topobind.conf: DIR/etc/topobind.conf line $(wc -l <"$cluster/etc/topobind.conf"): Implicit is no key of a NodeName= line; the allowed keys are Topology, Distances, Memory, Filter, Speed, Cost, Priority, Swap; correct it and run \"scontrol reconfigure\""
+	conf_with 'PartitionName=main implicit = yes  Speed=3'
+	says "topobind.conf: DIR/etc/topobind.conf line $(wc -l <"$cluster/etc/topobind.conf"): Speed is no key of a PartitionName= line; the allowed keys are Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, NodeAllocationPolicy, PriorityFunction; correct it and run \"scontrol reconfigure\""
+}
+
+# slurmctld runs with what it has read before.
+case_no_file() {
+	local file=$cluster/etc/topobind.conf
+
+	rm "$file"
+	ln -s nowhere "$file"
+	[[ $(topobind conf --check || true) = "topobind.conf: $file is not a file, nor a link to one, so that its settings do not count; put the file there, and run \"scontrol reconfigure\""* ]] ||
+		fail "a link to nothing is not found"
+	rm "$file"
+	mkdir "$file"
+	[[ $(topobind conf --check || true) = "topobind.conf: $file is not a file, nor "* ]] ||
+		fail "a directory is not found"
+	rmdir "$file"
+}
+
+# Some nodes may have the shape, and a partition has only some.
+case_filters() {
+	local all='has another shape than each of its nodes, and masks nothing; make it of the string that "topobind topology" prints on a node, and run "scontrol reconfigure"'
+
+	conf_with Filter=nsxcCnsxcC
+	reconfigure
+	says "topobind.conf: the Filter= of the site $all"
+	with_topology "$NODE_ZEN" NSXCCNSXCC
+	topobind conf --check >"$work/out" || true
+	assert_eq "a filter that fits one node" 0 \
+		"$(grep -c "Filter= of the site" "$work/out" || true)"
+	echo "PartitionName=that Nodes=$NODE_QUADRANT" >>"$cluster/etc/slurm.conf"
+	echo "PartitionName=that Filter=nsxcCnsxcC" >>"$cluster/etc/topobind.conf"
+	reconfigure
+	topobind conf --check >"$work/out" || true
+	assert_contains "that of a partition" \
+		"topobind.conf: the Filter= of partition that $all" \
+		"$(cat "$work/out")"
+}
+
+case_metrics_file() {
+	conf_with "MetricsFile=$work/no/topobind.prom"
+	reconfigure
+	says "topobind.conf: MetricsFile=DIR/work/no/topobind.prom is in no directory of this host, so that no metrics are written; create DIR/work/no/, writable by SlurmUser and nobody else"
+	mkdir "$work/no"
+	chown "$(stat -c %U "$cluster/etc/slurm.conf")" "$work/no"
+	is_clean
 }
 
 # publish WORDS - what this node has said of itself, as slurmd says it
@@ -462,7 +559,7 @@ case_one_line() {
 
 case_files_only() {
 	daemon slurmctld stop
-	is_clean
+	wait_until 20 comes_to_say 0 "the files of this host are well"
 	assert_eq "stderr" "topobind conf: slurmctld does not answer: only the files of this host were checked" \
 		"$(cat "$work/err")"
 	assert_contains "JSON" '"slurmctld": false' \
@@ -507,6 +604,8 @@ found "JSON" case_json
 found "another SelectType" case_select_type
 found "SelectTypeParameters" case_select_parameters
 found "a partition of sockets" case_partition
+found "no default of memory" case_default_memory
+found "partitions of whole nodes" case_exclusive
 found "no task/topobind" case_no_task_plugin
 found "the order in TaskPlugin" case_task_plugin_order
 found "no task/cgroup" case_no_task_cgroup
@@ -529,6 +628,10 @@ found "another Slurm than slurmctld's" case_other_slurm
 found "plugstack.conf" case_plugstack
 found "cgroup.conf" case_cgroup
 found "a topobind.conf that is wrong" case_topobind_conf_wrong
+found "a wrong key in topobind.conf" case_wrong_key
+found "a topobind.conf that is no file" case_no_file
+found "filters" case_filters
+found "a directory for metrics" case_metrics_file
 found "names in topobind.conf" case_topobind_conf_names
 found "numbers in topobind.conf" case_numbers
 found "numbers that are not the machine's" case_published_numbers

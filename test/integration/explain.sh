@@ -206,6 +206,42 @@ case_reserved() {
 	scontrol delete ReservationName=mine
 }
 
+# All that wait of the user who asks, and of nobody else; those that run are not shown.
+case_own() {
+	local running first second plain foreign
+
+	exits 1 "none of your jobs waits" topobind explain
+	assert_eq "JSON of none" '{"jobs":[]}' \
+		"$(topobind explain --json | jq -c .)"
+	running=$(alloc -w "$NODE_TWIN" --bunit=S --bamount=2)
+	first=$(batch -w "$NODE_TWIN" --bunit=S --bamount=2)
+	second=$(batch -w "$NODE_TWIN" --bunit=X --bamount=1)
+	plain=$(sbatch --parsable -o /dev/null -H -w "$NODE_TWIN" --wrap true)
+	foreign=$(as_nobody sbatch --parsable -o /dev/null -D / \
+		-w "$NODE_TWIN" --bunit=X --bamount=1 --wrap 'exec sleep 600')
+	wait_until 20 was_passed_over "$second"
+	wait_until 20 was_passed_over "$foreign"
+	sleep 3
+	topobind explain >"$work/own"
+	assert_eq "jobs" "$first $second $plain" \
+		"$(sed -n 's/^job \([0-9]*\) of .*/\1/p' "$work/own" | xargs)"
+	assert_eq "JSON" "$(printf '%s\n' "$first" "$second" "$plain" | jq -R . |
+		jq -sc .)" "$(topobind explain --json | jq -c '[.jobs[].job]')"
+	assert_eq "the same as alone" \
+		"$(explained "$second" | jq -c 'del(.when, .expected_start)')" \
+		"$(topobind explain --json |
+			jq -c '.jobs[1] | del(.when, .expected_start)')"
+	assert_eq "job" "$first $second $plain" \
+		"$(topobind job --json | jq -r '.jobs[].job' | xargs)"
+	cancel "$first"
+	cancel "$second"
+	exits 1 "job $plain of $(id -un) has no binding" topobind explain
+	exits 0 "is running" env SLURM_JOB_ID="$running" topobind explain
+	cancel "$plain"
+	cancel "$foreign"
+	cancel "$running"
+}
+
 # The rows of equal nodes are one.
 case_equal_nodes() {
 	local job
@@ -363,7 +399,6 @@ case_others() {
 	local job
 
 	exits 2 "is not a job id" topobind explain soon
-	exits 2 "no job was given" topobind explain
 	exits 2 "leave out" topobind explain 1 2
 	exits 2 "knows no such job" topobind explain 999999
 	job=$(alloc -w "$NODE_ZEN" -n1)
@@ -528,6 +563,7 @@ test_case "nodes that it cannot have" case_closed_nodes
 test_case "other shapes" case_shapes
 test_case "features and memory" case_features_and_memory
 test_case "reserved nodes" case_reserved
+test_case "all jobs of mine that wait" case_own
 test_case "equal nodes are one row" case_equal_nodes
 test_case "filters of topobind.conf" case_filters
 test_case "the same answer as the controller's, 1" case_same_answer 5

@@ -255,7 +255,8 @@ case_manual() {
 case_errors() {
 	local job
 
-	is_refused job 'no job was given'
+	exits 0 'none of your jobs waits' topobind job
+	is_refused hostfile 'no job was given'
 	is_refused job 'is not a job id' soon
 	is_refused job 'leave out "2"' 1 2
 	is_refused job 'knows no such job' 999999

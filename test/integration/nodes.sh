@@ -392,6 +392,38 @@ case_errors() {
 	is_refused nodes 'is no column with a width' -O nodes:wide
 	is_refused nodes 'there is no column "Z"' -S -Z
 	is_refused nodes 'unrecognized option' --nothing
+	is_refused nodes 'not a number of seconds' -i 0
+	is_refused nodes 'not a number of seconds' -i 2x
+	is_refused nodes 'not a number of seconds' -i 86401
+	is_refused nodes 'leave out it or --json' -i 1 --json
+}
+
+# has_tables COUNT - by now, at least
+has_tables() {
+	[ "$(grep -c '^NODES' "$work/again" || true)" -ge "$1" ]
+}
+
+# Later tables show what happened in between; it ends where nobody reads.
+case_again() {
+	local pid job status=0
+
+	is_refused nodes 'knows no node "nowhere"' -i 1 nowhere
+	topobind nodes -i 1 -O nodes,Xfree "$NODE_ZEN" >"$work/again" &
+	pid=$!
+	wait_until 20 has_tables 1
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=15)
+	wait_until 20 has_tables 3
+	wait_until 20 grep -q "^$NODE_ZEN *1\$" "$work/again"
+	kill "$pid"
+	wait "$pid" || status=$?
+	assert_eq "it ran until it was ended" 143 "$status"
+	cancel "$job"
+	assert_eq "the first table" "$NODE_ZEN 16" \
+		"$(grep "^$NODE_ZEN" "$work/again" | sed 's/  */ /' | sed -n 1p)"
+	status=0
+	timeout 20 bash -c 'set -o pipefail; topobind nodes -i 1 | sed 1q' \
+		>/dev/null || status=$?
+	assert_eq "nobody reads: the signal" 141 "$status"
 }
 
 # --- many nodes -------------------------------------------------------------------
@@ -468,6 +500,7 @@ test_case "sorting" case_sort
 test_case "formats" case_format
 test_case "the example of the manual" case_manual
 test_case "wrong options and names" case_errors
+test_case "again and again" case_again
 cluster_stop
 exec 3>&1
 start_many_nodes

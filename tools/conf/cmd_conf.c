@@ -166,6 +166,7 @@ static void run_checks(const struct tb_conf_site *site,
 	tb_check_plugstack(site, findings);
 	tb_check_cgroup(site, findings);
 	tb_check_topobind_conf(site, findings);
+	tb_check_in_force(site, findings);
 	tb_check_nodes(site, findings);
 }
 
@@ -187,6 +188,9 @@ static int print_findings(const struct options *options,
 		json_decref(json);
 	} else {
 		tb_findings_print(findings, options->common.name);
+		if (!count)
+			puts(site->running ? "all is well"
+					   : "the files of this host are well");
 	}
 	if (rc != TB_EXIT_OK)
 		return rc;

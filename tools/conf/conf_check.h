@@ -28,6 +28,9 @@ void tb_check_cgroup(const struct tb_conf_site *site,
 /* topobind.conf, and the partitions and nodes that it names. */
 void tb_check_topobind_conf(const struct tb_conf_site *site,
 			    struct tb_findings *findings);
+/* Are its settings those that slurmctld tells? */
+void tb_check_in_force(const struct tb_conf_site *site,
+		       struct tb_findings *findings);
 /* Their topologies beside slurm.conf and topobind.conf. */
 void tb_check_nodes(const struct tb_conf_site *site,
 		    struct tb_findings *findings);

@@ -23,6 +23,7 @@
 struct search {
 	unsigned lines; /* that load our plugin */
 	char *missing;	/* such a path that leads nowhere; NULL: none */
+	char *wrong; /* a first word that Slurm does not know, of such a line */
 };
 
 static void search_file(struct search *search, const char *path,
@@ -52,6 +53,19 @@ static bool is_ours(const char *file)
 	return !strcmp(slash ? slash + 1 : file, SPANK_FILE);
 }
 
+static void take_ours(struct search *search, const char *kind, const char *file)
+{
+	/* Slurm ignores the line, with a sentence in the log of the command. */
+	if (strcmp(kind, "required") != 0 && strcmp(kind, "optional") != 0) {
+		free(search->wrong);
+		search->wrong = strdup(kind);
+		return;
+	}
+	search->lines++;
+	if (*file == '/' && access(file, R_OK) && !search->missing)
+		search->missing = strdup(file);
+}
+
 /* "required|optional FILE [ARGUMENT...]" or "include PATTERN" */
 static void search_line(struct search *search, const char *path, char *line,
 			unsigned depth)
@@ -64,13 +78,10 @@ static void search_line(struct search *search, const char *path, char *line,
 	file = kind ? strtok_r(NULL, blanks, &rest) : NULL;
 	if (!file)
 		return;
-	if (!strcasecmp(kind, "include")) {
+	if (!strcmp(kind, "include"))
 		search_included(search, path, file, depth);
-	} else if (is_ours(file)) {
-		search->lines++;
-		if (*file == '/' && access(file, R_OK) && !search->missing)
-			search->missing = strdup(file);
-	}
+	else if (is_ours(file))
+		take_ours(search, kind, file);
 }
 
 static void search_file(struct search *search, const char *path, unsigned depth)
@@ -89,7 +100,14 @@ static void search_file(struct search *search, const char *path, unsigned depth)
 static void tell_search(const struct search *search, const char *path,
 			struct tb_findings *findings)
 {
-	if (!search->lines)
+	if (search->wrong)
+		tb_findings_add(
+			findings, "plugstack.conf",
+			tb_words("a line for " SPANK_FILE
+				 " begins with \"%s\", which Slurm does not know, and is ignored",
+				 search->wrong),
+			tb_words("write \"required " SPANK_FILE "\""));
+	else if (!search->lines)
 		tb_findings_add(
 			findings, "plugstack.conf",
 			tb_words(access(path, F_OK)
@@ -115,7 +133,7 @@ static void tell_search(const struct search *search, const char *path,
 void tb_check_plugstack(const struct tb_conf_site *site,
 			struct tb_findings *findings)
 {
-	struct search search = { 0, NULL };
+	struct search search = { 0, NULL, NULL };
 	char *path = site->file->plugstack
 			     ? strdup(site->file->plugstack)
 			     : tb_beside_slurm_conf("plugstack.conf");
@@ -127,6 +145,7 @@ void tb_check_plugstack(const struct tb_conf_site *site,
 		tb_findings_add(findings, "plugstack.conf", NULL, NULL);
 	}
 	free(search.missing);
+	free(search.wrong);
 	free(path);
 }
 

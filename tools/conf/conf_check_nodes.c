@@ -213,13 +213,16 @@ static void check_silence(const struct tb_conf_site *site,
 				"set task/topobind in TaskPlugin there and restart slurmd, or set OnAnyHost=no in topobind.conf"));
 }
 
-/* slurmctld shows what it has of topobind.conf, unless NodeRecord=no. */
+/*
+ * slurmctld shows what it has of topobind.conf, unless NodeRecord=no.  Where it tells
+ * its settings they are compared, all of them.
+ */
 static void check_shown(const struct tb_conf_site *site,
 			const struct tb_site_node *node,
 			const struct statement *stated,
 			struct tb_findings *findings)
 {
-	if (stated->is_configured && node->topology &&
+	if (!site->in_force && stated->is_configured && node->topology &&
 	    tb_conf_node_record(site->topobind) &&
 	    strcmp(node->topology, stated->topology) != 0)
 		tb_findings_add_node(

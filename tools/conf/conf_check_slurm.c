@@ -72,6 +72,69 @@ static void check_partitions(const struct tb_conf_site *site,
 	}
 }
 
+/* Of these partitions a list, malloc()ed; NULL: none, or no memory. */
+static char *list_partitions(const struct tb_conf_site *site,
+			     bool (*test)(const struct tb_site_partition *))
+{
+	char *list = NULL;
+
+	for (unsigned i = 0; i < site->partition_count; i++)
+		if (test(&site->partitions[i])) {
+			char *longer = tb_words("%s%s%s", list ? list : "",
+						list ? "," : "",
+						site->partitions[i].name);
+
+			free(list);
+			list = longer;
+		}
+	return list;
+}
+
+static bool is_exclusive(const struct tb_site_partition *partition)
+{
+	return partition->is_exclusive;
+}
+
+static bool lacks_memory(const struct tb_site_partition *partition)
+{
+	return !partition->has_default_memory;
+}
+
+/* Slurm gives all memory of a node to a job that asks for none. */
+static void check_memory(const struct tb_conf_site *site,
+			 struct tb_findings *findings)
+{
+	const slurm_conf_t *conf = tb_conf_site_slurm(site);
+	char *partitions;
+
+	if (!(conf->select_type_param & SELECT_MEMORY) || conf->def_mem_per_cpu)
+		return;
+	partitions = list_partitions(site, lacks_memory);
+	if (partitions)
+		tb_findings_add(
+			findings, where,
+			tb_words("memory is counted, but there is no DefMemPerCPU or DefMemPerNode for partition %s, so that a job without --mem takes all of a node's memory, and no other runs beside it",
+				 partitions),
+			tb_words(
+				"set DefMemPerCPU and run \"scontrol reconfigure\""));
+	free(partitions);
+}
+
+static void note_exclusive(const struct tb_conf_site *site,
+			   struct tb_findings *findings)
+{
+	char *partitions = list_partitions(site, is_exclusive);
+
+	if (partitions)
+		tb_findings_note(
+			findings, where,
+			tb_words("partition %s has OverSubscribe=EXCLUSIVE, so that each job has whole nodes, also the units that it did not ask for",
+				 partitions),
+			tb_words(
+				"take that out of its line where jobs should share nodes"));
+	free(partitions);
+}
+
 const char *tb_task_plugins(const slurm_conf_t *conf)
 {
 	return conf->task_plugin ? conf->task_plugin : "task/none";
@@ -160,6 +223,8 @@ void tb_check_slurm_conf(const struct tb_conf_site *site,
 	compare_running(site, findings);
 	check_select(conf, findings);
 	check_partitions(site, findings);
+	check_memory(site, findings);
+	note_exclusive(site, findings);
 	check_task_plugins(conf, findings);
 	check_proctrack(conf, findings);
 }

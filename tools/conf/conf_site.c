@@ -7,6 +7,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/conf_here.h"
+#include "cluster/running_conf.h"
 #include "common/conf/conf.h"
 #include "common/node/node_extra.h"
 #include "compat/slurm_conf_lines.h"
@@ -130,24 +131,31 @@ static int take_lines(struct tb_conf_site *site)
 	return 0;
 }
 
-static int add_partition(struct tb_conf_site *site, const char *name,
-			 unsigned select_type_param)
+/* Takes over nothing; 0 is no default, as is what was not set. */
+static int add_partition(struct tb_conf_site *site,
+			 const struct tb_slurm_partition_line *line,
+			 const char *nodes)
 {
 	struct tb_site_partition *partitions =
 		realloc(site->partitions,
 			(site->partition_count + 1) * sizeof(*partitions));
-	char *copy = strdup(name);
+	struct tb_site_partition partition = {
+		.name = strdup(line->name),
+		.nodes = nodes ? strdup(nodes) : NULL,
+		.select_type_param = line->select_type_param,
+		.is_exclusive = line->max_share == 0,
+		.has_default_memory = line->default_memory &&
+				      line->default_memory != NO_VAL64,
+	};
 
 	if (partitions)
 		site->partitions = partitions;
-	if (!partitions || !copy) {
-		free(copy);
+	if (!partitions || !partition.name || (nodes && !partition.nodes)) {
+		free(partition.name);
+		free(partition.nodes);
 		return -1;
 	}
-	partitions[site->partition_count++] = (struct tb_site_partition){
-		copy,
-		select_type_param,
-	};
+	partitions[site->partition_count++] = partition;
 	return 0;
 }
 
@@ -156,7 +164,7 @@ static int take_partition_lines(struct tb_conf_site *site)
 	struct tb_slurm_partition_line line;
 
 	for (unsigned i = 0; tb_slurm_partition_line(i, &line); i++)
-		if (add_partition(site, line.name, line.select_type_param))
+		if (add_partition(site, &line, NULL))
 			return -1;
 	return 0;
 }
@@ -188,6 +196,19 @@ static int add_answer(struct tb_conf_site *site,
 	return add_node(site, &node);
 }
 
+static int add_answered(struct tb_conf_site *site,
+			const partition_info_t *answer)
+{
+	const struct tb_slurm_partition_line line = {
+		.name = answer->name,
+		.select_type_param = answer->cr_type,
+		.max_share = answer->max_share,
+		.default_memory = answer->def_mem_per_cpu,
+	};
+
+	return add_partition(site, &line, answer->nodes);
+}
+
 static void clear_nodes(struct tb_conf_site *site)
 {
 	for (unsigned i = 0; i < site->node_count; i++) {
@@ -213,8 +234,7 @@ static int take_answers(struct tb_conf_site *site,
 		    add_answer(site, lines, &nodes->node_array[i]))
 			return -1;
 	for (uint32_t i = 0; i < partitions->record_count; i++)
-		if (add_partition(site, partitions->partition_array[i].name,
-				  partitions->partition_array[i].cr_type))
+		if (add_answered(site, &partitions->partition_array[i]))
 			return -1;
 	sort_nodes(site);
 	return 0;
@@ -239,6 +259,18 @@ static int ask_slurmctld(struct tb_conf_site *site, struct tb_error *err)
 	return rc;
 }
 
+/* It is no fault that a slurmctld does not tell. */
+static void ask_for_conf(struct tb_conf_site *site)
+{
+	struct tb_error why;
+
+	site->in_force = tb_running_conf_load(&why);
+	if (site->in_force && site->in_force->has_more) {
+		tb_running_conf_destroy(site->in_force);
+		site->in_force = NULL;
+	}
+}
+
 /* One that stands by answers a ping, and nothing else. */
 static bool controller_answers(struct tb_conf_site *site)
 {
@@ -257,8 +289,10 @@ static int load_site(struct tb_conf_site *site, struct tb_error *err)
 		return tb_fail(err, "out of memory");
 	if (controller_answers(site) &&
 	    tb_select_plugin_loads(slurm_conf.plugindir,
-				   slurm_conf.select_type))
+				   slurm_conf.select_type)) {
+		ask_for_conf(site);
 		return ask_slurmctld(site, err);
+	}
 	return take_partition_lines(site) ? tb_fail(err, "out of memory") : 0;
 }
 
@@ -281,9 +315,12 @@ void tb_conf_site_destroy(struct tb_conf_site *site)
 	if (!site)
 		return;
 	clear_nodes(site);
-	for (unsigned i = 0; i < site->partition_count; i++)
+	for (unsigned i = 0; i < site->partition_count; i++) {
 		free(site->partitions[i].name);
+		free(site->partitions[i].nodes);
+	}
 	free(site->partitions);
+	tb_running_conf_destroy(site->in_force);
 	tb_conf_destroy(site->topobind);
 	if (site->running)
 		tb_free_slurm_conf(site->running);

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 
 struct tb_conf;
+struct tb_running_conf;
 
 /* Of no NodeName= line. */
 #define TB_NO_LINE UINT32_MAX
@@ -32,14 +33,19 @@ struct tb_site_node {
 
 struct tb_site_partition {
 	char *name;
+	char *nodes;		    /* NULL: not known */
 	unsigned select_type_param; /* 0: as the cluster's */
+	bool is_exclusive;	    /* OverSubscribe=EXCLUSIVE */
+	bool has_default_memory;    /* DefMemPerCPU, DefMemPerNode */
 };
 
 struct tb_conf_site {
 	const slurm_conf_t *file;
-	slurm_conf_t *running;	    /* NULL: slurmctld does not answer */
-	struct tb_conf *topobind;   /* NULL: topobind.conf is wrong, */
-	struct tb_error why;	    /* for this reason */
+	slurm_conf_t *running;	  /* NULL: slurmctld does not answer */
+	struct tb_conf *topobind; /* NULL: topobind.conf is wrong, */
+	struct tb_error why;	  /* for this reason */
+	/* What slurmctld runs with; NULL: it does not tell, or not all of it. */
+	struct tb_running_conf *in_force;
 	struct tb_site_node *nodes; /* by name */
 	unsigned node_count;
 	struct tb_site_partition *partitions;

@@ -33,13 +33,13 @@ static int take_job_arguments(void *data, int count, char **words,
 {
 	struct options *options = data;
 
-	return tb_job_argument_take(&options->job, count, words, err);
+	return tb_job_argument_take_any(&options->job, count, words, err);
 }
 
 static const struct tb_command_line usage = {
 	/* clang-format off */
-	.arguments = "JOB",
-	.purpose = "Show what a job asked for and what it has, by node and by task. JOB is 123 (of an array all tasks, of a heterogeneous job all parts), 123_4 or 123+1. -o and -O print one table, with a row for each task.",
+	.arguments = "[JOB]",
+	.purpose = "Show what a job asked for and what it has, by node and by task. JOB is 123 (of an array all tasks, of a heterogeneous job all parts), 123_4 or 123+1; without it the job in which the command is called, or outside of one all your jobs that wait. -o and -O print one table, with a row for each task.",
 	.notes = "Columns: %i jobid, %u user, %j name, %T state, %P partition, %b request, %w waiting, %N node, %n tasks (there), and of the row's task or node: %t task, %s slot, %U units, %c threads (positions in the topology string), %g grant.",
 	.exit_codes = "Exit codes: 0 shown, 2 bad option, a job that Slurm does not show, or Slurm does not answer.",
 	.shared = tb_table_options_list,
@@ -127,6 +127,8 @@ static int print_pages(const struct options *options,
 {
 	int rc = 0;
 
+	if (!views->njobs)
+		puts("none of your jobs waits");
 	for (unsigned i = 0; !rc && i < views->njobs; i++) {
 		if (i)
 			putchar('\n');
@@ -231,6 +233,15 @@ static int print_jobs_json(const struct options *options,
 
 /* ---- both ---- */
 
+static int fail_for_job(const struct options *options,
+			const struct tb_error *err)
+{
+	return options->job.text
+		       ? tb_command_fail(options->common.name, "job %.60s: %s",
+					 options->job.text, err->text)
+		       : tb_command_fail(options->common.name, "%s", err->text);
+}
+
 static int run_job(const struct options *options)
 {
 	struct tb_job_views *views;
@@ -238,10 +249,10 @@ static int run_job(const struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	views = tb_job_views_load(&options->job.id, &err);
+	views = tb_job_views_load(options->job.text ? &options->job.id : NULL,
+				  &err);
 	if (!views)
-		rc = tb_command_fail(options->common.name, "job %.60s: %s",
-				     options->job.text, err.text);
+		rc = fail_for_job(options, &err);
 	else if (options->common.json)
 		rc = print_jobs_json(options, views);
 	else

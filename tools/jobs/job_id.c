@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <slurm/slurm_errno.h>
 
@@ -64,6 +65,15 @@ int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
 	return 0;
 }
 
+int tb_job_argument_take_any(struct tb_job_argument *job, int count,
+			     char **words, struct tb_error *err)
+{
+	if (count || getenv("SLURM_JOB_ID"))
+		return tb_job_argument_take(job, count, words, err);
+	job->text = NULL;
+	return 0;
+}
+
 job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
 			       struct tb_error *err)
 {
@@ -81,6 +91,24 @@ job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
 		tb_fail(err, "Slurm's controller gives no answer: %s",
 			slurm_strerror(errno));
 	return NULL;
+}
+
+job_info_msg_t *tb_job_id_load_own(uint16_t what, struct tb_error *err)
+{
+	job_info_msg_t *jobs = NULL;
+
+	setenv("SLURM_BITSTR_LEN", "0", 1);
+	if (!slurm_load_job_user(&jobs, geteuid(),
+				 SHOW_ALL | SHOW_LOCAL | what))
+		return jobs;
+	tb_fail(err, "Slurm's controller gives no answer: %s",
+		slurm_strerror(errno));
+	return NULL;
+}
+
+bool tb_job_waits(const job_info_t *job)
+{
+	return (job->job_state & JOB_STATE_BASE) == JOB_PENDING;
 }
 
 /* One of "7", "1-6" and "0-20:2"; where the next begins, NULL at the end. */

@@ -5,6 +5,8 @@
 #ifndef TB_TOOLS_JOBS_JOB_ID_H
 #define TB_TOOLS_JOBS_JOB_ID_H
 
+#include <stdbool.h>
+
 #include "compat/slurm_types.h"
 
 #include "common/job/job_hostfile.h"
@@ -12,7 +14,7 @@
 /* A job in a command's arguments. */
 struct tb_job_argument {
 	struct tb_job_id id;
-	const char *text; /* as it was given, or that variable's */
+	const char *text; /* as it was given, or that variable's; NULL: no job */
 };
 
 /*
@@ -21,6 +23,9 @@ struct tb_job_argument {
  */
 int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
 			 struct tb_error *err);
+/* The same; where there is neither, no job is right, for all that wait of the user. */
+int tb_job_argument_take_any(struct tb_job_argument *job, int count,
+			     char **words, struct tb_error *err);
 
 /*
  * The records that Slurm has of the number, with those of all tasks of an array
@@ -29,6 +34,10 @@ int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
  */
 job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
 			       struct tb_error *err);
+
+/* All jobs of the user who asks; NULL with a sentence. */
+job_info_msg_t *tb_job_id_load_own(uint16_t what, struct tb_error *err);
+bool tb_job_waits(const job_info_t *job);
 
 /*
  * The record that is meant.  Tasks of an array that wait have one together,

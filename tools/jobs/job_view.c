@@ -208,7 +208,7 @@ static int take_jobs(struct tb_job_views *views, const struct tb_job_id *id,
 		     struct tb_error *err)
 {
 	const job_info_msg_t *all = views->records;
-	const job_info_t *named = tb_job_id_find(id, all);
+	const job_info_t *named = id ? tb_job_id_find(id, all) : NULL;
 
 	views->jobs = calloc(all->record_count + 1, sizeof(*views->jobs));
 	if (!views->jobs)
@@ -216,14 +216,17 @@ static int take_jobs(struct tb_job_views *views, const struct tb_job_id *id,
 	for (uint32_t i = 0; i < all->record_count; i++) {
 		struct tb_job_view *job = &views->jobs[views->njobs];
 
-		if (!is_shown(id, &all->job_array[i], named))
+		if (id ? !is_shown(id, &all->job_array[i], named)
+		       : !tb_job_waits(&all->job_array[i]))
 			continue;
 		views->njobs++;
 		tb_request_init(&job->request);
 		if (take_job(job, &all->job_array[i], err))
 			return -1;
 	}
-	return views->njobs ? 0 : tb_fail(err, "it has no such task or part");
+	return views->njobs || !id
+		       ? 0
+		       : tb_fail(err, "it has no such task or part");
 }
 
 struct tb_job_views *tb_job_views_load(const struct tb_job_id *id,
@@ -235,7 +238,8 @@ struct tb_job_views *tb_job_views_load(const struct tb_job_id *id,
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	views->records = tb_job_id_load(id, SHOW_DETAIL, err);
+	views->records = id ? tb_job_id_load(id, SHOW_DETAIL, err)
+			    : tb_job_id_load_own(SHOW_DETAIL, err);
 	if (views->records && !take_jobs(views, id, err))
 		return views;
 	tb_job_views_destroy(views);

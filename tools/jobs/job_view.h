@@ -38,7 +38,10 @@ struct tb_job_views {
 	unsigned njobs;
 };
 
-/* What id names; at least one job.  NULL with a sentence. */
+/*
+ * What id names, at least one job; NULL: the jobs that wait of the user who asks, be
+ * it none.  NULL with a sentence.
+ */
 struct tb_job_views *tb_job_views_load(const struct tb_job_id *id,
 				       struct tb_error *err);
 void tb_job_views_destroy(struct tb_job_views *views); /* NULL is fine */

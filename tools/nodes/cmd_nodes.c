@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_nodes.c - topobind nodes */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "cluster/hosts.h"
@@ -14,10 +17,13 @@
 #include "table/table_options.h"
 #include "terminal/words.h"
 
+#define SECONDS_MOST 86400
+
 struct options {
 	struct tb_command common;
 	tb_hostlist_t nodes;		 /* NULL: all */
 	const char *partitions, *states; /* lists, NULL: all */
+	unsigned seconds; /* between two tables; 0: there is one */
 	struct tb_table_options table;
 };
 
@@ -81,6 +87,23 @@ static int check_states(const struct options *options, struct tb_error *err)
 	return 0;
 }
 
+static int take_seconds(struct options *options, struct tb_error *err)
+{
+	char *rest;
+	unsigned long seconds;
+
+	errno = 0;
+	seconds = strtoul(optarg, &rest, 10);
+	if (*optarg < '0' || *optarg > '9' || *rest || errno || !seconds ||
+	    seconds > SECONDS_MOST)
+		return tb_fail(
+			err,
+			"--iterate=%.60s is not a number of seconds, give 1 to %d",
+			optarg, SECONDS_MOST);
+	options->seconds = (unsigned)seconds;
+	return 0;
+}
+
 static int take_nodes_option(void *data, int option, struct tb_error *err)
 {
 	struct options *options = data;
@@ -94,6 +117,8 @@ static int take_nodes_option(void *data, int option, struct tb_error *err)
 	case 't':
 		options->states = optarg;
 		return check_states(options, err);
+	case 'i':
+		return take_seconds(options, err);
 	default:
 		return tb_table_option(&options->table, tb_node_table(), option,
 				       err);
@@ -103,9 +128,13 @@ static int take_nodes_option(void *data, int option, struct tb_error *err)
 static int take_nodes_arguments(void *data, int count, char **words,
 				struct tb_error *err)
 {
+	const struct options *options = data;
+
 	for (int i = 0; i < count; i++)
 		if (add_nodes(data, words[i], err))
 			return -1;
+	if (options->seconds && options->common.json)
+		return tb_fail(err, "-i prints tables, leave out it or --json");
 	return 0;
 }
 
@@ -115,6 +144,8 @@ static const struct tb_command_option own_options[] = {
 	  "only nodes of these partitions, a,b" },
 	{ "t", "states", "LIST", 't',
 	  "only nodes in these states, such as idle,mix,drain" },
+	{ "i", "iterate", "SECONDS", 'i',
+	  "print again and again, with the time above" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -409,21 +440,67 @@ static void warn_user(const char *sentence)
 	tb_command_fail("topobind nodes", "%s", sentence);
 }
 
-static int run_nodes(const struct options *options)
+static void print_time(void)
+{
+	time_t now = time(NULL);
+	char text[64] = "";
+	struct tm parts;
+
+	if (localtime_r(&now, &parts))
+		strftime(text, sizeof(text), "%a %b %d %H:%M:%S %Y", &parts);
+	puts(text);
+}
+
+static int show_timed(const struct options *options,
+		      const struct tb_node_views *views)
+{
+	if (options->seconds)
+		print_time();
+	return show_nodes(options, views);
+}
+
+static int show_once(const struct options *options)
 {
 	struct tb_node_views *views;
 	struct tb_error err;
 	int rc = TB_EXIT_BAD;
 
-	tb_slurm_begin(options->common.name);
 	views = tb_node_views_load(TB_CLUSTER_PARTITIONS | TB_CLUSTER_CONF,
 				   options->partitions, warn_user, &err);
 	if (!views)
 		tb_command_fail(options->common.name, "%s", err.text);
 	else if (!check_names(options, views->cluster) &&
 		 !check_partitions(options, views->cluster))
-		rc = show_nodes(options, views);
+		rc = show_timed(options, views);
 	tb_node_views_destroy(views);
+	return rc;
+}
+
+/*
+ * As sinfo does, until somebody ends it.  What is wrong the first time is wrong with
+ * the options; later slurmctld may come back.
+ */
+static int show_again(const struct options *options)
+{
+	int rc;
+
+	for (bool first = true;; first = false) {
+		rc = show_once(options);
+		if (first && rc)
+			return rc;
+		putchar('\n');
+		if (fflush(stdout))
+			return TB_EXIT_BAD;
+		sleep(options->seconds);
+	}
+}
+
+static int run_nodes(const struct options *options)
+{
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	rc = options->seconds ? show_again(options) : show_once(options);
 	tb_slurm_end();
 	return rc;
 }

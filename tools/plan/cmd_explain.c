@@ -19,11 +19,14 @@
 struct options {
 	struct tb_command common;
 	struct tb_job_argument job;
+	/* Of several jobs: what they are compared with, and their JSON. */
+	struct tb_cluster *cluster;
+	json_t *list;
 };
 
 /* The job that is explained. */
 struct subject {
-	const struct options *options;
+	struct options *options;
 	const job_info_t *job;
 	struct tb_comment comment;
 	char *id, *user;
@@ -34,15 +37,15 @@ static int take_explain_arguments(void *data, int count, char **words,
 {
 	struct options *options = data;
 
-	return tb_job_argument_take(&options->job, count, words, err);
+	return tb_job_argument_take_any(&options->job, count, words, err);
 }
 
 static const struct tb_command_line usage = {
 	/* clang-format off */
-	.arguments = "JOB",
-	.purpose = "Say why a job with a binding waits: node by node which units are free, how many it needs, which jobs hold the others until when, or why the job cannot use the node; and which jobs would have to end for it to start. Of a running job: its grant. JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job.",
+	.arguments = "[JOB]",
+	.purpose = "Say why a job with a binding waits: node by node which units are free, how many it needs, which jobs hold the others until when, or why the job cannot use the node; and which jobs would have to end for it to start. Of a running job: its grant. JOB is 123, 123_4 for a task of an array, 123+1 for a part of a heterogeneous job; without it the job in which the command is called, or outside of one all your jobs that wait.",
 	.notes = "Jobs that Slurm does not show to you are hidden: you see their units, but not whose they are and when they come free.",
-	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over; 2 bad option, a job that Slurm does not show, or no answer.",
+	.exit_codes = "Exit codes: 0 it waits or runs, with a binding; 1 it has no binding or is over, or none of several waits with one; 2 bad option, a job that Slurm does not show, or no answer.",
 	.has_json = true,
 	.finish = take_explain_arguments,
 	/* clang-format on */
@@ -51,8 +54,30 @@ static const struct tb_command_line usage = {
 static int fail_for_job(const struct options *options,
 			const struct tb_error *err)
 {
-	return tb_command_fail(options->common.name, "job %.60s: %s",
-			       options->job.text, err->text);
+	return options->job.text
+		       ? tb_command_fail(options->common.name, "job %.60s: %s",
+					 options->job.text, err->text)
+		       : tb_command_fail(options->common.name, "%s", err->text);
+}
+
+static int fail_for_subject(const struct subject *subject,
+			    const struct tb_error *err)
+{
+	return tb_command_fail(subject->options->common.name, "job %s: %s",
+			       subject->id ? subject->id : "?", err->text);
+}
+
+/* Takes over the object. */
+static int print_object(const struct subject *subject, json_t *json)
+{
+	int rc = TB_EXIT_OK;
+
+	if (subject->options->list)
+		json_array_append(subject->options->list, json);
+	else
+		rc = tb_command_print_json(subject->options->common.name, json);
+	json_decref(json);
+	return rc;
 }
 
 /* What there is nothing to explain of: a sentence, and not on stderr. */
@@ -69,8 +94,7 @@ static int print_no_wait(const struct subject *subject, const char *state,
 	}
 	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
 			 subject->user, "state", state, "summary", sentence);
-	rc = tb_command_print_json(subject->options->common.name, json);
-	json_decref(json);
+	rc = print_object(subject, json);
 	return rc ? rc : TB_EXIT_NO_FIT;
 }
 
@@ -93,7 +117,6 @@ static int explain_running(const struct subject *subject)
 {
 	const struct tb_comment *comment = &subject->comment;
 	json_t *json;
-	int rc;
 
 	if (subject->options->common.json) {
 		json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:b}", "job",
@@ -101,9 +124,7 @@ static int explain_running(const struct subject *subject)
 				 "RUNNING", "request", comment->request,
 				 "grants", json_of_grants(comment), "more",
 				 comment->has_more);
-		rc = tb_command_print_json(subject->options->common.name, json);
-		json_decref(json);
-		return rc;
+		return print_object(subject, json);
 	}
 	printf("job %s of %s is running\n%s\n", subject->id, subject->user,
 	       comment->request);
@@ -169,10 +190,8 @@ static int print_waiting_json(const struct subject *subject,
 		tb_explain_ended_json(explanation), "when",
 		tb_explain_when_json(explanation->when), "expected_start",
 		tb_explain_when_json(start), "summary", end);
-	int rc = tb_command_print_json(subject->options->common.name, json);
 
-	json_decref(json);
-	return rc;
+	return print_object(subject, json);
 }
 
 static int print_explanation(const struct subject *subject,
@@ -219,9 +238,23 @@ static void warn_of_conf(const struct subject *subject,
 				cluster->conf_why.text);
 }
 
+/* Asked for once, also for many jobs; NULL with a sentence. */
+static const struct tb_cluster *get_cluster(const struct subject *subject,
+					    struct tb_error *err)
+{
+	struct options *options = subject->options;
+
+	if (!options->cluster) {
+		options->cluster = tb_candidates_load_cluster(err);
+		if (options->cluster)
+			warn_of_conf(subject, options->cluster);
+	}
+	return options->cluster;
+}
+
 static int explain_waiting(const struct subject *subject)
 {
-	struct tb_cluster *cluster = NULL;
+	const struct tb_cluster *cluster = NULL;
 	struct tb_candidates *candidates = NULL;
 	struct tb_job_spec spec;
 	struct tb_error err;
@@ -229,17 +262,14 @@ static int explain_waiting(const struct subject *subject)
 
 	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
 				&err))
-		cluster = tb_candidates_load_cluster(&err);
-	if (cluster)
-		warn_of_conf(subject, cluster);
+		cluster = get_cluster(subject, &err);
 	if (cluster)
 		candidates = tb_candidates_create(cluster, &spec, &err);
 	if (candidates)
 		rc = explain_candidates(subject, candidates);
 	else
-		rc = fail_for_job(subject->options, &err);
+		rc = fail_for_subject(subject, &err);
 	tb_candidates_destroy(candidates);
-	tb_cluster_destroy(cluster);
 	tb_job_spec_clear(&spec);
 	return rc;
 }
@@ -265,7 +295,7 @@ static int explain_bound(const struct subject *subject)
 				    : explain_running(subject);
 }
 
-static int explain_job(const struct options *options, const job_info_t *job)
+static int explain_job(struct options *options, const job_info_t *job)
 {
 	struct subject subject = { .options = options, .job = job };
 	struct tb_error err;
@@ -274,7 +304,7 @@ static int explain_job(const struct options *options, const job_info_t *job)
 	subject.id = tb_cluster_job_id(job);
 	subject.user = tb_cluster_job_user(job);
 	if (tb_comment_read(&subject.comment, job->system_comment, &err))
-		rc = fail_for_job(options, &err);
+		rc = fail_for_subject(&subject, &err);
 	else if (!subject.id || !subject.user)
 		rc = tb_command_fail(options->common.name, "out of memory");
 	else
@@ -285,20 +315,83 @@ static int explain_job(const struct options *options, const job_info_t *job)
 	return rc;
 }
 
-static int run_explain(const struct options *options)
+/* ---- one, or all that wait ---- */
+
+static int explain_named(struct options *options)
 {
 	struct tb_error err = { "it has no such task or part" };
 	const job_info_t *job = NULL;
-	job_info_msg_t *jobs;
+	job_info_msg_t *jobs = tb_job_id_load(&options->job.id, 0, &err);
 	int rc;
 
-	tb_slurm_begin(options->common.name);
-	jobs = tb_job_id_load(&options->job.id, 0, &err);
 	if (jobs)
 		job = tb_job_id_find(&options->job.id, jobs);
 	rc = job ? explain_job(options, job) : fail_for_job(options, &err);
 	if (jobs)
 		slurm_free_job_info_msg(jobs);
+	return rc;
+}
+
+/* The worst failure counts; without one, what is best. */
+static int join_codes(int all, int one)
+{
+	if (all == TB_EXIT_BAD || one == TB_EXIT_BAD)
+		return TB_EXIT_BAD;
+	return all == TB_EXIT_OK || one == TB_EXIT_OK ? TB_EXIT_OK
+						      : TB_EXIT_NO_FIT;
+}
+
+static int explain_all(struct options *options, const job_info_msg_t *jobs)
+{
+	int rc = TB_EXIT_NO_FIT;
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < jobs->record_count; i++) {
+		if (!tb_job_waits(&jobs->job_array[i]))
+			continue;
+		if (count++ && !options->common.json)
+			putchar('\n');
+		rc = join_codes(rc, explain_job(options, &jobs->job_array[i]));
+	}
+	if (!count && !options->common.json)
+		puts("none of your jobs waits");
+	return rc;
+}
+
+static int print_list(const struct options *options, int rc)
+{
+	json_t *json = json_pack("{s:O}", "jobs", options->list);
+	int printed = tb_command_print_json(options->common.name, json);
+
+	json_decref(json);
+	return printed ? printed : rc;
+}
+
+static int explain_own(struct options *options)
+{
+	struct tb_error err;
+	job_info_msg_t *jobs = tb_job_id_load_own(0, &err);
+	int rc;
+
+	if (!jobs)
+		return fail_for_job(options, &err);
+	if (options->common.json)
+		options->list = json_array();
+	rc = explain_all(options, jobs);
+	if (options->common.json)
+		rc = print_list(options, rc);
+	json_decref(options->list);
+	slurm_free_job_info_msg(jobs);
+	return rc;
+}
+
+static int run_explain(struct options *options)
+{
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	rc = options->job.text ? explain_named(options) : explain_own(options);
+	tb_cluster_destroy(options->cluster);
 	tb_slurm_end();
 	return rc;
 }

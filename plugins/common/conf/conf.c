@@ -537,20 +537,64 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 }
 
 #define NAMED(name, key, usual) key ", "
+#define ELEMENT(name, key, usual) key,
 
-/* The daemon's log names the key that Slurm's parser does not know. */
-static int fail_unreadable(const char *path, struct tb_error *err)
+/* A line of a list of which one key is wrong; NULL: it is something else. */
+static char *find_unknown_key(const struct tb_conf_bad_line *bad)
 {
-	struct tb_error place;
+	static const char *const node_keys[] = { TB_NODE_TEXT_ITEMS(
+		ELEMENT) TB_NODE_NUMBER_ITEMS(ELEMENT) NULL };
+	static const char *const partition_keys[] = { TB_POLICY_ITEMS(ELEMENT)
+							      NULL };
 
-	tb_conf_bad_line(path, conf_options, &place);
+	if (!bad->list)
+		return NULL;
+	return tb_conf_unknown_key(bad->line, !strcmp(bad->list, "NodeName")
+						      ? node_keys
+						      : partition_keys);
+}
+
+static int fail_for_key(const struct tb_conf_bad_line *bad, const char *key,
+			struct tb_error *err)
+{
+	const char *allowed = !strcmp(bad->list, "NodeName")
+				      ? TB_NODE_TEXT_ITEMS(NAMED)
+						TB_NODE_NUMBER_ITEMS(NAMED)
+				      : TB_POLICY_ITEMS(NAMED);
+
+	/* The last of them without its comma. */
+	return tb_fail(
+		err,
+		"%.150s: %.40s is no key of a %s= line; the allowed keys are %.*s",
+		bad->place.text, key, bad->list, (int)strlen(allowed) - 2,
+		allowed);
+}
+
+static int fail_for_line(const struct tb_conf_bad_line *bad,
+			 struct tb_error *err)
+{
 	return tb_fail(
 		err,
 		"%.150s: this cannot be read; allowed is one Key=value on a line, with the keys " TB_POLICY_ITEMS(
 			NAMED)
 			TB_SITE_ITEMS(
 				NAMED) "NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
-		place.text);
+		bad->place.text);
+}
+
+/* The daemon's log names the key that Slurm's parser does not know. */
+static int fail_unreadable(const char *path, struct tb_error *err)
+{
+	struct tb_conf_bad_line bad;
+	char *key;
+	int rc;
+
+	tb_conf_bad_line(&bad, path, conf_options);
+	key = find_unknown_key(&bad);
+	rc = key ? fail_for_key(&bad, key, err) : fail_for_line(&bad, err);
+	free(key);
+	free(bad.line);
+	return rc;
 }
 
 static int read_file(struct tb_conf *site, const char *path,

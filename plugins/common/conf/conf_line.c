@@ -27,6 +27,7 @@ struct search {
 	line_test test;
 	const void *what;
 	struct tb_error *place;
+	char *line; /* that was found */
 	bool found;
 };
 
@@ -77,6 +78,8 @@ static void search_file(struct search *search, const char *path, unsigned depth)
 			search_included(search, path, line, depth);
 		} else if (search->test(line, search->what)) {
 			search->found = true;
+			free(search->line);
+			search->line = strdup(line);
 			tb_fail(search->place, "%.200s line %u", path, number);
 		}
 	}
@@ -84,15 +87,16 @@ static void search_file(struct search *search, const char *path, unsigned depth)
 	fclose(file);
 }
 
-static bool find_line(const char *path, enum which which, line_test test,
-		      const void *what, struct tb_error *place)
+/* The line, free()d by the caller; NULL: none. */
+static char *find_line(const char *path, enum which which, line_test test,
+		       const void *what, struct tb_error *place)
 {
-	struct search search = { which, test, what, place, false };
+	struct search search = { which, test, what, place, NULL, false };
 
 	search_file(&search, path, 0);
 	if (!search.found)
 		tb_fail(place, "%.200s", path);
-	return search.found;
+	return search.line;
 }
 
 struct pair {
@@ -161,11 +165,12 @@ static void find_pair(const struct tb_conf_where *where, enum which which,
 		      struct tb_error *place)
 {
 	struct pair pair = { key, value, where };
+	char *line = find_line(where->path, which, has_pair, &pair, place);
 
-	if (find_line(where->path, which, has_pair, &pair, place))
-		return;
 	pair.where = NULL;
-	find_line(where->path, which, has_pair, &pair, place);
+	if (!line)
+		line = find_line(where->path, which, has_pair, &pair, place);
+	free(line);
 }
 
 void tb_conf_first_line_of(const struct tb_conf_where *where, const char *key,
@@ -205,8 +210,48 @@ static bool is_unreadable(const char *line, const void *what)
 	return !readable;
 }
 
-void tb_conf_bad_line(const char *path, s_p_options_t *options,
-		      struct tb_error *place)
+void tb_conf_bad_line(struct tb_conf_bad_line *bad, const char *path,
+		      s_p_options_t *options)
 {
-	find_line(path, FIRST, is_unreadable, &options, place);
+	bad->line = find_line(path, FIRST, is_unreadable, &options,
+			      &bad->place);
+	bad->list = NULL;
+	if (bad->line && begins_with_key(bad->line, "NodeName"))
+		bad->list = "NodeName";
+	else if (bad->line && begins_with_key(bad->line, "PartitionName"))
+		bad->list = "PartitionName";
+}
+
+/* Behind a value, which may be in quotes. */
+static const char *skip_value(const char *text)
+{
+	text = skip_blanks(text);
+	if (*text == '"')
+		text += 1 + strcspn(text + 1, "\"");
+	return text + strcspn(text, " \t");
+}
+
+static bool is_one_of(const char *key, size_t length, const char *const *keys)
+{
+	for (; *keys != NULL; keys++)
+		if (strlen(*keys) == length &&
+		    strncasecmp(*keys, key, length) == 0)
+			return true;
+	return false;
+}
+
+char *tb_conf_unknown_key(const char *line, const char *const *keys)
+{
+	const char *equals = strchr(line, '=');
+
+	while (equals != NULL) {
+		const char *key = skip_blanks(skip_value(equals + 1));
+		size_t length = strcspn(key, " \t=");
+
+		if (length != 0 && *key != '\\' &&
+		    !is_one_of(key, length, keys))
+			return strndup(key, length);
+		equals = strchr(key, '=');
+	}
+	return NULL;
 }

@@ -29,7 +29,18 @@ void tb_conf_line_of(const struct tb_conf_where *where, const char *key,
 		     const char *value, struct tb_error *place);
 
 /* The first line that Slurm's parser cannot read. */
-void tb_conf_bad_line(const char *path, s_p_options_t *options,
-		      struct tb_error *place);
+struct tb_conf_bad_line {
+	struct tb_error place;
+	char *line; /* without its comment, free()d by the caller; NULL: not found */
+	const char
+		*list; /* NodeName or PartitionName; NULL: a line of the site */
+};
+void tb_conf_bad_line(struct tb_conf_bad_line *bad, const char *path,
+		      s_p_options_t *options);
+/*
+ * The first key behind that of the list which is none of these, malloc()ed; NULL: all
+ * of them are.
+ */
+char *tb_conf_unknown_key(const char *line, const char *const *keys);
 
 #endif
