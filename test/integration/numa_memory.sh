@@ -74,6 +74,44 @@ case_says_why() {
 	wait_until 60 runs "$waiting"
 }
 
+# numa_metric NAME - of all nodes, in MB
+numa_metric() {
+	topobind metrics | awk -v name="topobind_numa_memory_$1" '
+		$1 == name "{partition=\"virtual\"}" {
+			printf "%.0f\n", $2 / 1048576
+		}' | grep .
+}
+
+# By whatever is asked; from JSON a map is drawn as by Slurm.
+case_is_shown_by_others() {
+	local jobs=() free
+
+	free=$(numa_metric free_bytes)
+	jobs+=("$(local_job --mem=3000)" "$(local_job --mem=2048)")
+	assert_eq "memory of numa and same" 16384 "$(numa_metric bytes)"
+	assert_eq "free before" 16384 "$free"
+	assert_eq "free" $((16384 - 5048)) "$(numa_metric free_bytes)"
+	assert_eq "largest" 4096 "$(numa_metric largest_free_bytes)"
+	topobind map --json "$NODE_NUMA" "$NODE_BARE" >"$work/map"
+	assert_eq "map in JSON" '[null,[{"total":4096,"free":1096},{"total":4096,"free":2048}]]' \
+		"$(jq -c '[.nodes[].numa_memory]' "$work/map")"
+	topobind map "$NODE_NUMA" "$NODE_BARE" >"$work/map.txt"
+	assert_eq map "4 of 8 cores in use, MB free on NUMA nodes: 1096/4096,2048/4096" \
+		"$(sed -n "s/^$NODE_NUMA: //p" "$work/map.txt")"
+	assert_eq "map without" "0 of 8 cores in use" \
+		"$(sed -n "s/^$NODE_BARE: //p" "$work/map.txt")"
+	assert_eq "map from JSON" "$(grep "^$NODE_NUMA" "$work/map.txt")" \
+		"$(topobind map --from "$work/map" | grep "^$NODE_NUMA")"
+	exits 2 "the numa_memory of node $NODE_NUMA must be an array" \
+		topobind map --from - <<<"$(jq '.nodes[1].numa_memory[1].free = 5000' "$work/map")"
+	scontrol update NodeName="$NODE_SAME" State=DRAIN Reason=test
+	assert_eq "in service" 8192 "$(numa_metric bytes)"
+	scontrol update NodeName="$NODE_SAME" State=RESUME
+	wait_until 60 nodes_answer
+	cancel "${jobs[0]}"
+	assert_eq "free then" $((16384 - 2048)) "$(numa_metric free_bytes)"
+}
+
 # More than a NUMA node has is refused at submission, as units that no node has.
 case_never() {
 	exits 1 "Requested node configuration is not available" \
@@ -374,8 +412,8 @@ cluster_start --nodes this \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 give_gres "$NODE_NUMA" gpu:4 "Name=gpu File=DEVICE[0-3]"
 start_with_gres "$NODE_NUMA"
-for case in is_shown two_do_not_fit_on_one says_why never by_cpu by_default \
-	host by_gpu several_nodes plain_jobs spilt count_local count_none \
+for case in is_shown two_do_not_fit_on_one says_why is_shown_by_others \
+	never by_cpu by_default host by_gpu several_nodes plain_jobs spilt count_local count_none \
 	count_wrong as_it_was when preempted restart reconfigured suspended \
 	suspended_and_restarted requeued steps anything; do
 	test_case "${case//_/ }" "case_$case"

@@ -269,6 +269,142 @@ case_step_is_local() {
 	assert_eq "of tasks and step" $'0 0-1\n1 0-1' "$(sort <<<"$output")"
 }
 
+# --- memory that is counted -------------------------------------------------
+
+# Of each load, at least those that fill; 500 by hand.
+memory_jobs=${TOPOBIND_MEMORY_JOBS:-12}
+
+# UNIT AMOUNT PERCENT: the job's memory, of what a NUMA node can give.  The first seven
+# together fill all four, but the first two are too much for one.
+mix=("C 1 80" "C 1 75" "N 1 95" "C 1 50" "C 1 45" "C 1 20" "C 1 15" "N 2 190"
+	"C 1 80" "C 1 75" "N 1 60" "C 1 55")
+filling=7
+
+# MB that jobs can have of the smallest NUMA node with CPUs: its part of RealMemory
+# less MemSpecLimit.
+memory_of_each() {
+	node_token "$NODE_THIS" m_memory | tr , '\n' |
+		awk -v usable="$(($(node_field RealMemory) - $(node_field MemSpecLimit)))" '
+		{ sum += $1; if (NR == 1 || $1 < least) least = $1 }
+		END { print int(least * usable / (sum > usable ? sum : usable)) }'
+}
+
+node_field() {
+	scontrol show node "$NODE_THIS" | sed -n -E "s/^(.* )?$1=([0-9]+).*/\2/p"
+}
+
+# A job says that it has touched all, stays at least until the first ones have, and says
+# that it was not killed.
+write_toucher() {
+	# shellcheck disable=SC2016 # Perl's variables
+	echo "$touch_program"'
+sub say_it {
+	open(my $file, ">", "$ENV{WORK}/$_[0].$ENV{SLURM_JOB_ID}") or die;
+}
+say_it("touched");
+sleep 1 until -e "$ENV{WORK}/go";
+sleep 2;
+say_it("whole");' >"$work/toucher"
+}
+
+# All wait until the partition is up.  A job needs 24 MB beside what it touches.
+submit_load() {
+	local i each memory unit amount percent
+
+	each=$(memory_of_each)
+	scontrol update PartitionName=main State=DOWN
+	for ((i = 0; i < memory_jobs; i++)); do
+		read -r unit amount percent <<<"${mix[i % ${#mix[@]}]}"
+		memory=$((each * percent / 100))
+		WORK=$work sbatch -Q -o /dev/null --no-requeue -w "$NODE_THIS" \
+			-n1 --btype=host --bunit="$unit" --bamount="$amount" \
+			--bmem=local --mem="$memory" \
+			--wrap "exec perl '$work/toucher' $((memory - 24)) $((memory - 24))"
+	done
+	scontrol update PartitionName=main State=UP
+}
+
+# MB of programs' memory on the NUMA nodes with CPUs
+in_use_by_node() {
+	awk '$3 == "AnonPages:" { printf "%d ", $4 / 1024 }' \
+		/sys/devices/system/node/node[0-3]/meminfo
+	echo
+}
+
+oom_kills() {
+	awk '$1 == "oom_kill" { print $2 }' /proc/vmstat
+}
+
+oom_kills_since() {
+	[ "$(oom_kills)" -gt "$1" ]
+}
+
+filled_or_kills_since() {
+	in_use_by_node >>"$work/samples"
+	oom_kills_since "$1" ||
+		[ "$(find "$work" -name 'touched.*' | wc -l)" -ge "$filling" ]
+}
+
+no_jobs_or_kills_since() {
+	in_use_by_node >>"$work/samples"
+	oom_kills_since "$1" || no_jobs
+}
+
+# run_load - until no job is left or one was killed; what was in use before, and at
+# some times, in samples
+run_load() {
+	rm -f "$work"/touched.* "$work"/whole.* "$work/go"
+	write_toucher
+	in_use_by_node >"$work/samples"
+	submit_load
+	wait_until 300 filled_or_kills_since "$1"
+	in_use_by_node >>"$work/samples"
+	touch "$work/go"
+	wait_until $((60 + memory_jobs * 30)) no_jobs_or_kills_since "$1"
+	cat "$work/samples"
+	echo "OOM kills: $(($(oom_kills) - $1))"
+}
+
+# least_filled - percent of EACH that jobs had at least of each NUMA node, at the
+# fullest moment
+least_filled() {
+	awk -v each="$1" '
+	NR == 1 { for (i = 1; i <= NF; i++) before[i] = $i; next }
+	{
+		least = 100
+		for (i = 1; i <= NF; i++) {
+			part = 100 * ($i - before[i]) / each
+			if (part < least)
+				least = part
+		}
+		if (least > most)
+			most = least
+	}
+	END { print int(most) }' "$work/samples"
+}
+
+case_counted_is_not_killed() {
+	local kills filled
+
+	kills=$(oom_kills)
+	run_load "$kills"
+	assert_eq "OOM kills" "$kills" "$(oom_kills)"
+	assert_eq "jobs that had their memory to their end" "$memory_jobs" \
+		"$(find "$work" -name 'whole.*' | wc -l)"
+	filled=$(least_filled "$(memory_of_each)")
+	echo "all NUMA nodes were filled to $filled percent"
+	assert [ "$filled" -ge 75 ]
+}
+
+case_uncounted_is_killed() {
+	local kills
+
+	kills=$(oom_kills)
+	reconfigure_with CountMemory=none
+	run_load "$kills"
+	assert oom_kills_since "$kills"
+}
+
 cluster_start --nodes this
 for case in local local_of_other_units local_is_mandatory memory_without_cpus \
 	prefer_is_a_policy prefer_is_no_fence script_and_its_steps \
@@ -278,4 +414,9 @@ done
 cluster_stop
 cluster_start --nodes this --slurm TaskPlugin=task/topobind
 test_case "the step is local, too" case_step_is_local
+cluster_stop
+# What is the system's: its daemons and the kernel have memory everywhere.
+cluster_start --nodes this --node "this MemSpecLimit=500"
+test_case "counted memory is there" case_counted_is_not_killed
+test_case "memory that is not counted is not" case_uncounted_is_killed
 tests_done

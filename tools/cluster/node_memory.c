@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* node_memory.c - see node_memory.h */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,4 +65,53 @@ void tb_node_memory_clear(struct tb_node_memory *memory)
 	free(memory->sizes);
 	free(memory->available);
 	*memory = (struct tb_node_memory){ 0 };
+}
+
+void tb_node_memory_print(const struct tb_node_memory *memory, FILE *out)
+{
+	for (unsigned i = 0; i < memory->count; i++)
+		fprintf(out, "%s%" PRIu64 "/%" PRIu64, i ? "," : "",
+			memory->available[i], memory->sizes[i]);
+}
+
+json_t *tb_node_memory_to_json(const struct tb_node_memory *memory)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; list && i < memory->count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:I, s:I}", "total",
+						(json_int_t)memory->sizes[i],
+						"free",
+						(json_int_t)
+							memory->available[i]));
+	return list;
+}
+
+static bool read_sizes(const json_t *json, struct tb_node_memory *memory)
+{
+	json_int_t total, available;
+
+	for (unsigned i = 0; i < memory->count; i++) {
+		if (json_unpack(json_array_get(json, i), "{s:I, s:I}", "total",
+				&total, "free", &available) ||
+		    available < 0 || available > total)
+			return false;
+		memory->sizes[i] = total;
+		memory->available[i] = available;
+	}
+	return true;
+}
+
+bool tb_node_memory_of_json(const json_t *json, struct tb_node_memory *memory)
+{
+	*memory = (struct tb_node_memory){ .count = json_array_size(json) };
+	memory->sizes = calloc(memory->count + 1, sizeof(*memory->sizes));
+	memory->available = calloc(memory->count + 1,
+				   sizeof(*memory->available));
+	if (memory->count && memory->sizes && memory->available &&
+	    read_sizes(json, memory))
+		return true;
+	tb_node_memory_clear(memory);
+	return false;
 }

@@ -11,7 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include <jansson.h>
 #include <slurm/slurm.h>
 
 /* In MB, for each N object in string order. */
@@ -28,5 +30,14 @@ struct tb_node_memory {
 bool tb_node_memory_load(const node_info_t *node,
 			 struct tb_node_memory *memory);
 void tb_node_memory_clear(struct tb_node_memory *memory);
+
+/* "1096/4096,2048/4096": free and all of each. */
+void tb_node_memory_print(const struct tb_node_memory *memory, FILE *out);
+
+/* An array of objects with total and free. */
+json_t *tb_node_memory_to_json(const struct tb_node_memory *memory);
+
+/* What that printed; false, and count is 0: it is something else. */
+bool tb_node_memory_of_json(const json_t *json, struct tb_node_memory *memory);
 
 #endif

@@ -13,6 +13,7 @@ static void clear_node(struct tb_map_node *node)
 	free(node->jobs);
 	free(node->name);
 	free(node->holders);
+	tb_node_memory_clear(&node->memory);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->filtered);
 	tb_topology_destroy(node->topology);

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "cluster/node_memory.h"
 #include "core/topology/topology.h"
 
 /* Holder of a thread: the index of a job, or one of these. */
@@ -39,6 +40,7 @@ struct tb_map_node {
 	int *holders;			 /* per thread */
 	struct tb_map_job_threads *jobs; /* in the order of jobs */
 	unsigned njobs;
+	struct tb_node_memory memory; /* count 0: it is not counted */
 };
 
 struct tb_map_grant {

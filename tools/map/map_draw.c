@@ -196,7 +196,12 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 	fprintf(out, ": %u of %u cores", busy_cores, cores);
 	if (threads != cores)
 		fprintf(out, " and %u of %u threads", busy_threads, threads);
-	fputs(" in use\n", out);
+	fputs(" in use", out);
+	if (node->memory.count) {
+		fputs(", MB free on NUMA nodes: ", out);
+		tb_node_memory_print(&node->memory, out);
+	}
+	fputc('\n', out);
 }
 
 static int draw_node(const struct tb_map *map, const struct tb_map_node *node,

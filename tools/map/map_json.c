@@ -18,6 +18,9 @@ static json_t *json_of_node(const struct tb_map_node *node)
 	json = json_pack("{s:s, s:s*, s:s*, s:s*}", "name", node->name,
 			 "topology", topology, "inuse", inuse, "filtered",
 			 filtered);
+	if (node->memory.count)
+		json_object_set_new(json, "numa_memory",
+				    tb_node_memory_to_json(&node->memory));
 	free(topology);
 	free(inuse);
 	free(filtered);
@@ -71,6 +74,17 @@ json_t *tb_map_to_json(const struct tb_map *map)
 			 nodes, "jobs", jobs);
 }
 
+static int read_memory(struct tb_map_node *node, const json_t *json,
+		       struct tb_error *err)
+{
+	if (json && !tb_node_memory_of_json(json, &node->memory))
+		return tb_fail(
+			err,
+			"the numa_memory of node %.100s must be an array of objects with total and free",
+			node->name);
+	return 0;
+}
+
 static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 {
 	const char *name, *topology = NULL, *inuse = NULL, *filtered = NULL;
@@ -82,6 +96,9 @@ static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 		return tb_fail(err, "a node of the map is malformed: %s",
 			       why.text);
 	if (tb_map_add_node(map, name, topology, inuse, err))
+		return -1;
+	if (read_memory(&map->nodes[map->nnodes - 1],
+			json_object_get(json, "numa_memory"), err))
 		return -1;
 	return filtered ? tb_map_add_filter(map, filtered, err) : 0;
 }

@@ -110,6 +110,7 @@ static void add_node(const struct load *load, const node_info_t *node)
 	if (load->map->nnodes == before)
 		return;
 	load->index[node - load->cluster->nodes->node_array] = before;
+	tb_node_memory_load(node, &load->map->nodes[before].memory);
 	if (add_kept(load, node, &why))
 		warn_about(load, "node", node->name, &why);
 }

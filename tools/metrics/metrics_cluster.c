@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/node_memory.h"
 #include "cluster/node_walk.h"
 #include "common/metrics/exposition.h"
 #include "common/job/job_comment.h"
@@ -23,6 +24,8 @@ struct partition {
 	uint64_t nodes, in_service, unknown;
 	uint64_t cores, free_cores, fragments; /* on nodes in service */
 	uint64_t running, waiting;	       /* jobs with a binding */
+	/* Bytes of NUMA nodes where they are counted, on nodes in service. */
+	uint64_t memory, free_memory, largest_free_memory;
 	struct units units[TB_CENSUS_KINDS];
 };
 
@@ -47,6 +50,22 @@ static void count_units(struct units *units, const struct tb_unit_census *of,
 		units->largest = of->largest;
 }
 
+static void count_memory(struct partition *partition, const node_info_t *node)
+{
+	struct tb_node_memory memory;
+
+	tb_node_memory_load(node, &memory);
+	for (unsigned i = 0; i < memory.count; i++) {
+		uint64_t available = memory.available[i] << 20;
+
+		partition->memory += memory.sizes[i] << 20;
+		partition->free_memory += available;
+		if (available > partition->largest_free_memory)
+			partition->largest_free_memory = available;
+	}
+	tb_node_memory_clear(&memory);
+}
+
 static void count_node(struct partition *partition,
 		       const struct tb_node_view *node)
 {
@@ -62,6 +81,7 @@ static void count_node(struct partition *partition,
 		partition->cores += node->census->cores;
 		partition->free_cores += node->census->free_cores;
 		partition->fragments += node->census->fragments;
+		count_memory(partition, node->info);
 	}
 	for (unsigned kind = 0; kind < TB_CENSUS_KINDS; kind++)
 		count_units(&partition->units[kind], &node->census->units[kind],
@@ -166,6 +186,12 @@ static const struct metric of_partitions[] = {
 	  offsetof(struct partition, free_cores) },
 	{ "topobind_cores_fragmented", "Free cores in a cache, or else socket, that is partly in use.",
 	  offsetof(struct partition, fragments) },
+	{ "topobind_numa_memory_bytes", "Memory of NUMA nodes that jobs can have, where it is counted, on nodes in service.",
+	  offsetof(struct partition, memory) },
+	{ "topobind_numa_memory_free_bytes", "What is free of it.",
+	  offsetof(struct partition, free_memory) },
+	{ "topobind_numa_memory_largest_free_bytes", "Most that is free on one NUMA node.",
+	  offsetof(struct partition, largest_free_memory) },
 	/* clang-format on */
 };
 

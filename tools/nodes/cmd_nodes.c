@@ -312,14 +312,7 @@ static json_t *json_of_memory(const node_info_t *node)
 	json_t *list = NULL;
 
 	if (tb_node_memory_load(node, &memory))
-		list = json_array();
-	for (unsigned i = 0; list && i < memory.count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:I, s:I}", "total",
-						(json_int_t)memory.sizes[i],
-						"free",
-						(json_int_t)
-							memory.available[i]));
+		list = tb_node_memory_to_json(&memory);
 	tb_node_memory_clear(&memory);
 	return list;
 }

@@ -127,9 +127,7 @@ static void print_memory(const node_info_t *node, FILE *out)
 
 	if (!tb_node_memory_load(node, &memory))
 		fputc('-', out);
-	for (unsigned i = 0; i < memory.count; i++)
-		fprintf(out, "%s%" PRIu64 "/%" PRIu64, i ? "," : "",
-			memory.available[i], memory.sizes[i]);
+	tb_node_memory_print(&memory, out);
 	tb_node_memory_clear(&memory);
 }
 
