@@ -31,6 +31,11 @@ make_sockets_near_devices() {
 		END { print n }')" 1
 }
 
+# Since 25.11 the cores near a device must be one socket of the record, so a NIC
+# cannot be near two of them.
+near_nic=(0-7 8-15)
+! slurm_is_from 25.11 || near_nic=(0-3 8-11)
+
 start() {
 	cluster_start --nodes this --machine "quad $quad 2 8 2" \
 		--machine "turned $quad 2 8 2" \
@@ -45,8 +50,8 @@ start() {
 		"Name=gpu Type=a File=DEVICE[2-3] Cores=4-7" \
 		"Name=gpu Type=b File=DEVICE[4-5] Cores=8-11" \
 		"Name=gpu Type=b File=DEVICE[6-7] Cores=12-15" \
-		"Name=nic File=DEVICE8 Cores=0-7" \
-		"Name=nic File=DEVICE9 Cores=8-15"
+		"Name=nic File=DEVICE8 Cores=${near_nic[0]}" \
+		"Name=nic File=DEVICE9 Cores=${near_nic[1]}"
 	# The first GPUs are near the last cores, as on some real machines.
 	give_gres "$NODE_TURNED" gpu:4 \
 		"Name=gpu File=DEVICE0 Cores=12-15" \

@@ -773,6 +773,37 @@ case_configuration_is_shown() {
 		"$(shown site Implicit)"
 }
 
+# From 25.05 on Slurm asks no select plugin for its configuration: the command says
+# that it does not know, rather than show what is in the file.
+case_configuration_is_not_told() {
+	local output
+
+	conf_with Implicit=yes DefaultUnit=X Filter=first_core
+	reconfigure
+	refute topobind conf --show
+	output=$(topobind conf --show 2>/dev/null) || true
+	assert_eq "what it shows" "" "$output"
+	output=$(topobind conf --show --json 2>/dev/null) || true
+	assert_eq "as JSON" "" "$output"
+	# What slurmctld has read is in force all the same.
+	reconfigure_refused_with Implicit=no Nonsense=yes
+	assert_bound_by_the_site
+	conf_with Implicit=no
+	assert_bound_by_the_site
+	reconfigure
+	assert_eq "binding of a job that did not ask" "" \
+		"$(binding "$(alloc -w "$NODE_ZEN" -n1)")"
+}
+
+assert_bound_by_the_site() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n1)
+	assert_contains "binding of a job that did not ask" bunit=X \
+		"$(binding "$job")"
+	cancel "$job"
+}
+
 # 1: the map of a node has something that a filter masks.
 filters_shown() {
 	topobind map --json "$NODE_ZEN" | tr -d ' \n' |
@@ -780,7 +811,12 @@ filters_shown() {
 }
 
 cluster_start --nodes this,zen,raptor
-test_case "the configuration in force is shown" case_configuration_is_shown
+if slurm_is_from 25.05; then
+	test_case "the configuration in force is not told" \
+		case_configuration_is_not_told
+else
+	test_case "the configuration in force is shown" case_configuration_is_shown
+fi
 test_case "by default nobody is bound who did not ask" \
 	case_nobody_is_bound_by_default
 test_case "implicit: as host type, on this machine" case_here_as_host_type
