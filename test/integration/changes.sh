@@ -210,7 +210,71 @@ case_update_to_nonsense() {
 	assert_granted "$job" "$NODE_ZEN" 0-95
 }
 
-cluster_start --nodes zen,twin \
+# --- --requeue=expedite -----------------------------------------------------
+
+# Slurm starts such a job again at once when it and an Epilog failed, on other nodes:
+# the one with the Epilog is drained.
+expedited=()
+! slurm_is_from 25.11 ||
+	expedited=(--slurm SlurmctldParameters=enable_expedited_requeue)
+
+# An Epilog that fails on a node with $work/broken.NODE.
+make_epilog() {
+	local file
+
+	cat >"$work/epilog" <<-END
+	#!/bin/bash
+	[ ! -e "$work/broken.\$SLURMD_NODENAME" ]
+	END
+	chmod 755 "$work/epilog"
+	for file in "$cluster/etc/slurm.conf" "$cluster/etc/virtual/slurm.conf"; do
+		echo "Epilog=$work/epilog" >>"$file"
+	done
+	reconfigure
+}
+
+# expedite JOB-OPTION... - a job that fails once there is $work/fail
+expedite() {
+	sbatch --parsable -o /dev/null --requeue=expedite "$@" --wrap "
+		[ -z \"\$SLURM_RESTART_COUNT\" ] || exec sleep 600
+		until [ -e '$work/fail' ]; do sleep 0.1; done
+		exit 1"
+}
+
+no_more_failures() {
+	rm -f "$work"/broken.* "$work/fail"
+}
+
+case_expedited() {
+	local job waiting other node
+
+	trap no_more_failures EXIT
+	job=$(expedite -N1 --bunit=S --bamount=2 --btype=host)
+	wait_until 20 runs "$job"
+	node=$(job_field "$job" NodeList)
+	assert_granted "$job" "$node" 0-95
+	[ "$node" = "$NODE_ZEN" ] && other=$NODE_TWIN || other=$NODE_ZEN
+	waiting=$(batch -w "$node" --bunit=S --bamount=2 --btype=host)
+	wait_until 20 was_passed_over "$waiting"
+	touch "$work/broken.$node" "$work/fail"
+	wait_until 60 runs_on "$job" "$other"
+	assert_granted "$job" "$other" 0-95
+	# The units that it had are free, and nobody's while their node is drained.
+	wait_until 20 nothing_in_use "$node"
+	assert is_pending "$waiting"
+	assert_no_contradictions
+	no_more_failures
+	scontrol update NodeName="$node" State=RESUME
+	wait_until 30 runs "$waiting"
+	assert_granted "$waiting" "$node" 0-95
+	assert_no_contradictions
+}
+
+runs_on() {
+	runs "$1" && [ "$(job_field "$1" NodeList)" = "$2" ]
+}
+
+cluster_start --nodes zen,twin "${expedited[@]}" \
 	--slurm SchedulerParameters=permit_job_expansion,bf_interval=1,sched_interval=2,batch_sched_delay=0 \
 	--slurm "PartitionName=other Nodes=ALL DefaultTime=10"
 note_slurmctld
@@ -227,6 +291,10 @@ test_case "not larger by a job on another node" \
 test_case "a node fails, --no-kill" case_no_kill
 test_case "a node fails, the job ends" case_killed
 test_case "a node fails, the job is requeued" case_requeued
+if slurm_is_from 25.11; then
+	make_epilog
+	test_case "--requeue=expedite, and an Epilog fails" case_expedited
+fi
 test_case "a pending job's request changes" case_update_pending
 test_case "and to one that cannot be" case_update_to_nonsense
 test_case "scontrol reconfigure after a job became smaller" \
