@@ -187,15 +187,15 @@ static void check_filters(const struct tb_conf_site *site,
 /* ---- metrics ---- */
 
 /* Only there is the directory known. */
-static bool is_controller(const slurm_conf_t *conf)
+static bool is_controller(const slurm_conf_t *slurm)
 {
 	char host[HOST_NAME_ROOM] = "";
 
 	if (gethostname(host, sizeof(host) - 1))
 		return false;
 	host[strcspn(host, ".")] = '\0';
-	for (uint32_t i = 0; i < conf->control_cnt; i++)
-		if (!strcmp(conf->control_machine[i], host))
+	for (uint32_t i = 0; i < slurm->control_cnt; i++)
+		if (!strcmp(slurm->control_machine[i], host))
 			return true;
 	return false;
 }
