@@ -107,6 +107,20 @@ case_all_kinds_of_jobs() {
 	assert_ended "$running" "CANCELLED by 0" "$kept"
 }
 
+# The record of the last task of an array is that of the whole array until it starts.
+case_array_known_for_long() {
+	local array task
+
+	array=$(batch -H -w "$NODE_ZEN" --array=1-2 --bunit=X --bamount=2)
+	wait_until 60 is_recorded_as "$array" PENDING
+	scontrol release "$array"
+	for task in 1 2; do
+		wait_until 60 runs "${array}_$task"
+		assert_recorded "${array}_$task"
+	done
+	scancel "$array"
+}
+
 # What cannot be told is told later, and holds up nothing.
 case_slurmdbd_was_away() {
 	local job short plain
@@ -195,6 +209,8 @@ case_switched_off() {
 
 cluster_start --nodes this,zen,twin --accounting --backup
 test_case "jobs of all kinds, while they run and later" case_all_kinds_of_jobs
+test_case "an array that the database knew before it started" \
+	case_array_known_for_long
 test_case "jobs of a time without slurmdbd" case_slurmdbd_was_away
 test_case "jobs of another controller" case_other_controllers
 test_case "the commands of the manual" case_commands_of_the_manual

@@ -2,6 +2,7 @@
 #include "accounting.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
@@ -31,6 +32,25 @@ static bool can_be_sent(const job_record_t *job)
 static bool has_record(const job_record_t *job)
 {
 	return tb_slurm_accounting_knows(job) || IS_JOB_FINISHED(job);
+}
+
+/*
+ * The record of the last task of an array is that of the whole array, and has no
+ * task's number, until slurmctld has told the database of the task's start: after
+ * the call at that start.
+ */
+static bool was_just_an_array(const job_record_t *job)
+{
+	enum { START_IS_TOLD_SECONDS = 60 };
+
+	return job->array_job_id &&
+	       job->start_time + START_IS_TOLD_SECONDS > time(NULL);
+}
+
+/* Does the database find the job's record at once by the job's number? */
+static bool is_found(const job_record_t *job)
+{
+	return tb_slurm_accounting_knows(job) && !was_just_an_array(job);
 }
 
 /* True: it was sent, or nothing is left to send as the job is gone or waits again. */
@@ -81,7 +101,7 @@ void tb_accounting_job_started(job_record_t *job)
 {
 	if (!tb_slurm_accounting_is_there() || !can_be_sent(job))
 		return;
-	if (tb_slurm_accounting_knows(job))
+	if (is_found(job))
 		tb_slurm_accounting_send_comment(job);
 	else
 		remember_job(job);
@@ -95,7 +115,7 @@ void tb_accounting_job_resized(const job_record_t *job)
 
 void tb_accounting_job_recovered(const job_record_t *job)
 {
-	if (tb_slurm_accounting_is_there() && !tb_slurm_accounting_knows(job))
+	if (tb_slurm_accounting_is_there() && !is_found(job))
 		remember_job(job);
 }
 
