@@ -168,6 +168,15 @@ static double cpu_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+/* As slurmctld before it starts a job. */
+static void weigh_nodes(void)
+{
+	node_record_t *node;
+
+	for (int i = 0; (node = next_node(&i)); i++)
+		node->sched_weight = (uint64_t)node->weight << 8 | 0xff;
+}
+
 /*
  * Of the plugin that is asked next.  What it leaves in the job is undone.  As on
  * a cluster where jobs start all the time, nodes have changed in this second.
@@ -184,6 +193,8 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 	test.preempted = &preempted;
 	test.preemptees = slurm_find_preemptable_jobs(job);
 	last_node_update = time(NULL);
+	if (mode == SELECT_MODE_RUN_NOW)
+		weigh_nodes();
 	began = cpu_us();
 	answer->rc = tb_cons_tres_job_test(&test, NULL);
 	began = cpu_us() - began;

@@ -170,6 +170,21 @@ slurmd_is_of() {
 	[ "$(date -d "$start" +%s 2>/dev/null || echo 0)" -ge "$1" ]
 }
 
+# replace_hung_slurmctld - it does not answer: what each of its threads waits for, and
+# another in its place, for the cases that follow
+replace_hung_slurmctld() {
+	local pid
+
+	pid=$(daemon slurmctld pid)
+	gdb -p "$pid" -batch -ex 'thread apply all backtrace 12' 2>/dev/null |
+		awk '/^Thread / { printf "\n%s", $NF }
+			/^#/ { printf " %s", $3 == "in" ? $4 : $2 }
+			END { print "" }'
+	kill -KILL "$pid"
+	daemon slurmctld start
+	fail "slurmctld did not answer"
+}
+
 # Whoever has noted slurmctld before means the other, too, from then on: if it is
 # the noted one that goes on in it.
 reconfigure_at_once() {
@@ -179,7 +194,10 @@ reconfigure_at_once() {
 	then
 		renewed=yes
 	fi
-	scontrol reconfigure
+	within 60 scontrol reconfigure || {
+		[ $? -ne 124 ] || replace_hung_slurmctld
+		fail "scontrol reconfigure failed"
+	}
 	[ -z "$renewed" ] || {
 		wait_until 60 slurmctld_is_another
 		note_slurmctld

@@ -43,6 +43,7 @@ struct holders {
 static xhash_t *entries;
 static unsigned bound_entries;
 static struct holders present;
+static uint32_t *drops; /* by node: how many jobs have left it */
 static uint32_t node_count;
 
 struct tb_view {
@@ -85,6 +86,7 @@ void tb_ledger_fini(void)
 	entries = NULL;
 	bound_entries = 0;
 	free_counts(&present);
+	xfree(drops);
 	xfree(first_word);
 	xfree(cores_of_node);
 	node_count = 0;
@@ -116,6 +118,7 @@ void tb_ledger_reset(void)
 	present.taken = xcalloc(first_word[node_count] + 1,
 				sizeof(*present.taken));
 	present.more = xcalloc(node_count + 1, sizeof(*present.more));
+	drops = xcalloc(node_count + 1, sizeof(*drops));
 }
 
 /* Call visit for each core that the entry holds. */
@@ -304,11 +307,18 @@ bool tb_ledger_remove(const job_record_t *job)
 	if (!entry)
 		return false;
 	drop_entry(&present, entry);
+	for (uint32_t i = 0; i < entry->node_count; i++)
+		drops[entry->nodes[i]]++;
 	bound_entries -= entry->bound;
 	key = xstrdup(entry->key);
 	xhash_delete_str(entries, key);
 	xfree(key);
 	return true;
+}
+
+uint32_t tb_ledger_drops(uint32_t node)
+{
+	return drops[node];
 }
 
 static bool is_same_entry(const struct ledger_entry *a,

@@ -27,6 +27,8 @@ void tb_ledger_fini(void);
  */
 bool tb_ledger_put(job_record_t *job, bool bound);
 bool tb_ledger_remove(const job_record_t *job);
+/* How many jobs have left the node, or changed what they hold of it. */
+uint32_t tb_ledger_drops(uint32_t node);
 bool tb_ledger_has(const job_record_t *job);
 /* Does it hold granted units?  Not a job that holds nothing. */
 bool tb_ledger_is_bound(const job_record_t *job);

@@ -14,10 +14,10 @@
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/try/scale.h"
 
-/*
- * While jobs hold a core: as part of which unit, and which group they are of.
- * Group 0: no other job can share it.
- */
+/* Groups that partitions do not have: no other job can share it; nobody has said. */
+enum { NOT_SHARED = 0, NOT_TAGGED = UINT16_MAX };
+
+/* While jobs hold a core: as part of which unit, and which group they are of. */
 struct tag {
 	uint16_t first, last; /* threads, see struct tb_thread_use */
 	uint16_t group;
@@ -26,6 +26,8 @@ struct tag {
 /* Of a node; empty where no job can share. */
 struct tags {
 	uint64_t shape; /* the number of that of which the units are */
+	uint32_t drops; /* how many jobs had left the node when this was found */
+	bool mixed;	/* jobs hold a core as parts of different units */
 	struct tag *by_core;
 };
 
@@ -57,11 +59,11 @@ static uint16_t number_group(const part_record_t *partition)
 
 	while (group < group_count && groups[group] != partition)
 		group++;
-	if (group == group_count && group_count < UINT16_MAX) {
+	if (group == group_count && group_count < NOT_TAGGED - 1) {
 		xrecalloc(groups, group_count + 1, sizeof(*groups));
 		groups[group_count++] = partition;
 	}
-	return group < group_count ? group + 1 : 0;
+	return group < group_count ? group + 1 : NOT_SHARED;
 }
 
 uint16_t tb_sharing_limit(const job_record_t *job)
@@ -146,28 +148,11 @@ static struct tag find_tag(const struct holding *holding, uint32_t core)
 	const struct tb_thread_use *unit = &holding->units[own.first];
 
 	if (!holding->group)
-		return (struct tag){ .group = 0 };
+		return (struct tag){ .group = NOT_SHARED };
 	if (holding->request->cpus)
 		return (struct tag){ own.first, own.first + own.count - 1,
 				     holding->group };
 	return (struct tag){ unit->first, unit->last, holding->group };
-}
-
-/* NULL: there are none, or they are of a topology that the node had before. */
-static struct tag *find_tags(uint32_t node, const struct tb_shape *shape)
-{
-	return tags[node].shape == shape->number ? tags[node].by_core : NULL;
-}
-
-/* New tags say that cores which are held already cannot be shared. */
-static void make_tags(uint32_t node, const struct tb_shape *shape)
-{
-	if (find_tags(node, shape))
-		return;
-	xfree(tags[node].by_core);
-	tags[node].by_core = xcalloc(shape->ncores,
-				     sizeof(*tags[node].by_core));
-	tags[node].shape = shape->number;
 }
 
 static bool is_same_tag(const struct tag *a, const struct tag *b)
@@ -182,18 +167,36 @@ static bool is_same_tag(const struct tag *a, const struct tag *b)
  */
 static void tag_cores(uint32_t node, const struct holding *holding)
 {
-	struct tag *of_node = find_tags(node, holding->shape);
+	struct tag *of_node = tags[node].by_core;
 	struct tb_view *view = tb_view_now();
 
 	TB_BITSET_EACH(core, holding->cores) {
 		struct tag tag = find_tag(holding, core);
 
 		if (tb_view_core_holders(view, node, core) > 1 &&
-		    !is_same_tag(&tag, &of_node[core]))
-			tag.group = 0;
+		    of_node[core].group != NOT_TAGGED &&
+		    !is_same_tag(&tag, &of_node[core])) {
+			tag.group = NOT_SHARED;
+			tags[node].mixed = true;
+		}
 		of_node[core] = tag;
 	}
 	tb_view_destroy(view);
+}
+
+/* Cores that are held already are not shared, until their holders are tagged. */
+static void make_tags(uint32_t node, const struct tb_shape *shape)
+{
+	struct tags *of_node = &tags[node];
+
+	xfree(of_node->by_core);
+	*of_node = (struct tags){
+		.shape = shape->number,
+		.drops = tb_ledger_drops(node),
+		.by_core = xcalloc(shape->ncores, sizeof(*of_node->by_core)),
+	};
+	for (uint32_t core = 0; core < shape->ncores; core++)
+		of_node->by_core[core].group = NOT_TAGGED;
 }
 
 /* Could the job with these cores be one more on the node? */
@@ -201,7 +204,7 @@ static bool fits_beside(uint32_t node, const struct holding *holding,
 			uint16_t limit)
 {
 	const struct tb_bitset *cores = holding->cores;
-	const struct tag *of_node = find_tags(node, holding->shape);
+	const struct tag *of_node = tags[node].by_core;
 	struct tb_view *view = tb_view_now();
 	bool fits = true;
 
@@ -218,6 +221,59 @@ static bool fits_beside(uint32_t node, const struct holding *holding,
 	return fits;
 }
 
+/* The job's group and request; the caller releases it. */
+static uint16_t find_group(const job_record_t *job,
+			   struct tb_held_request *held)
+{
+	tb_held_request_init(held);
+	return lets_share(job) && tb_granted_find(job, held)
+		       ? number_group(job->part_ptr)
+		       : 0;
+}
+
+/*
+ * Whether the units are those of the node's topology, and whether a job has left that
+ * held some of them as parts of other units.
+ */
+static bool tags_are_right(uint32_t node, const struct tb_shape *shape)
+{
+	const struct tags *of_node = &tags[node];
+
+	return of_node->shape == shape->number &&
+	       (!of_node->mixed || of_node->drops == tb_ledger_drops(node));
+}
+
+static int tag_job(void *item, void *arg)
+{
+	const job_record_t *job = item;
+	uint32_t node = *(const uint32_t *)arg;
+	struct tb_allocated_node at = { 0 };
+	struct tb_held_request held;
+	struct holding holding;
+	uint16_t group;
+
+	if (!tb_ledger_has(job) ||
+	    !bit_test(job->job_resrcs->node_bitmap, node))
+		return 0;
+	while (tb_allocated_node_next(job->job_resrcs, &at) && at.node != node)
+		;
+	group = find_group(job, &held);
+	holding = find_holding(tb_node_shape(node), job->job_resrcs,
+			       at.first_core, &held.request, group);
+	tag_cores(node, &holding);
+	tb_held_request_release(&held);
+	return 0;
+}
+
+/* Where they are not right any more, all jobs of the node are asked. */
+static void refresh_tags(uint32_t node, const struct tb_shape *shape)
+{
+	if (!tags[node].by_core || tags_are_right(node, shape))
+		return;
+	make_tags(node, shape);
+	list_for_each(job_list, tag_job, &node);
+}
+
 /* Tag the job's cores of the node, which begin at bit first of its own. */
 static void note_node(uint32_t node, const job_resources_t *granted,
 		      uint32_t first, const struct tb_request *request,
@@ -228,19 +284,11 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 
 	if (!shape || (!group && !tags[node].by_core))
 		return;
-	make_tags(node, shape);
+	if (!tags[node].by_core)
+		make_tags(node, shape);
+	refresh_tags(node, shape);
 	holding = find_holding(shape, granted, first, request, group);
 	tag_cores(node, &holding);
-}
-
-/* The job's group and request; the caller releases it. */
-static uint16_t find_group(const job_record_t *job,
-			   struct tb_held_request *held)
-{
-	tb_held_request_init(held);
-	return lets_share(job) && tb_granted_find(job, held)
-		       ? number_group(job->part_ptr)
-		       : 0;
 }
 
 void tb_sharing_note(const job_record_t *job)
@@ -273,9 +321,11 @@ bool tb_sharing_may_return(const job_record_t *job)
 		struct tb_shape *shape = tb_node_shape(at.node);
 		struct holding holding;
 
-		if (shape)
+		if (shape) {
+			refresh_tags(at.node, shape);
 			holding = find_holding(shape, granted, at.first_core,
 					       &held.request, group);
+		}
 		fits = shape && fits_beside(at.node, &holding, limit);
 	}
 	tb_held_request_release(&held);
@@ -293,7 +343,7 @@ static struct tb_thread_use find_thread_use(uint32_t node, uint32_t core,
 
 	if (!held.jobs)
 		return held;
-	if (!tag || !tag->group || tag->group != group)
+	if (!tag || tag->group == NOT_SHARED || tag->group != group)
 		held.jobs = TB_SHARE_NEVER;
 	else
 		held = (struct tb_thread_use){ held.jobs, tag->first,
@@ -312,7 +362,7 @@ static void find_holders(uint32_t node, const struct tb_shape *shape,
 			 struct tb_thread_use *holders)
 {
 	uint16_t group = number_group(test->job->part_ptr);
-	const struct tag *of_node = find_tags(node, shape);
+	const struct tag *of_node = tags[node].by_core;
 
 	for (uint32_t core = 0; core < shape->ncores; core++) {
 		struct tb_thread_use held =
@@ -340,6 +390,7 @@ void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
 		tb_node_used(node, shape, view, test, scratch);
 		return;
 	}
+	refresh_tags(node, shape);
 	tb_node_used(node, shape, NULL, test, scratch);
 	find_holders(node, shape, view, test, request, scratch->used,
 		     scratch->holders);
@@ -361,9 +412,10 @@ const struct tb_bitset *tb_sharing_state(uint32_t node,
 					 struct tb_scratch *scratch)
 {
 	uint16_t group = number_group(test->job->part_ptr);
-	const struct tag *of_node = find_tags(node, shape);
+	const struct tag *of_node = tags[node].by_core;
 	uint64_t *at = scratch->state->words;
 
+	refresh_tags(node, shape);
 	tb_node_taken(node, NULL, test, scratch->cores);
 	at = add_words(at, scratch->cores);
 	tb_view_taken(view, node, scratch->cores);

@@ -27,6 +27,7 @@ struct tb_node_choice {
 struct tb_node_facts {
 	const struct tb_node_choice *choice;
 	const job_record_t *job;
+	bool starts_now; /* the job is started, if it can: no question about when */
 	time_t start, end; /* of the job, if it starts then */
 	uint64_t seed;	   /* of random numbers */
 	struct tb_node_times times;
@@ -47,6 +48,13 @@ void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
 			time_t start);
 void tb_node_facts_clear(struct tb_node_facts *facts);
 
+/*
+ * Slurm's weight of the node; the lowest are the first.  The lowest TB_TRIED_GPUS_BITS
+ * are select/cons_tres's own: what it found of GPUs when it tried the node last, maybe
+ * for another job.
+ */
+#define TB_TRIED_GPUS_BITS 8
+uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
 /* Which part of the job's preferences the node meets. */
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
 /* Its worth by the priority function. */

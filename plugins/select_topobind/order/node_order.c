@@ -77,12 +77,6 @@ struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount)
 	};
 }
 
-/*
- * The lowest bits of a weight are select/cons_tres's own: what it found of GPUs when it
- * tried the node last, maybe for another job.
- */
-#define TRIED_GPUS_BITS 8
-
 /* --- the candidates --------------------------------------------------------------- */
 
 static void set_by_policy(struct tb_candidate *candidate,
@@ -105,11 +99,11 @@ static void set_by_policy(struct tb_candidate *candidate,
 		candidate->priority = tb_node_priority(facts, node);
 		break;
 	case TB_ALLOCATE_DEFAULT:
-		candidate->weight = node_record_table_ptr[node]->sched_weight >>
-				    TRIED_GPUS_BITS;
+		candidate->weight = tb_node_weight(facts, node) >>
+				    TB_TRIED_GPUS_BITS;
 		break;
 	case TB_ALLOCATE_LEASTLOADED:
-		candidate->weight = node_record_table_ptr[node]->sched_weight;
+		candidate->weight = tb_node_weight(facts, node);
 		break;
 	default:
 		break;
