@@ -41,6 +41,8 @@ static void add_node(struct cluster *cluster, const char *topology,
 	cluster->reserved[at] = tb_bitset_create(threads);
 	*node = (struct tb_used_node){
 		.topology = cluster->topology[at],
+		.books = { true, 1, 1 }, /* by thread */
+		.most_cpus = UINT32_MAX,
 		.placer = tb_placer_create(cluster->topology[at]),
 		.reserved = cluster->reserved[at],
 		.holders = cluster->holder_jobs[at],
@@ -55,7 +57,8 @@ static void add_node(struct cluster *cluster, const char *topology,
 				tb_bitset_set(used, i);
 		if (!tb_bitset_is_empty(used))
 			cluster->holder_jobs[at][node->nholders++] =
-				(struct tb_holder_job){ h, used };
+				(struct tb_holder_job){ h, used,
+							tb_bitset_count(used) };
 	}
 	for (unsigned i = 0; i < threads; i++)
 		if (holders[i] == '#')
@@ -210,11 +213,16 @@ static void check_row(const struct row *row)
 	struct cluster cluster;
 	struct tb_need need = {
 		.request = &request,
-		.slots = row->slots,
-		.per_node = row->per_node,
-		.min_nodes = row->min_nodes,
-		.max_nodes = row->max_nodes,
-		.task_threads = row->task_threads,
+		.asked = {
+			.tasks = row->slots,
+			.tasks_per_node = row->per_node < row->slots
+						  ? row->per_node
+						  : 0,
+			.min_nodes = row->min_nodes,
+			.max_nodes = row->max_nodes,
+			.task_cpus = row->task_threads,
+			.tasks_are_given = true,
+		},
 		.whole_nodes = row->whole_nodes,
 		.implicit = row->implicit,
 	};
@@ -265,9 +273,11 @@ static unsigned slots_without(const struct cluster *cluster, unsigned node,
 		if (!(gone & 1u << h))
 			tb_bitset_or(used, cluster->used[node][h]);
 	slots = tb_place(cluster->nodes[node].placer, need->request, used,
-			 need->per_node);
+			 tb_asked_slots_of_node(&need->asked));
 	tb_bitset_destroy(used);
-	return slots > 0 ? (unsigned)slots : 0;
+	return slots >= (int)tb_asked_slots_of_each(&need->asked)
+		       ? (unsigned)slots
+		       : 0;
 }
 
 /* By trying all sets of nodes. */
@@ -290,8 +300,9 @@ static bool fits_without(const struct cluster *cluster,
 			all = all && (!chosen || slots[i]) &&
 			      (chosen || !cluster->nodes[i].required);
 		}
-		if (all && count >= need->min_nodes &&
-		    count <= need->max_nodes && sum >= need->slots)
+		if (all && count >= need->asked.min_nodes &&
+		    count <= need->asked.max_nodes &&
+		    sum >= tb_asked_slots(&need->asked))
 			return true;
 	}
 	return false;
@@ -374,7 +385,9 @@ static unsigned random_run(struct random *random)
 	struct tb_bitset *ended = tb_bitset_create(HOLDERS_MAX);
 	struct tb_request request;
 	struct cluster cluster;
-	struct tb_need need = { .request = &request, .task_threads = 1 };
+	struct tb_need need = { .request = &request,
+				.asked = { .task_cpus = 1,
+					   .tasks_are_given = true } };
 	struct tb_blockers *blockers;
 	int64_t when;
 	bool found;
@@ -382,10 +395,10 @@ static unsigned random_run(struct random *random)
 	tb_request_init(&request);
 	tb_request_parse(&request, requests[random_below(random, 5)], NULL);
 	random_cluster(random, &cluster);
-	need.slots = 1 + random_below(random, 4);
-	need.per_node = 1 + random_below(random, need.slots);
-	need.min_nodes = 1 + random_below(random, 2);
-	need.max_nodes = need.min_nodes + random_below(random, 2);
+	need.asked.tasks = 1 + random_below(random, 4);
+	need.asked.tasks_per_node = random_below(random, need.asked.tasks);
+	need.asked.min_nodes = 1 + random_below(random, 2);
+	need.asked.max_nodes = need.asked.min_nodes + random_below(random, 2);
 	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,
 				      cluster.ends, cluster.nholders);
 	assert_int_equal(tb_blockers_fits(blockers),

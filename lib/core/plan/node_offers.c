@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "node_offers.h"
+
+#include <stdlib.h>
+
+#include "implicit.h"
+#include "unit_sizes.h"
+
+/* The work on one node. */
+struct finding {
+	struct tb_offering core;
+	const struct tb_need *need;
+	const struct tb_offering_node *node;
+	const struct tb_bitset *taken;
+	struct tb_bitset *used, *group, *cores; /* scratch */
+	uint16_t *sizes;			/* of units; NULL: alike */
+	struct tb_offer_list *offers;
+};
+
+void tb_offer_list_add(struct tb_offer_list *offers,
+		       const struct tb_offer *offer)
+{
+	uint32_t room = 2 * offers->room + 4;
+	struct tb_offer *list;
+
+	if (offers->count == offers->room) {
+		list = realloc(offers->list, room * sizeof(*list));
+		if (!list)
+			return;
+		offers->list = list;
+		offers->room = room;
+	}
+	offers->list[offers->count++] = *offer;
+}
+
+void tb_offer_list_clear(struct tb_offer_list *offers)
+{
+	free(offers->list);
+	*offers = (struct tb_offer_list){ .list = NULL };
+}
+
+/* ---- placements ---- */
+
+static uint32_t count_cpus(const struct finding *finding,
+			   const struct tb_bitset *threads)
+{
+	return tb_booked_cpus(&finding->node->books, finding->need->request,
+			      finding->node->topology, threads);
+}
+
+/* Slurm's cores as threads, added to what is used. */
+static void add_cores(struct finding *finding)
+{
+	const struct tb_topology *topology = finding->node->topology;
+
+	if (finding->node->books.by_thread) {
+		tb_bitset_or(finding->used, finding->cores);
+		return;
+	}
+	tb_threads_of_cores(topology, finding->cores, finding->group);
+	tb_bitset_or(finding->used, finding->group);
+}
+
+static void set_used(struct finding *finding, const struct tb_offer *offer)
+{
+	tb_bitset_assign(finding->used, finding->taken);
+	if (!offer->unit_size)
+		return;
+	tb_bitset_clear_all(finding->cores);
+	tb_unit_sizes_others(finding->sizes, offer->unit_size,
+			     finding->need->request->type == TB_HOST ||
+				     offer->unequal,
+			     finding->cores);
+	add_cores(finding);
+}
+
+static void measure_slots(const struct finding *finding, struct tb_room *room)
+{
+	struct tb_placer *placer = finding->node->placer;
+
+	room->slots = tb_placed_groups(placer);
+	for (uint32_t i = 0; i < room->slots; i++) {
+		uint32_t cpus;
+
+		tb_placed_group(placer, i, finding->group);
+		cpus = count_cpus(finding, finding->group);
+		if (!i)
+			room->cpus = room->least = room->largest = cpus;
+		room->equal += room->equal == i && cpus == room->cpus;
+		room->least = cpus < room->least ? cpus : room->least;
+		room->largest = cpus > room->largest ? cpus : room->largest;
+	}
+}
+
+static void place_implicit(const struct finding *finding, struct tb_room *room)
+{
+	const struct tb_need *need = finding->need;
+	struct tb_placer *placer = finding->node->placer;
+	uint32_t tasks = tb_asked_slots_of_node(&need->asked), units;
+
+	room->slots = tb_implicit_place(placer, need->request,
+					&finding->node->books, finding->used,
+					need->asked.task_cpus, tasks, &units);
+	room->equal = room->slots;
+	if (room->slots)
+		room->cpus = count_cpus(finding, tb_placed_threads(placer)) /
+			     room->slots;
+}
+
+static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
+{
+	struct finding *finding = arg;
+	const struct tb_need *need = finding->need;
+
+	set_used(finding, offer);
+	if (need->implicit)
+		place_implicit(finding, room);
+	else if (tb_place_together(finding->node->placer, need->request,
+				   finding->used,
+				   tb_asked_slots_of_node(&need->asked)) > 0)
+		measure_slots(finding, room);
+}
+
+static uint32_t find_size_after(void *arg, uint32_t size)
+{
+	const struct finding *finding = arg;
+
+	return tb_unit_sizes_after(finding->sizes, finding->cores->nbits, size);
+}
+
+static void take_offer(void *arg, const struct tb_offer *offer)
+{
+	const struct finding *finding = arg;
+	const struct tb_offer_list *offers = finding->offers;
+
+	for (uint32_t i = 0; i < offers->count; i++)
+		if (tb_offer_is_needless(offer, &offers->list[i]))
+			return;
+	tb_offer_list_add(finding->offers, offer);
+}
+
+/* ---- one node ---- */
+
+static struct tb_offering make_offering(struct finding *finding)
+{
+	const struct tb_need *need = finding->need;
+	const struct tb_asked *asked = &need->asked;
+
+	return (struct tb_offering){
+		.request = need->request,
+		.booking = {
+			.task_cpus = asked->task_cpus,
+			.node_cpus = tb_asked_cpus_of_node(asked),
+			.left = finding->node->left,
+		},
+		.cpus_per_core = finding->node->books.cpus_per_core,
+		.enough = tb_asked_cpus_on_one(asked, asked->max_nodes),
+		.implicit = need->implicit,
+		.one_size = need->one_size,
+		.place = place_offer,
+		.size_after = find_size_after,
+		.add = take_offer,
+		.arg = finding,
+	};
+}
+
+/* On another node the units of a host can differ, so that there is a second class. */
+static bool can_be_larger(const struct tb_need *need)
+{
+	return need->request->type == TB_HOST && !need->request->cpus &&
+	       !need->implicit;
+}
+
+static void find_all(struct finding *finding, uint32_t number)
+{
+	finding->core = make_offering(finding);
+	tb_offering_equal(&finding->core, number);
+	if (can_be_larger(finding->need))
+		tb_offering_larger(&finding->core, number);
+	if (tb_offering_is_unequal(&finding->core))
+		tb_offering_unequal(&finding->core, number);
+}
+
+void tb_node_offers_find(struct tb_offer_list *offers,
+			 const struct tb_need *need,
+			 const struct tb_offering_node *node, uint32_t number,
+			 const struct tb_bitset *used)
+{
+	uint32_t threads = used->nbits, cores = threads;
+	struct finding finding = { .need = need,
+				   .node = node,
+				   .taken = used,
+				   .offers = offers };
+
+	if (!node->books.by_thread)
+		cores = tb_topology_cores(node->topology);
+	offers->count = 0;
+	finding.used = tb_bitset_create(threads);
+	finding.group = tb_bitset_create(threads);
+	finding.cores = tb_bitset_create(cores);
+	finding.sizes = tb_unit_sizes(node->topology, need->request->unit,
+				      node->books.by_thread);
+	if (finding.used && finding.group && finding.cores)
+		find_all(&finding, number);
+	tb_bitset_destroy(finding.used);
+	tb_bitset_destroy(finding.group);
+	tb_bitset_destroy(finding.cores);
+	free(finding.sizes);
+}
+
+uint32_t tb_node_offers_most(const struct tb_offer_list *offers,
+			     const struct tb_need *need)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < offers->count; i++) {
+		uint32_t tasks = tb_offer_tasks(&offers->list[i],
+						need->request->type,
+						&need->asked);
+
+		most = tasks > most ? tasks : most;
+	}
+	return most;
+}
