@@ -47,8 +47,8 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 
 	if (!spec->implicit || !node->topology)
 		return tb_needed_units(&spec->request);
-	tb_implicit_place(node->placer, &spec->request, node->masked,
-			  spec->task_cpus, 1, &units);
+	tb_implicit_place(node->placer, &spec->request, &node->books,
+			  node->masked, spec->task_cpus, 1, &units);
 	return units;
 }
 
@@ -75,7 +75,8 @@ static int add_holder(struct tb_candidates *candidates, const job_info_t *job,
 
 /* The threads become the node's. */
 static int add_hold(struct tb_candidate_node *node, unsigned holder,
-		    struct tb_bitset *threads, struct tb_error *err)
+		    struct tb_bitset *threads, uint32_t cpus,
+		    struct tb_error *err)
 {
 	struct tb_holder_job *holds = reallocarray(node->holds,
 						   node->nholds + 1,
@@ -86,12 +87,25 @@ static int add_hold(struct tb_candidate_node *node, unsigned holder,
 		return tb_fail(err, "out of memory");
 	}
 	node->holds = holds;
-	holds[node->nholds++] = (struct tb_holder_job){ holder, threads };
+	holds[node->nholds++] = (struct tb_holder_job){ holder, threads, cpus };
 	return 0;
 }
 
+/* All threads of its cores, as MaxCPUsPerNode counts. */
+static uint32_t count_cpus(const struct tb_candidate_node *node,
+			   const struct tb_bitset *threads)
+{
+	const struct tb_request cores = { .type = TB_HOST };
+	struct tb_books books = node->books;
+
+	books.cpus_per_core = books.threads_per_core;
+	return tb_booked_cpus(&books, &cores, node->topology, threads);
+}
+
+/* counts_here: against the limit of the partition. */
 static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
-			   const job_info_t *job, struct tb_error *err)
+			   const job_info_t *job, bool counts_here,
+			   struct tb_error *err)
 {
 	struct tb_bitset *threads;
 	struct tb_error why;
@@ -108,7 +122,8 @@ static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
 		return 0;
 	}
 	tb_bitset_or(node->inuse, threads);
-	return add_hold(node, holder, threads, err);
+	return add_hold(node, holder, threads,
+			counts_here ? count_cpus(node, threads) : 0, err);
 }
 
 static int add_job(struct tb_candidates *candidates, const job_info_t *job,
@@ -117,11 +132,13 @@ static int add_job(struct tb_candidates *candidates, const job_info_t *job,
 	struct tb_node_walk walk = tb_node_walk_begin(job->node_inx,
 						      candidates->nnodes);
 	unsigned node, holder = candidates->nholders;
+	bool counts_here = candidates->partition && job->partition &&
+			   !strcmp(job->partition, candidates->partition);
 	int rc = add_holder(candidates, job, err);
 
 	while (!rc && tb_node_walk_next(&walk, &node))
 		rc = add_job_of_node(&candidates->nodes[node], holder, job,
-				     err);
+				     counts_here, err);
 	return rc;
 }
 
@@ -160,7 +177,7 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_andnot(rest, node->holds[i].threads);
 	if (!tb_bitset_is_empty(rest))
-		return add_hold(node, TB_HIDDEN, rest, err);
+		return add_hold(node, TB_HIDDEN, rest, 0, err);
 	tb_bitset_destroy(rest);
 	return 0;
 }
@@ -172,6 +189,8 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 	return (struct tb_used_node){
 		.topology = node->topology,
 		.placer = node->placer,
+		.books = node->books,
+		.most_cpus = node->most_cpus,
 		.reserved = node->reserved,
 		.holders = node->holds,
 		.nholders = node->nholds,
@@ -203,14 +222,12 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 
 	candidates->need = (struct tb_need){
 		.request = &spec->request,
-		.slots = spec->tasks,
-		.per_node = spec->per_node,
-		.min_nodes = spec->min_nodes,
-		.max_nodes = spec->max_nodes,
-		.task_threads = spec->task_cpus,
+		.asked = spec->asked,
 		.whole_nodes = spec->whole_nodes,
 		.implicit = spec->implicit,
+		.one_size = spec->gres,
 	};
+	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
 				  sizeof(*candidates->open));
 	if (!candidates->open)
@@ -324,6 +341,44 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
 	return fits;
 }
 
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers)
+{
+	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
+	struct tb_need need = candidates->need;
+	struct tb_blockers *blockers = NULL;
+	const struct tb_offer *chosen = NULL;
+	unsigned found = 0;
+
+	need.asked.min_nodes = need.asked.max_nodes = count;
+	need.asked.required = 0;
+	for (unsigned i = 0; list && i < count; i++) {
+		list[i] = make_used_node(nodes[i]);
+		list[i].required = true;
+	}
+	if (list)
+		blockers = tb_blockers_create(&need, list, count,
+					      candidates->ends,
+					      candidates->nholders);
+	if (blockers)
+		chosen = tb_blockers_choose(blockers, &found);
+	if (chosen && found == count)
+		memcpy(offers, chosen, count * sizeof(*offers));
+	tb_blockers_destroy(blockers);
+	free(list);
+	return chosen && found == count;
+}
+
+struct tb_offering_node
+tb_candidates_offering_node(const struct tb_candidate_node *node)
+{
+	return (struct tb_offering_node){ .topology = node->topology,
+					  .placer = node->placer,
+					  .books = node->books,
+					  .left = UINT32_MAX };
+}
+
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when)
 {
@@ -384,12 +439,15 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_error *err)
 {
 	struct tb_candidates *candidates = calloc(1, sizeof(*candidates));
+	const partition_info_t *partition;
 
 	if (!candidates) {
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
 	candidates->spec = spec;
+	partition = tb_candidate_partition(spec, cluster);
+	candidates->partition = partition ? partition->name : NULL;
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

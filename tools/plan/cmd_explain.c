@@ -260,8 +260,7 @@ static int explain_waiting(const struct subject *subject)
 	struct tb_error err;
 	int rc;
 
-	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
-				&err))
+	if (!tb_job_spec_of_job(&spec, subject->job, &subject->comment, &err))
 		cluster = get_cluster(subject, &err);
 	if (cluster)
 		candidates = tb_candidates_create(cluster, &spec, &err);

@@ -24,6 +24,7 @@ enum tb_job_plan_answer {
 /* A node of a plan for now. */
 struct tb_job_plan_node {
 	const struct tb_candidate_node *node;
+	struct tb_offer offer;
 	unsigned slots; /* tasks on it */
 	char *grant;	/* topology, its units in lower case */
 };

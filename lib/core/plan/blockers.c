@@ -146,25 +146,44 @@ static bool has_room_for_all(struct tb_blockers *blockers)
 	return true;
 }
 
-static bool offers_suffice(struct tb_blockers *blockers,
-			   const struct tb_offer_list *offers)
+/* The class of blockers->all that suffices is [*first, returned); 0: none does. */
+static unsigned find_class(struct tb_blockers *blockers,
+			   const struct tb_offer_list *offers, unsigned *first)
 {
 	enum tb_type type = blockers->need->request->type;
 	struct tb_offer_list *all = &blockers->all;
-	unsigned first = 0, end;
+	unsigned end;
 
 	all->count = 0;
 	for (unsigned i = 0; i < blockers->nnodes; i++)
 		for (unsigned j = 0; j < offers[i].count; j++)
 			tb_offer_list_add(all, &offers[i].list[j]);
 	if (!has_room_for_all(blockers))
-		return false;
+		return 0;
 	tb_classes_sort(type, all->list, all->count);
-	for (; (end = tb_class_end(type, all->list, all->count, first));
-	     first = end)
-		if (class_suffices(blockers, first, end))
-			return true;
-	return false;
+	for (*first = 0;
+	     (end = tb_class_end(type, all->list, all->count, *first));
+	     *first = end)
+		if (class_suffices(blockers, *first, end))
+			return end;
+	return 0;
+}
+
+static bool offers_suffice(struct tb_blockers *blockers,
+			   const struct tb_offer_list *offers)
+{
+	unsigned first;
+
+	return find_class(blockers, offers, &first);
+}
+
+const struct tb_offer *tb_blockers_choose(struct tb_blockers *blockers,
+					  unsigned *count)
+{
+	unsigned first, end = find_class(blockers, blockers->now, &first);
+
+	*count = end ? end - first : 0;
+	return end ? &blockers->all.list[first] : NULL;
 }
 
 /* ---- holders ---- */

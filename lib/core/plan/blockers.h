@@ -62,6 +62,13 @@ unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
 bool tb_blockers_fits(struct tb_blockers *blockers);
 
 /*
+ * The offers of the class that suffices then, in the order of nodes; NULL: none does.
+ * Valid until the next question.
+ */
+const struct tb_offer *tb_blockers_choose(struct tb_blockers *blockers,
+					  unsigned *count);
+
+/*
  * The first time at which enough holders have ended; TB_END_NEVER when one of
  * them has no end; -1 when the nodes suffice now.  ended (as many bits as holders)
  * gets holders whose end suffices; each of them must end.  False: the nodes do

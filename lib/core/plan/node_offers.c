@@ -14,6 +14,7 @@ struct finding {
 	const struct tb_bitset *taken;
 	struct tb_bitset *used, *group, *cores; /* scratch */
 	uint16_t *sizes;			/* of units; NULL: alike */
+	uint32_t slots; /* at most; TB_HOST: they share one */
 	struct tb_offer_list *offers;
 };
 
@@ -96,11 +97,12 @@ static void place_implicit(const struct finding *finding, struct tb_room *room)
 {
 	const struct tb_need *need = finding->need;
 	struct tb_placer *placer = finding->node->placer;
-	uint32_t tasks = tb_asked_slots_of_node(&need->asked), units;
+	uint32_t units;
 
 	room->slots = tb_implicit_place(placer, need->request,
 					&finding->node->books, finding->used,
-					need->asked.task_cpus, tasks, &units);
+					need->asked.task_cpus, finding->slots,
+					&units);
 	room->equal = room->slots;
 	if (room->slots)
 		room->cpus = count_cpus(finding, tb_placed_threads(placer)) /
@@ -116,8 +118,7 @@ static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 	if (need->implicit)
 		place_implicit(finding, room);
 	else if (tb_place_together(finding->node->placer, need->request,
-				   finding->used,
-				   tb_asked_slots_of_node(&need->asked)) > 0)
+				   finding->used, finding->slots) > 0)
 		measure_slots(finding, room);
 }
 
@@ -181,31 +182,64 @@ static void find_all(struct finding *finding, uint32_t number)
 		tb_offering_unequal(&finding->core, number);
 }
 
+/* False: out of memory.  end_finding() is right after both. */
+static bool begin_finding(struct finding *finding, const struct tb_need *need,
+			  const struct tb_offering_node *node,
+			  const struct tb_bitset *used, uint32_t slots)
+{
+	uint32_t threads = used->nbits, cores = threads;
+
+	*finding = (struct finding){ .need = need,
+				     .node = node,
+				     .taken = used,
+				     .slots = slots };
+	if (!node->books.by_thread)
+		cores = tb_topology_cores(node->topology);
+	finding->used = tb_bitset_create(threads);
+	finding->group = tb_bitset_create(threads);
+	finding->cores = tb_bitset_create(cores);
+	finding->sizes = tb_unit_sizes(node->topology, need->request->unit,
+				       node->books.by_thread);
+	return finding->used && finding->group && finding->cores;
+}
+
+static void end_finding(struct finding *finding)
+{
+	tb_bitset_destroy(finding->used);
+	tb_bitset_destroy(finding->group);
+	tb_bitset_destroy(finding->cores);
+	free(finding->sizes);
+}
+
 void tb_node_offers_find(struct tb_offer_list *offers,
 			 const struct tb_need *need,
 			 const struct tb_offering_node *node, uint32_t number,
 			 const struct tb_bitset *used)
 {
-	uint32_t threads = used->nbits, cores = threads;
-	struct finding finding = { .need = need,
-				   .node = node,
-				   .taken = used,
-				   .offers = offers };
+	struct finding finding;
 
-	if (!node->books.by_thread)
-		cores = tb_topology_cores(node->topology);
 	offers->count = 0;
-	finding.used = tb_bitset_create(threads);
-	finding.group = tb_bitset_create(threads);
-	finding.cores = tb_bitset_create(cores);
-	finding.sizes = tb_unit_sizes(node->topology, need->request->unit,
-				      node->books.by_thread);
-	if (finding.used && finding.group && finding.cores)
+	if (begin_finding(&finding, need, node, used,
+			  tb_asked_slots_of_node(&need->asked))) {
+		finding.offers = offers;
 		find_all(&finding, number);
-	tb_bitset_destroy(finding.used);
-	tb_bitset_destroy(finding.group);
-	tb_bitset_destroy(finding.cores);
-	free(finding.sizes);
+	}
+	end_finding(&finding);
+}
+
+uint32_t tb_node_offers_place(const struct tb_need *need,
+			      const struct tb_offering_node *node,
+			      const struct tb_offer *offer, uint32_t slots,
+			      const struct tb_bitset *used)
+{
+	struct tb_room room = { .slots = 0 };
+	struct tb_offer own = *offer;
+	struct finding finding;
+
+	if (begin_finding(&finding, need, node, used, slots))
+		place_offer(&finding, &own, &room);
+	end_finding(&finding);
+	return room.slots;
 }
 
 uint32_t tb_node_offers_most(const struct tb_offer_list *offers,

@@ -41,6 +41,16 @@ void tb_node_offers_find(struct tb_offer_list *offers,
 			 const struct tb_need *need,
 			 const struct tb_offering_node *node, uint32_t number,
 			 const struct tb_bitset *used);
+
+/*
+ * Leave so many slots of an offer with the node's placer.  As many as it holds; TB_HOST:
+ * 1, and of an implicitly bound job so many tasks.  Returns how many are placed.
+ */
+uint32_t tb_node_offers_place(const struct tb_need *need,
+			      const struct tb_offering_node *node,
+			      const struct tb_offer *offer, uint32_t slots,
+			      const struct tb_bitset *used);
+
 void tb_offer_list_add(struct tb_offer_list *offers,
 		       const struct tb_offer *offer);
 void tb_offer_list_clear(struct tb_offer_list *offers);
