@@ -58,7 +58,8 @@ static void add_node(struct cluster *cluster, const char *topology,
 		if (!tb_bitset_is_empty(used))
 			cluster->holder_jobs[at][node->nholders++] =
 				(struct tb_holder_job){ h, used,
-							tb_bitset_count(used) };
+							tb_bitset_count(used),
+							NULL };
 	}
 	for (unsigned i = 0; i < threads; i++)
 		if (holders[i] == '#')

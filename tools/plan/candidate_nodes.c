@@ -658,8 +658,10 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 
 static void clear_node(struct tb_candidate_node *node)
 {
-	for (unsigned i = 0; i < node->nholds; i++)
+	for (unsigned i = 0; i < node->nholds; i++) {
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
+		free((struct tb_unit *)node->holds[i].unit);
+	}
 	free(node->holds);
 	free(node->held_units);
 	free(node->closed);

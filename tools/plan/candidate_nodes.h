@@ -21,7 +21,7 @@ struct tb_candidate_node {
 	struct tb_bitset *inuse;     /* of all jobs */
 	struct tb_bitset *masked;    /* by filters, or for the system: always */
 	struct tb_bitset *reserved;  /* these, and those of reservations */
-	struct tb_holder_job *holds; /* their threads are owned, too */
+	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*
 	 * Units of the request (of a list of CPUs: threads) that it has outside

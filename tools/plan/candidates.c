@@ -7,8 +7,11 @@
 #include <time.h>
 
 #include "cluster/node_walk.h"
+#include "common/job/job_comment.h"
 #include "common/job/job_cores.h"
+#include "common/job/request_env.h"
 #include "core/plan/implicit.h"
+#include "core/plan/shared_use.h"
 
 /* ---- units of a node ---- */
 
@@ -73,10 +76,10 @@ static int add_holder(struct tb_candidates *candidates, const job_info_t *job,
 	return holder->id && holder->user ? 0 : tb_fail(err, "out of memory");
 }
 
-/* The threads become the node's. */
+/* The threads and the unit become the node's. */
 static int add_hold(struct tb_candidate_node *node, unsigned holder,
 		    struct tb_bitset *threads, uint32_t cpus,
-		    struct tb_error *err)
+		    struct tb_unit *unit, struct tb_error *err)
 {
 	struct tb_holder_job *holds = reallocarray(node->holds,
 						   node->nholds + 1,
@@ -84,10 +87,12 @@ static int add_hold(struct tb_candidate_node *node, unsigned holder,
 
 	if (!holds) {
 		tb_bitset_destroy(threads);
+		free(unit);
 		return tb_fail(err, "out of memory");
 	}
 	node->holds = holds;
-	holds[node->nholds++] = (struct tb_holder_job){ holder, threads, cpus };
+	holds[node->nholds++] = (struct tb_holder_job){ holder, threads, cpus,
+							unit };
 	return 0;
 }
 
@@ -102,7 +107,31 @@ static uint32_t count_cpus(const struct tb_candidate_node *node,
 	return tb_booked_cpus(&books, &cores, node->topology, threads);
 }
 
-/* counts_here: against the limit of the partition. */
+/* As which units a job of the partition lets others have its cores; NULL: none. */
+static struct tb_unit *find_shared_unit(const job_info_t *job,
+					const struct tb_candidate_node *node)
+{
+	struct tb_request request = { .amount = 0 };
+	struct tb_unit *unit = NULL;
+	struct tb_comment comment;
+	struct tb_error why;
+
+	if (job->het_job_id || job->shared == JOB_SHARED_NONE)
+		return NULL;
+	if (!tb_comment_read(&comment, job->system_comment, &why) &&
+	    comment.request) {
+		tb_request_init(&request);
+		if (!tb_request_from_comment(&request, comment.request, &why))
+			unit = malloc(sizeof(*unit));
+		if (unit)
+			*unit = tb_booked_unit(&request, node->books.by_thread);
+		tb_request_clear(&request);
+	}
+	tb_comment_clear(&comment);
+	return unit;
+}
+
+/* counts_here: it is of the partition. */
 static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
 			   const job_info_t *job, bool counts_here,
 			   struct tb_error *err)
@@ -123,7 +152,8 @@ static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
 	}
 	tb_bitset_or(node->inuse, threads);
 	return add_hold(node, holder, threads,
-			counts_here ? count_cpus(node, threads) : 0, err);
+			counts_here ? count_cpus(node, threads) : 0,
+			counts_here ? find_shared_unit(job, node) : NULL, err);
 }
 
 static int add_job(struct tb_candidates *candidates, const job_info_t *job,
@@ -177,7 +207,7 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_andnot(rest, node->holds[i].threads);
 	if (!tb_bitset_is_empty(rest))
-		return add_hold(node, TB_HIDDEN, rest, 0, err);
+		return add_hold(node, TB_HIDDEN, rest, 0, NULL, err);
 	tb_bitset_destroy(rest);
 	return 0;
 }
@@ -226,6 +256,7 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.whole_nodes = spec->whole_nodes,
 		.implicit = spec->implicit,
 		.one_size = spec->gres,
+		.share = candidates->share,
 	};
 	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
@@ -341,42 +372,64 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
 	return fits;
 }
 
-bool tb_candidates_offer(const struct tb_candidates *candidates,
-			 const struct tb_candidate_node *const *nodes,
-			 unsigned count, struct tb_offer *offers)
+/* With units that fewer than share jobs have. */
+static bool find_offers(const struct tb_candidates *candidates,
+			const struct tb_used_node *nodes, unsigned count,
+			unsigned share, struct tb_offer *offers)
 {
-	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
 	struct tb_need need = candidates->need;
-	struct tb_blockers *blockers = NULL;
 	const struct tb_offer *chosen = NULL;
+	struct tb_blockers *blockers;
 	unsigned found = 0;
 
 	need.asked.min_nodes = need.asked.max_nodes = count;
 	need.asked.required = 0;
-	for (unsigned i = 0; list && i < count; i++) {
-		list[i] = make_used_node(nodes[i]);
-		list[i].required = true;
-	}
-	if (list)
-		blockers = tb_blockers_create(&need, list, count,
-					      candidates->ends,
-					      candidates->nholders);
+	need.share = share;
+	blockers = tb_blockers_create(&need, nodes, count, candidates->ends,
+				      candidates->nholders);
 	if (blockers)
 		chosen = tb_blockers_choose(blockers, &found);
 	if (chosen && found == count)
 		memcpy(offers, chosen, count * sizeof(*offers));
 	tb_blockers_destroy(blockers);
-	free(list);
 	return chosen && found == count;
 }
 
-struct tb_offering_node
-tb_candidates_offering_node(const struct tb_candidate_node *node)
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers,
+			 unsigned *share)
 {
-	return (struct tb_offering_node){ .topology = node->topology,
-					  .placer = node->placer,
-					  .books = node->books,
-					  .left = UINT32_MAX };
+	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
+	bool found = false;
+
+	for (unsigned i = 0; list && i < count; i++) {
+		list[i] = make_used_node(nodes[i]);
+		list[i].required = true;
+	}
+	for (*share = 0; list && !found && *share < candidates->share;)
+		found = find_offers(candidates, list, count, ++*share, offers);
+	free(list);
+	return found;
+}
+
+unsigned tb_candidates_place(const struct tb_candidates *candidates,
+			     const struct tb_candidate_node *node,
+			     const struct tb_offer *offer, unsigned share,
+			     unsigned slots)
+{
+	struct tb_used_node used = make_used_node(node);
+	struct tb_need need = candidates->need;
+	struct tb_blockers *blockers;
+	unsigned placed = 0;
+
+	need.share = share;
+	blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
+				      candidates->nholders);
+	if (blockers)
+		placed = tb_blockers_place(blockers, 0, offer, slots);
+	tb_blockers_destroy(blockers);
+	return placed;
 }
 
 bool tb_candidates_find(struct tb_candidates *candidates,
@@ -434,6 +487,18 @@ struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
 			       err);
 }
 
+/* How many jobs of the partition may have a unit of this one. */
+static unsigned count_sharers(const struct tb_job_spec *spec,
+			      const partition_info_t *partition)
+{
+	unsigned most = partition->max_share & ~SHARED_FORCE;
+
+	if (spec->heterogeneous || spec->whole_nodes ||
+	    (!(partition->max_share & SHARED_FORCE) && !spec->oversubscribe))
+		return 1;
+	return most ? most : 1;
+}
+
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_job_spec *spec,
 					   struct tb_error *err)
@@ -448,6 +513,7 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 	candidates->spec = spec;
 	partition = tb_candidate_partition(spec, cluster);
 	candidates->partition = partition ? partition->name : NULL;
+	candidates->share = partition ? count_sharers(spec, partition) : 1;
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

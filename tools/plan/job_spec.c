@@ -119,6 +119,8 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 							 : job->pn_min_memory,
 		.gres = has_gres(job),
 		.whole_nodes = job->shared == JOB_SHARED_NONE,
+		.oversubscribe = job->shared == JOB_SHARED_OK,
+		.heterogeneous = job->het_job_id,
 		.minutes = get_given(job->time_limit) ? (int64_t)job->time_limit
 						      : -1,
 	};

@@ -27,6 +27,8 @@ struct tb_job_spec {
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
 	bool gres;	    /* some GRES */
 	bool whole_nodes;   /* --exclusive */
+	bool oversubscribe; /* --oversubscribe */
+	bool heterogeneous; /* a part of such a job */
 	int64_t minutes;    /* time limit; -1: none is known */
 };
 

@@ -175,7 +175,7 @@ static int find_offers(struct tb_job_plan *plan, struct tb_error *err)
 		nodes[i] = plan->placed[i].node;
 	if (nodes && offers)
 		found = tb_candidates_offer(plan->candidates, nodes, count,
-					    offers);
+					    offers, &plan->share);
 	for (unsigned i = 0; found && i < count; i++)
 		plan->placed[i].offer = offers[i];
 	free(nodes);
@@ -242,18 +242,13 @@ static int place_on_node(const struct tb_job_plan *plan,
 {
 	const struct tb_candidate_node *node = placed->node;
 	const struct tb_need *need = &plan->candidates->need;
-	struct tb_offering_node from = tb_candidates_offering_node(node);
 	unsigned wanted = need->request->type == TB_HOST && !need->implicit
 				  ? 1
 				  : placed->slots;
-	struct tb_bitset *used = tb_bitset_copy(node->inuse);
-	unsigned slots;
+	unsigned slots = tb_candidates_place(plan->candidates, node,
+					     &placed->offer, plan->share,
+					     wanted);
 
-	if (!used)
-		return tb_fail(err, "out of memory");
-	tb_bitset_or(used, node->reserved);
-	slots = tb_node_offers_place(need, &from, &placed->offer, wanted, used);
-	tb_bitset_destroy(used);
 	if (slots < wanted || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
 			       node->info->name);

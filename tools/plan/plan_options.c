@@ -411,6 +411,7 @@ static void make_spec(struct tb_plan_options *options)
 	spec->gres = options->gres_per_job || options->gres_per_node ||
 		     options->gres_per_task;
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
+	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
 				? -1
 				: (int64_t)job->time_limit;

@@ -6,8 +6,10 @@
 #include "blockers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ends.h"
+#include "shared_use.h"
 #include "suffice.h"
 
 struct tb_blockers {
@@ -18,8 +20,9 @@ struct tb_blockers {
 
 	struct tb_bitset **used;	    /* scratch, by node */
 	struct tb_offer_list *now, *offers; /* by node */
-	struct tb_offer_list found, all;    /* scratch */
-	struct tb_node_slots *slots;	    /* scratch, in the order of all */
+	struct tb_thread_use *use, *own; /* scratch, where units are shared */
+	struct tb_offer_list found, all; /* scratch */
+	struct tb_node_slots *slots;	 /* scratch, in the order of all */
 	unsigned nslots;
 	bool *has_ended; /* by holder */
 	unsigned *order; /* holders by their ends */
@@ -41,6 +44,27 @@ static void find_used_threads(struct tb_blockers *blockers, unsigned index)
 	for (unsigned i = 0; i < node->nholders; i++)
 		if (!blockers->has_ended[node->holders[i].holder])
 			tb_bitset_or(used, node->holders[i].threads);
+}
+
+static void find_use(struct tb_blockers *blockers, unsigned index)
+{
+	const struct tb_used_node *node = &blockers->nodes[index];
+	unsigned threads = tb_topology_threads(node->topology);
+	struct tb_unit unit = tb_booked_unit(blockers->need->request,
+					     node->books.by_thread);
+
+	memset(blockers->use, 0, threads * sizeof(*blockers->use));
+	for (unsigned i = 0; i < node->nholders; i++)
+		if (!blockers->has_ended[node->holders[i].holder])
+			tb_shared_use_add(node->topology,
+					  node->holders[i].threads,
+					  node->holders[i].unit, blockers->use,
+					  blockers->own);
+	if (node->reserved)
+		tb_shared_use_bar(node->reserved, blockers->use);
+	tb_share_only_units(node->topology, unit, blockers->use);
+	tb_share_used(blockers->use, blockers->need->share,
+		      blockers->used[index]);
 }
 
 static bool is_held(const struct tb_blockers *blockers,
@@ -66,23 +90,46 @@ static uint32_t count_left(const struct tb_blockers *blockers,
 	return tb_booked_left(node->most_cpus, used);
 }
 
-static void find_offers(struct tb_blockers *blockers, unsigned index,
-			struct tb_offer_list *offers)
+/* The node as it is now: what it has used is in blockers->used. */
+static struct tb_offering_node look_at(struct tb_blockers *blockers,
+				       unsigned index)
 {
 	const struct tb_used_node *node = &blockers->nodes[index];
-	struct tb_offering_node from = {
+
+	if (blockers->use)
+		find_use(blockers, index);
+	else
+		find_used_threads(blockers, index);
+	return (struct tb_offering_node){
 		.topology = node->topology,
 		.placer = node->placer,
 		.books = node->books,
+		.use = blockers->use,
+		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
 	};
+}
+
+static void find_offers(struct tb_blockers *blockers, unsigned index,
+			struct tb_offer_list *offers)
+{
+	struct tb_offering_node node;
 
 	offers->count = 0;
-	if (blockers->need->whole_nodes && is_held(blockers, node))
+	if (blockers->need->whole_nodes &&
+	    is_held(blockers, &blockers->nodes[index]))
 		return;
-	find_used_threads(blockers, index);
-	from.left = count_left(blockers, node);
-	tb_node_offers_find(offers, blockers->need, &from, index,
+	node = look_at(blockers, index);
+	tb_node_offers_find(offers, blockers->need, &node, index,
 			    blockers->used[index]);
+}
+
+unsigned tb_blockers_place(struct tb_blockers *blockers, unsigned node,
+			   const struct tb_offer *offer, unsigned slots)
+{
+	struct tb_offering_node from = look_at(blockers, node);
+
+	return tb_node_offers_place(blockers->need, &from, offer, slots,
+				    blockers->used[node]);
 }
 
 /* ---- all nodes ---- */
@@ -377,6 +424,23 @@ static void index_holder_jobs(struct tb_blockers *blockers)
 		}
 }
 
+static int make_use(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	if (blockers->need->share < 2)
+		return 0;
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		unsigned threads = tb_topology_threads(
+			blockers->nodes[i].topology);
+
+		most = threads > most ? threads : most;
+	}
+	blockers->use = calloc(most, sizeof(*blockers->use));
+	blockers->own = calloc(most, sizeof(*blockers->own));
+	return blockers->use && blockers->own ? 0 : -1;
+}
+
 static int make_thread_sets(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
@@ -408,7 +472,7 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	    !blockers->slots || !blockers->has_ended || !blockers->order ||
 	    !blockers->first_of || !blockers->nodes_of)
 		return -1;
-	return make_thread_sets(blockers);
+	return make_use(blockers) ? -1 : make_thread_sets(blockers);
 }
 
 struct tb_blockers *tb_blockers_create(const struct tb_need *need,
@@ -452,6 +516,8 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	}
 	tb_offer_list_clear(&blockers->found);
 	tb_offer_list_clear(&blockers->all);
+	free(blockers->use);
+	free(blockers->own);
 	free(blockers->used);
 	free(blockers->now);
 	free(blockers->offers);

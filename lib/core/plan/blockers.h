@@ -27,7 +27,8 @@
 struct tb_holder_job {
 	unsigned holder; /* index into the ends */
 	const struct tb_bitset *threads;
-	uint32_t cpus; /* that count against most_cpus */
+	uint32_t cpus;		    /* that count against most_cpus */
+	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -67,6 +68,12 @@ bool tb_blockers_fits(struct tb_blockers *blockers);
  */
 const struct tb_offer *tb_blockers_choose(struct tb_blockers *blockers,
 					  unsigned *count);
+
+/*
+ * Then, too: tb_node_offers_place() on a node; the placement is left with its placer.
+ */
+unsigned tb_blockers_place(struct tb_blockers *blockers, unsigned node,
+			   const struct tb_offer *offer, unsigned slots);
 
 /*
  * The first time at which enough holders have ended; TB_END_NEVER when one of

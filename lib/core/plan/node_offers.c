@@ -2,8 +2,10 @@
 #include "node_offers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "implicit.h"
+#include "shared_use.h"
 #include "unit_sizes.h"
 
 /* The work on one node. */
@@ -14,7 +16,8 @@ struct finding {
 	const struct tb_bitset *taken;
 	struct tb_bitset *used, *group, *cores; /* scratch */
 	uint16_t *sizes;			/* of units; NULL: alike */
-	uint32_t slots; /* at most; TB_HOST: they share one */
+	struct tb_thread_use *use; /* scratch; NULL: nobody shares */
+	uint32_t slots;		   /* at most; TB_HOST: they share one */
 	struct tb_offer_list *offers;
 };
 
@@ -52,19 +55,22 @@ static uint32_t count_cpus(const struct finding *finding,
 /* Slurm's cores as threads, added to what is used. */
 static void add_cores(struct finding *finding)
 {
-	const struct tb_topology *topology = finding->node->topology;
-
-	if (finding->node->books.by_thread) {
-		tb_bitset_or(finding->used, finding->cores);
-		return;
-	}
-	tb_threads_of_cores(topology, finding->cores, finding->group);
+	if (finding->node->books.by_thread)
+		tb_bitset_assign(finding->group, finding->cores);
+	else
+		tb_threads_of_cores(finding->node->topology, finding->cores,
+				    finding->group);
 	tb_bitset_or(finding->used, finding->group);
+	if (finding->use)
+		tb_shared_use_bar(finding->group, finding->use);
 }
 
 static void set_used(struct finding *finding, const struct tb_offer *offer)
 {
 	tb_bitset_assign(finding->used, finding->taken);
+	if (finding->use)
+		memcpy(finding->use, finding->node->use,
+		       finding->used->nbits * sizeof(*finding->use));
 	if (!offer->unit_size)
 		return;
 	tb_bitset_clear_all(finding->cores);
@@ -109,16 +115,26 @@ static void place_implicit(const struct finding *finding, struct tb_room *room)
 			     room->slots;
 }
 
+static int place_slots(const struct finding *finding)
+{
+	const struct tb_need *need = finding->need;
+	struct tb_placer *placer = finding->node->placer;
+
+	return finding->use
+		       ? tb_place_shared(placer, need->request, finding->use,
+					 need->share, finding->slots)
+		       : tb_place_together(placer, need->request, finding->used,
+					   finding->slots);
+}
+
 static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 {
 	struct finding *finding = arg;
-	const struct tb_need *need = finding->need;
 
 	set_used(finding, offer);
-	if (need->implicit)
+	if (finding->need->implicit)
 		place_implicit(finding, room);
-	else if (tb_place_together(finding->node->placer, need->request,
-				   finding->used, finding->slots) > 0)
+	else if (place_slots(finding) > 0)
 		measure_slots(finding, room);
 }
 
@@ -200,7 +216,10 @@ static bool begin_finding(struct finding *finding, const struct tb_need *need,
 	finding->cores = tb_bitset_create(cores);
 	finding->sizes = tb_unit_sizes(node->topology, need->request->unit,
 				       node->books.by_thread);
-	return finding->used && finding->group && finding->cores;
+	if (node->use)
+		finding->use = calloc(threads, sizeof(*finding->use));
+	return finding->used && finding->group && finding->cores &&
+	       (!node->use || finding->use);
 }
 
 static void end_finding(struct finding *finding)
@@ -209,6 +228,7 @@ static void end_finding(struct finding *finding)
 	tb_bitset_destroy(finding->group);
 	tb_bitset_destroy(finding->cores);
 	free(finding->sizes);
+	free(finding->use);
 }
 
 void tb_node_offers_find(struct tb_offer_list *offers,

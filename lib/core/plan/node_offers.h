@@ -8,6 +8,7 @@
 #define TB_CORE_PLAN_NODE_OFFERS_H
 
 #include "core/place/place.h"
+#include "core/place/share.h"
 
 #include "classes.h"
 
@@ -18,6 +19,7 @@ struct tb_need {
 	bool whole_nodes; /* nobody else may hold threads of a node */
 	bool implicit;	  /* a task has as many units as hold its CPUs */
 	bool one_size;	  /* whatever bequal says, see classes.h */
+	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
 };
 
 /* A node; borrows all that it points to. */
@@ -26,6 +28,8 @@ struct tb_offering_node {
 	struct tb_placer *placer; /* of this topology */
 	struct tb_books books;
 	uint32_t left; /* tb_booked_left(); UINT32_MAX: no limit */
+	/* Who has its threads, as tb_place_shared() wants it; NULL: nobody shares. */
+	const struct tb_thread_use *use;
 };
 
 struct tb_offer_list {
