@@ -24,6 +24,7 @@ start() {
 		--machine "small SXCCXCCXCCXCC 1 8 1" \
 		--machine "thread SNX${smt4}X${smt4} 1 16 1" \
 		--slurm "PartitionName=limited Nodes=ALL MaxCPUsPerNode=8 DefaultTime=10" \
+		--slurm "PartitionName=twice Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10" \
 		--slurm "PartitionName=tight Nodes=ALL MaxCPUsPerNode=4 DefaultTime=10"
 	read -r -a every < <(sinfo -h -N -p main -o %N | sort -u | paste -sd' ')
 	number=${every[0]##*[a-z]}
@@ -53,9 +54,14 @@ make_request() {
 	request+=" $picked"
 	pick '' '' '' -c2 -c5 -c7 --bequal=no --bstrategy=scatter
 	[[ $request$picked = *host*--bequal* ]] || request+=" $picked"
-	pick '' '' '' "-p limited" "-p tight" "-p tight,main" "-p limited,tight" \
+	pick '' '' '' "-p limited" "-p tight" "-p twice" \
 		"-x odd$number" "-x even$number,small$number"
 	request+=" $picked"
+}
+
+# The units of a job on its only node.
+granted_string() {
+	comment_word "$1" grant | cut -d: -f2
 }
 
 hold_some() {
@@ -129,9 +135,51 @@ case_partition_limit() {
 	wait_until 20 was_passed_over "$job"
 	assert_json "$job" '[.fits_now, .would_fit, .must_end[].job]' \
 		"[false,true,\"$holder\"]"
-	compare_answers 3 "-t 5 -p limited -w even$number --bunit=X --bamount=1" \
-		"-t 5 -p limited,main -w even$number --bunit=X --bamount=1" \
-		"-t 5 -p tight,limited -w even$number --bunit=X --bamount=1"
+	compare_answers 1 "-t 5 -p limited -w even$number --bunit=X --bamount=1"
+	cancel "$job"
+	drain
+}
+
+# Each partition by itself: its limit, its nodes and the jobs in it.
+case_partitions() {
+	local holder job
+
+	alloc -t 40 -w "even$number" --bunit=X --bamount=1 >/dev/null
+	holder=$(alloc -t 20 -p limited -w "even$number" --bunit=C --bamount=1)
+	job=$(batch -t 5 -p tight,limited -w "even$number" --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.partition, .fits_now, .would_fit, .must_end[].job]' \
+		"[\"limited\",false,true,\"$holder\"]"
+	cancel "$job"
+	job=$(batch -H -t 5 -p limited,main -w "even$number" --bunit=X --bamount=1)
+	wait_until 20 all_show_bindings "$job"
+	assert_json "$job" '[.partition, .fits_now]' '["main",true]'
+	scontrol release "$job"
+	wait_until 20 runs "$job"
+	drain
+}
+
+# Up to two jobs of the partition have a unit, and nobody else with them.
+case_shared() {
+	local job holder
+
+	holder=$(alloc -t 20 -p twice -w "even$number" --bunit=X --bamount=3)
+	alloc -t 30 -p twice -w "even$number" --bunit=C --bamount=1 >/dev/null
+	compare_answers 5 \
+		"-t 5 -N1 -p twice -w even$number -n3 --bunit=X --bamount=1" \
+		"-t 5 -N1 -p twice -w even$number -n4 --bunit=X --bamount=1" \
+		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=2" \
+		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=3" \
+		"-t 5 -N1 -w even$number -n1 --bunit=X --bamount=1"
+	assert_eq "on shared units" "$(topobind plan --json -N1 -p twice \
+		-w "even$number" --bunit=X --bamount=3 |
+		jq -r '.units[].topology')" \
+		"$(granted_string "$(alloc -p twice -w "even$number" --bunit=X \
+			--bamount=3)")"
+	# It is the second one there.
+	job=$(batch -t 5 -N1 -p twice -w "even$number" --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_json "$job" '[.fits_now, .would_fit]' '[false,true]'
 	drain
 }
 
@@ -144,7 +192,7 @@ case_counts() {
 		"-t 5 -N1 -w even$number -n9 --bunit=C --bamount=1" \
 		"-t 5 -N1 -w even$number -n1 -c5 --threads-per-core=1 --bunit=X --bamount=2" \
 		"-t 5 -N1 -w even$number -n1 --mincpus=17 --bunit=X --bamount=2" \
-		"-t 5 -n4 -c1 -w even$number --bunit=X --bamount=1"
+		"-t 5 -N1 -n3 -c1 -w even$number --bunit=X --bamount=1"
 	drain
 }
 
@@ -155,5 +203,7 @@ test_case "random requests, 3" case_random 3
 test_case "the Reason of two units that are alike" case_reason
 test_case "hosts with larger units" case_hosts
 test_case "CPUs that a partition allows" case_partition_limit
+test_case "several partitions" case_partitions
+test_case "units that jobs share" case_shared
 test_case "CPUs and slots" case_counts
 tests_done

@@ -107,7 +107,9 @@ static void test_exact_number(void **state)
 
 	(void)state;
 	assert_int_equal(tb_asked_exact_slots(&asked), 5);
-	assert_int_equal(tb_asked_slots_of_each(&asked), 1);
+	assert_int_equal(tb_asked_slots_of_each(&asked), 2);
+	asked.may_be_fewer = true;
+	assert_int_equal(tb_asked_slots_of_each(&asked), 0);
 	assert_int_equal(tb_asked_most_nodes(&asked, 9), 5);
 	assert_int_equal(tb_asked_most_nodes(&asked, 4), 4);
 	/* What clients make of -N3 --ntasks-per-node=2. */
@@ -128,7 +130,7 @@ static void test_overcommit(void **state)
 	(void)state;
 	assert_int_equal(tb_asked_slots(&asked), 2);
 	assert_int_equal(tb_asked_slots_of_node(&asked), 1);
-	assert_int_equal(tb_asked_slots_of_each(&asked), 1);
+	assert_int_equal(tb_asked_slots_of_each(&asked), 0);
 	assert_int_equal(tb_asked_least_hosts(&asked), 0);
 	assert_int_equal(tb_asked_cpus_on_one(&asked, 1), UINT32_MAX);
 }

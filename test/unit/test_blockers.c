@@ -223,6 +223,7 @@ static void check_row(const struct row *row)
 			.max_nodes = row->max_nodes,
 			.task_cpus = row->task_threads,
 			.tasks_are_given = true,
+			.may_be_fewer = true,
 		},
 		.whole_nodes = row->whole_nodes,
 		.implicit = row->implicit,
@@ -398,6 +399,7 @@ static unsigned random_run(struct random *random)
 	random_cluster(random, &cluster);
 	need.asked.tasks = 1 + random_below(random, 4);
 	need.asked.tasks_per_node = random_below(random, need.asked.tasks);
+	need.asked.may_be_fewer = random_percent(random, 50);
 	need.asked.min_nodes = 1 + random_below(random, 2);
 	need.asked.max_nodes = need.asked.min_nodes + random_below(random, 2);
 	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,

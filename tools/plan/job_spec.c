@@ -80,6 +80,7 @@ static struct tb_asked find_asked(const job_info_t *job, const char *nodes)
 		.task_cpus = get_given_16(job->cpus_per_task),
 		.node_cpus = get_given_16(job->pn_min_cpus),
 		.tasks_are_given = job->bitflags & JOB_NTASKS_SET,
+		.may_be_fewer = tb_nodes_have_all_tasks(),
 		.overcommit = overcommits(job),
 	};
 

@@ -43,9 +43,10 @@ uint32_t tb_asked_slots_of_node(const struct tb_asked *asked)
 
 uint32_t tb_asked_slots_of_each(const struct tb_asked *asked)
 {
-	return tb_asked_exact_slots(asked) || asked->overcommit
-		       ? 1
-		       : larger(asked->tasks_per_node, 1);
+	if (asked->overcommit ||
+	    (asked->may_be_fewer && tb_asked_exact_slots(asked)))
+		return 0;
+	return smaller(asked->tasks_per_node, tb_asked_slots_of_node(asked));
 }
 
 uint32_t tb_asked_exact_slots(const struct tb_asked *asked)

@@ -22,14 +22,17 @@ struct tb_asked {
 	uint32_t task_cpus;   /* -c */
 	uint32_t node_cpus;   /* Slurm's pn_min_cpus */
 	bool tasks_are_given; /* -n */
+	bool may_be_fewer;    /* of them on a node than --ntasks-per-node */
 	bool overcommit;
 	bool in_part; /* as tb_job_is_asked_in_part() says */
 };
 
 uint32_t tb_asked_slots(const struct tb_asked *asked);
 
-/* At most so many of them on one node, and at least so many on each of its nodes. */
+/* At most so many of them on one node. */
 uint32_t tb_asked_slots_of_node(const struct tb_asked *asked);
+
+/* At least so many on each of its nodes, as Slurm wants them; 0: it wants none. */
 uint32_t tb_asked_slots_of_each(const struct tb_asked *asked);
 
 /* As many as it needs, and no more; 0: its nodes say how many. */

@@ -147,7 +147,7 @@ static uint32_t count_least_nodes(const struct tb_need *need)
 static bool holds_enough(const struct tb_need *need,
 			 const struct tb_offer *offer)
 {
-	return need->request->type == TB_HOST || need->implicit ||
+	return need->request->type == TB_HOST ||
 	       offer->slots >= tb_asked_slots_of_each(&need->asked);
 }
 

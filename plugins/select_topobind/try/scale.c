@@ -41,6 +41,7 @@ struct tb_asked tb_job_asked(const job_record_t *job)
 		.task_cpus = details->cpus_per_task,
 		.node_cpus = details->pn_min_cpus,
 		.tasks_are_given = job->bit_flags & JOB_NTASKS_SET,
+		.may_be_fewer = tb_nodes_have_all_tasks(),
 		.overcommit = details->overcommit,
 		.in_part = tb_job_is_asked_in_part(job),
 	};
@@ -194,26 +195,12 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
-/*
- * Tasks on a node, for select/cons_tres: it would count CPUs for tasks that the job
- * does not have.  0: the nodes' offers alone limit them.
- */
-static uint16_t limit_tasks(const job_record_t *job)
-{
-	uint32_t limit = tb_job_slots_per_node(job);
-
-	if (tb_nodes_have_all_tasks() && tb_job_exact_slots(job))
-		return 0;
-	return MIN(job->details->ntasks_per_node, limit);
-}
-
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
 	struct tb_asked asked = tb_job_asked(job);
 	uint32_t slots = tb_asked_slots(&asked);
-	uint16_t per_node = limit_tasks(job);
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
@@ -230,8 +217,13 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	if (type == TB_SLOT) {
 		details->cpus_per_task = cpus;
 		/* Where nobody said how many tasks, each node has so many. */
-		least *= tb_asked_slots_of_each(&asked);
-		details->ntasks_per_node = per_node;
+		if (!tb_asked_exact_slots(&asked) && !details->overcommit)
+			least *= MAX(details->ntasks_per_node, 1);
+		/*
+		 * select/cons_tres would count CPUs for tasks that the job does not
+		 * have.  0: the nodes' offers alone limit them.
+		 */
+		details->ntasks_per_node = tb_asked_slots_of_each(&asked);
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		tb_scale_tasks_of_host(job, cpus);
