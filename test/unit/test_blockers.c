@@ -33,7 +33,10 @@ static void add_node(struct cluster *cluster, const char *topology,
 {
 	unsigned at = cluster->nnodes++, threads;
 	struct tb_used_node *node = &cluster->nodes[at];
+	/* A colon: who comes first of all bars others. */
+	bool bars = *holders == ':';
 
+	holders += bars;
 	cluster->topology[at] = tb_topology_parse(topology, NULL, NULL);
 	assert_non_null(cluster->topology[at]);
 	threads = tb_topology_threads(cluster->topology[at]);
@@ -59,7 +62,7 @@ static void add_node(struct cluster *cluster, const char *topology,
 			cluster->holder_jobs[at][node->nholders++] =
 				(struct tb_holder_job){ h, used,
 							tb_bitset_count(used),
-							NULL };
+							NULL, bars && !h };
 	}
 	for (unsigned i = 0; i < threads; i++)
 		if (holders[i] == '#')
@@ -139,6 +142,12 @@ static const struct row {
 	  false },
 	{ "a node of its own that another has", ONE, { "a..." }, { 10 },
 	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, true, "0", true, 10, "a", false },
+	{ "a job of a partition that shares", TWO, { ":.b.a", "b..." },
+	  { 10, 8 }, "bunit=C,bamount=1", 4, 4, 1, 1, 1, false, "03", true, 8,
+	  "b", false },
+	{ "a job of a partition that shares, on the only node", ONE,
+	  { ":.b.a" }, { 10, 8 }, "bunit=C,bamount=1", 3, 3, 1, 1, 1, false,
+	  "0", true, 10, "a", false },
 	{ "more than the node has", ONE, { "...." }, { 0 },
 	  "bunit=X,bamount=3", 1, 1, 1, 1, 1, false, "0", false, -1, "",
 	  false },

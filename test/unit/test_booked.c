@@ -87,6 +87,24 @@ static void test_per_core(void **state)
 	assert_int_equal(tb_booked_per_core(4, 2), 2);
 }
 
+static void test_layout(void **state)
+{
+	const struct tb_layout there = { 2, 8, 2 };
+
+	(void)state;
+	for (uint32_t sockets = 0; sockets < 4; sockets++)
+		for (uint32_t cores = 6; cores < 10; cores++)
+			for (uint32_t threads = 0; threads < 4; threads++) {
+				const struct tb_layout asked = { sockets, cores,
+								 threads };
+
+				assert_int_equal(tb_layout_suffices(&there,
+								    &asked),
+						 sockets <= 2 && cores <= 8 &&
+							 threads <= 2);
+			}
+}
+
 static void test_left(void **state)
 {
 	(void)state;
@@ -150,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_per_core),
+		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_sixteen_bits),

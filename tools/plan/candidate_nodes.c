@@ -238,6 +238,19 @@ static bool has_features(const node_info_t *node, const char *wanted)
 	return found;
 }
 
+static void check_layout(const struct rules *rules,
+			 struct tb_candidate_node *node)
+{
+	const struct tb_layout there = { node->info->sockets, node->info->cores,
+					 node->info->threads };
+
+	if (!tb_layout_suffices(&there, &rules->spec->layout))
+		set_text(&node->closed,
+			 "has %u sockets of %u cores with %u threads, the job asks for more",
+			 there.sockets, there.cores_per_socket,
+			 there.threads_per_core);
+}
+
 static void check_features(const struct rules *rules,
 			   struct tb_candidate_node *node)
 {
@@ -597,7 +610,7 @@ static int read_topology(const struct rules *rules,
 		.by_thread = cores != tb_topology_cores(node->topology),
 		.threads_per_core = node->info->threads,
 		.cpus_per_core =
-			tb_booked_per_core(rules->spec->threads_per_core,
+			tb_booked_per_core(rules->spec->layout.threads_per_core,
 					   node->info->threads),
 	};
 	node->most_cpus = rules->most_cpus;
@@ -617,6 +630,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 {
 	check_lists(rules, node);
 	check_features(rules, node);
+	check_layout(rules, node);
 	node->outside = node->closed != NULL;
 	if (read_topology(rules, node, err))
 		return -1;

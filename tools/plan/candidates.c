@@ -7,11 +7,10 @@
 #include <time.h>
 
 #include "cluster/node_walk.h"
-#include "common/job/job_comment.h"
 #include "common/job/job_cores.h"
-#include "common/job/request_env.h"
 #include "core/plan/implicit.h"
-#include "core/plan/shared_use.h"
+
+#include "partition_sharing.h"
 
 /* ---- units of a node ---- */
 
@@ -76,23 +75,21 @@ static int add_holder(struct tb_candidates *candidates, const job_info_t *job,
 	return holder->id && holder->user ? 0 : tb_fail(err, "out of memory");
 }
 
-/* The threads and the unit become the node's. */
-static int add_hold(struct tb_candidate_node *node, unsigned holder,
-		    struct tb_bitset *threads, uint32_t cpus,
-		    struct tb_unit *unit, struct tb_error *err)
+/* What it points to becomes the node's. */
+static int add_hold(struct tb_candidate_node *node, struct tb_holder_job hold,
+		    struct tb_error *err)
 {
 	struct tb_holder_job *holds = reallocarray(node->holds,
 						   node->nholds + 1,
 						   sizeof(*holds));
 
 	if (!holds) {
-		tb_bitset_destroy(threads);
-		free(unit);
+		tb_bitset_destroy((struct tb_bitset *)hold.threads);
+		free((struct tb_unit *)hold.unit);
 		return tb_fail(err, "out of memory");
 	}
 	node->holds = holds;
-	holds[node->nholds++] = (struct tb_holder_job){ holder, threads, cpus,
-							unit };
+	holds[node->nholds++] = hold;
 	return 0;
 }
 
@@ -107,35 +104,12 @@ static uint32_t count_cpus(const struct tb_candidate_node *node,
 	return tb_booked_cpus(&books, &cores, node->topology, threads);
 }
 
-/* As which units a job of the partition lets others have its cores; NULL: none. */
-static struct tb_unit *find_shared_unit(const job_info_t *job,
-					const struct tb_candidate_node *node)
+static int add_job_of_node(const struct tb_candidates *candidates,
+			   struct tb_candidate_node *node, unsigned holder,
+			   const job_info_t *job, struct tb_error *err)
 {
-	struct tb_request request = { .amount = 0 };
-	struct tb_unit *unit = NULL;
-	struct tb_comment comment;
-	struct tb_error why;
-
-	if (job->het_job_id || job->shared == JOB_SHARED_NONE)
-		return NULL;
-	if (!tb_comment_read(&comment, job->system_comment, &why) &&
-	    comment.request) {
-		tb_request_init(&request);
-		if (!tb_request_from_comment(&request, comment.request, &why))
-			unit = malloc(sizeof(*unit));
-		if (unit)
-			*unit = tb_booked_unit(&request, node->books.by_thread);
-		tb_request_clear(&request);
-	}
-	tb_comment_clear(&comment);
-	return unit;
-}
-
-/* counts_here: it is of the partition. */
-static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
-			   const job_info_t *job, bool counts_here,
-			   struct tb_error *err)
-{
+	const partition_info_t *partition = candidates->partition;
+	struct tb_holder_job hold = { .holder = holder };
 	struct tb_bitset *threads;
 	struct tb_error why;
 
@@ -151,9 +125,15 @@ static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
 		return 0;
 	}
 	tb_bitset_or(node->inuse, threads);
-	return add_hold(node, holder, threads,
-			counts_here ? count_cpus(node, threads) : 0,
-			counts_here ? find_shared_unit(job, node) : NULL, err);
+	hold.threads = threads;
+	hold.bars = tb_partition_bars(candidates->cluster, candidates->spec,
+				      partition, job);
+	if (partition && job->partition &&
+	    !strcmp(job->partition, partition->name)) {
+		hold.cpus = count_cpus(node, threads);
+		hold.unit = tb_partition_shared_unit(job, node);
+	}
+	return add_hold(node, hold, err);
 }
 
 static int add_job(struct tb_candidates *candidates, const job_info_t *job,
@@ -162,13 +142,11 @@ static int add_job(struct tb_candidates *candidates, const job_info_t *job,
 	struct tb_node_walk walk = tb_node_walk_begin(job->node_inx,
 						      candidates->nnodes);
 	unsigned node, holder = candidates->nholders;
-	bool counts_here = candidates->partition && job->partition &&
-			   !strcmp(job->partition, candidates->partition);
 	int rc = add_holder(candidates, job, err);
 
 	while (!rc && tb_node_walk_next(&walk, &node))
-		rc = add_job_of_node(&candidates->nodes[node], holder, job,
-				     counts_here, err);
+		rc = add_job_of_node(candidates, &candidates->nodes[node],
+				     holder, job, err);
 	return rc;
 }
 
@@ -207,7 +185,10 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_andnot(rest, node->holds[i].threads);
 	if (!tb_bitset_is_empty(rest))
-		return add_hold(node, TB_HIDDEN, rest, 0, NULL, err);
+		return add_hold(node,
+				(struct tb_holder_job){ TB_HIDDEN,
+							.threads = rest },
+				err);
 	tb_bitset_destroy(rest);
 	return 0;
 }
@@ -487,18 +468,6 @@ struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
 			       err);
 }
 
-/* How many jobs of the partition may have a unit of this one. */
-static unsigned count_sharers(const struct tb_job_spec *spec,
-			      const partition_info_t *partition)
-{
-	unsigned most = partition->max_share & ~SHARED_FORCE;
-
-	if (spec->heterogeneous || spec->whole_nodes ||
-	    (!(partition->max_share & SHARED_FORCE) && !spec->oversubscribe))
-		return 1;
-	return most ? most : 1;
-}
-
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_job_spec *spec,
 					   struct tb_error *err)
@@ -512,8 +481,10 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 	}
 	candidates->spec = spec;
 	partition = tb_candidate_partition(spec, cluster);
-	candidates->partition = partition ? partition->name : NULL;
-	candidates->share = partition ? count_sharers(spec, partition) : 1;
+	candidates->cluster = cluster;
+	candidates->partition = partition;
+	candidates->share = partition ? tb_partition_sharers(spec, partition)
+				      : 1;
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

@@ -24,8 +24,9 @@ struct tb_holder {
 
 struct tb_candidates {
 	struct tb_job_spec *spec;
-	const char *partition; /* of tb_candidate_partition(); or NULL */
-	unsigned share;	       /* so many of its jobs may have a unit */
+	const struct tb_cluster *cluster;
+	const partition_info_t *partition; /* tb_candidate_partition() */
+	unsigned share; /* so many of its jobs may have a unit */
 	struct tb_candidate_node *nodes;
 	unsigned nnodes;
 	struct tb_holder *holders;

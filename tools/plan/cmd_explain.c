@@ -174,7 +174,7 @@ static void print_waiting(const struct subject *subject,
 	printf("it asks for %s (%s)\n", spec, subject->comment.request);
 	if (is_of_list(subject, explanation))
 		printf("of its partitions %s is told, where it could start first\n",
-		       explanation->candidates->partition);
+		       explanation->candidates->partition->name);
 	putchar('\n');
 	tb_explain_table(explanation, stdout);
 	printf("\n%s\n", end);
@@ -197,8 +197,11 @@ static int print_waiting_json(const struct subject *subject,
 		"job", subject->id, "user", subject->user, "state", "PENDING",
 		"request", subject->comment.request, "reason", reason,
 		"waiting", subject->comment.waiting, "partition",
-		explanation->candidates->partition, "slots", (int)spec->tasks,
-		"nodes", tb_explain_rows_json(explanation), "fits_now",
+		is_of_list(subject, explanation)
+			? explanation->candidates->partition->name
+			: NULL,
+		"slots", (int)spec->tasks, "nodes",
+		tb_explain_rows_json(explanation), "fits_now",
 		explanation->fits && explanation->has_memory, "would_fit",
 		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",

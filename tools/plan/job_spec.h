@@ -11,6 +11,7 @@
 
 #include "common/job/job_comment.h"
 #include "core/plan/asked.h"
+#include "core/plan/booked.h"
 #include "core/request/request.h"
 
 /* Strings are borrowed and NULL when nothing was said. */
@@ -19,9 +20,9 @@ struct tb_job_spec {
 	bool implicit; /* the site's request, for all tasks of a node */
 	const char *partitions, *required, *excluded; /* lists */
 	const char *features, *reservation;
-	struct tb_asked asked;	   /* as Slurm has it */
-	unsigned threads_per_core; /* that it asks for; 0: all */
-	unsigned tasks;		   /* slots in all */
+	struct tb_asked asked;	 /* as Slurm has it */
+	struct tb_layout layout; /* --sockets-per-node and so on; 0: any */
+	unsigned tasks;		 /* slots in all */
 	unsigned min_nodes, max_nodes;
 	unsigned task_cpus; /* -c; at least 1 */
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */

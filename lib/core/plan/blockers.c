@@ -67,12 +67,17 @@ static void find_use(struct tb_blockers *blockers, unsigned index)
 		      blockers->used[index]);
 }
 
-static bool is_held(const struct tb_blockers *blockers,
-		    const struct tb_used_node *node)
+/* For jobs with nodes of their own anybody bars a node. */
+static bool is_barred(const struct tb_blockers *blockers,
+		      const struct tb_used_node *node)
 {
-	for (unsigned i = 0; i < node->nholders; i++)
-		if (!blockers->has_ended[node->holders[i].holder])
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if ((job->bars || blockers->need->whole_nodes) &&
+		    !blockers->has_ended[job->holder])
 			return true;
+	}
 	return false;
 }
 
@@ -115,8 +120,7 @@ static void find_offers(struct tb_blockers *blockers, unsigned index,
 	struct tb_offering_node node;
 
 	offers->count = 0;
-	if (blockers->need->whole_nodes &&
-	    is_held(blockers, &blockers->nodes[index]))
+	if (is_barred(blockers, &blockers->nodes[index]))
 		return;
 	node = look_at(blockers, index);
 	tb_node_offers_find(offers, blockers->need, &node, index,

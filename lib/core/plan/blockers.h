@@ -29,6 +29,7 @@ struct tb_holder_job {
 	const struct tb_bitset *threads;
 	uint32_t cpus;		    /* that count against most_cpus */
 	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
+	bool bars; /* the job can have nothing of the node until it ends */
 };
 
 /* A node that may be used.  Borrows all that it points to. */

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "booked.h"
 
+bool tb_layout_suffices(const struct tb_layout *there,
+			const struct tb_layout *asked)
+{
+	return there->sockets >= asked->sockets &&
+	       there->cores_per_socket >= asked->cores_per_socket &&
+	       there->threads_per_core >= asked->threads_per_core;
+}
+
 uint32_t tb_booked_per_core(uint32_t asked, uint32_t there)
 {
 	return asked && asked < there ? asked : there;

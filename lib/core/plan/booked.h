@@ -33,6 +33,16 @@ struct tb_booking {
 	uint32_t left;	    /* tb_booked_left(); UINT32_MAX: no limit */
 };
 
+/* What a node has, or a job asks for: --sockets-per-node and so on, 0: any. */
+struct tb_layout {
+	uint32_t sockets; /* of the node */
+	uint32_t cores_per_socket;
+	uint32_t threads_per_core;
+};
+
+bool tb_layout_suffices(const struct tb_layout *there,
+			const struct tb_layout *asked);
+
 /* Of a node with so many threads per core; asked: --threads-per-core, 0: none. */
 uint32_t tb_booked_per_core(uint32_t asked, uint32_t there);
 

@@ -491,9 +491,9 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	return placed;
 }
 
-static bool is_short_of(uint16_t wanted, uint16_t there)
+static uint16_t get_given(uint16_t number)
 {
-	return wanted != NO_VAL16 && wanted > there;
+	return number == NO_VAL16 ? 0 : number;
 }
 
 /* --sockets-per-node, --cores-per-socket, --threads-per-core, -B. */
@@ -501,11 +501,16 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 {
 	const multi_core_data_t *wanted = job->details->mc_ptr;
 	const node_record_t *record = node_record_table_ptr[node];
+	const struct tb_layout there = { record->tot_sockets, record->cores,
+					 record->tpc };
+	struct tb_layout asked;
 
-	return !wanted ||
-	       !(is_short_of(wanted->sockets_per_node, record->tot_sockets) ||
-		 is_short_of(wanted->cores_per_socket, record->cores) ||
-		 is_short_of(wanted->threads_per_core, record->tpc));
+	if (!wanted)
+		return true;
+	asked = (struct tb_layout){ get_given(wanted->sockets_per_node),
+				    get_given(wanted->cores_per_socket),
+				    get_given(wanted->threads_per_core) };
+	return tb_layout_suffices(&there, &asked);
 }
 
 static bool node_is_offered(const struct tb_offers *offers,
