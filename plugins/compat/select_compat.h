@@ -124,15 +124,6 @@ void tb_nodes_look_at_memory(void);
 uint32_t tb_node_first_core(uint32_t node);
 uint32_t tb_all_cores(void);
 
-/*
- * Does select/cons_tres want as many tasks on each node as --ntasks-per-node says,
- * also when --ntasks says that there are fewer?
- */
-static inline bool tb_nodes_have_all_tasks(void)
-{
-	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0);
-}
-
 /* MaxCPUsPerSocket of a partition; INFINITE: none. */
 static inline uint32_t tb_partition_socket_limit(const part_record_t *partition)
 {

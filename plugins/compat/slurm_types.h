@@ -8,6 +8,8 @@
 #ifndef TB_COMPAT_SLURM_TYPES_H
 #define TB_COMPAT_SLURM_TYPES_H
 
+#include <stdbool.h>
+
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
 
@@ -106,5 +108,15 @@ static inline void tb_free_slurm_conf(slurm_conf_t *site)
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
 #define slurm_free_conf slurm_free_ctl_conf
 #endif
+
+/*
+ * Does select/cons_tres want as many tasks on each node as --ntasks-per-node says,
+ * also when --ntasks says that there are fewer?  There topobind asks for the tasks of
+ * each node by its offers alone, and they can be fewer.
+ */
+static inline bool tb_nodes_have_all_tasks(void)
+{
+	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0);
+}
 
 #endif

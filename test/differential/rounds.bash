@@ -27,6 +27,7 @@
 #			the job starts
 #	too-late	it did not when the last of them still ran, though Slurm would
 #			promise an earlier start to a plain job of as many CPUs
+#	explained	topobind explain says of the job, held, what --test-only tells
 #	twice		no core has two holders, or more than share it; grant and
 #			Slurm's books agree
 #	tasks		so many nodes have it that none needs more than
@@ -236,6 +237,11 @@ excluded() {
 	listed_in "${files[@]}" -- "$@"
 }
 
+# Does topobind explain know all that decides on the request?
+can_be_explained() {
+	is_told_truly && ! listed_in unexplained -- "$common $binding" >/dev/null
+}
+
 # Does what --test-only tells of the request count?
 is_told_truly() {
 	! listed_in vain -- "$common $binding" >/dev/null
@@ -315,6 +321,7 @@ judge_bound() {
 	tally[$got]=$((${tally[$got]:-0} + 1))
 	[[ $told != silence && $got != silence ]] || finding answer "$answers"
 	judge_three_answers
+	judge_explained
 	case $kind in
 	cores) judge_same_cores ;;
 	units) judge_units ;;
@@ -323,6 +330,35 @@ judge_bound() {
 		promise="${told#later } $index"
 		promised=$said
 	}
+}
+
+# Where --test-only promises, or says never of a job that is accepted, explain agrees.
+judge_explained() {
+	local job words says
+
+	can_be_explained || return 0
+	words_of "$common $binding"
+	job=$(sbatch --parsable -H -o /dev/null "${words[@]}" --wrap true 2>&1) ||
+		return 0
+	wait_until 20 shows_binding "$job"
+	says=$(topobind explain --json "$job" | explained_as)
+	[ "$says" = "$told" ] ||
+		finding explained "$says: $(topobind explain "$job" 2>&1)" "$answers"
+	scancel "$job"
+}
+
+shows_binding() {
+	[ "$(topobind job --json "$1" | jq -r '.jobs[0].request')" != null ]
+}
+
+# The JSON of topobind explain as ask_when tells it.
+explained_as() {
+	jq -r --argjson apart "$((minutes_between_ends * 60))" '
+		if .fits_now then "now"
+		elif .would_fit and .when == null then "later, but not when"
+		elif .would_fit then
+			"later \(((.when - now) / $apart + 0.5) | floor)"
+		else "never" end'
 }
 
 # With --overcommit a node has any number of tasks.

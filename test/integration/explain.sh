@@ -5,11 +5,8 @@
 # when, and that jobs start when those it names have ended
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# explained JOB - as JSON; exits as topobind does
-explained() {
-	topobind explain --json "$1"
-}
+# shellcheck source=test/integration/same_answers.bash
+. "$test_dir/same_answers.bash"
 
 # of_node NODE FILTER - of the row that has the node, by the JSON on stdin
 of_node() {
@@ -341,46 +338,22 @@ hold_some() {
 	done
 }
 
-# Held jobs move nothing, so all are asked about in the same state.
 case_same_answer() {
-	local seed=$1 picked request job plan told i
-	local -a options jobs=() lines=()
+	local seed=$1 picked request requests=() i
 
 	RANDOM=$seed
 	hold_some
 	for ((i = 0; i < 15; i++)); do
 		make_request
-		read -r -a options <<<"$request"
-		job=$(batch -H "${options[@]}" 2>/dev/null) || continue
-		jobs+=("$job")
-		lines+=("$request")
+		requests+=("$request")
 	done
-	[ "${#jobs[@]}" -ge 8 ] || fail "only ${#jobs[@]} jobs were accepted"
-	wait_until 20 all_show_bindings "${jobs[@]}"
-	for i in "${!jobs[@]}"; do
-		read -r -a options <<<"${lines[i]}"
-		plan=$({ topobind plan --json "${options[@]}" || true; } |
-			jq -c '[.answer == "now", .answer != "never",
-				(if .answer == "later" then .start else null end)]')
-		told=$(explained "${jobs[i]}" | jq -c '[.fits_now, .would_fit,
-			(if .fits_now then null else .when end)]')
-		assert_eq "${lines[i]}" "$plan" "$told"
-	done
+	compare_answers 8 "${requests[@]}"
 }
 
 case_same_answer_filtered() {
 	reconfigure_with "PartitionName=virtual Filter=first_core"
 	case_same_answer "$1"
 	reconfigure_with
-}
-
-all_show_bindings() {
-	local job
-
-	for job; do
-		[ "$(topobind job --json "$job" |
-			jq -r '.jobs[0].request')" != null ] || return 1
-	done
 }
 
 # --- any job ----------------------------------------------------------------------

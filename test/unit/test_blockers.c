@@ -33,7 +33,10 @@ static void add_node(struct cluster *cluster, const char *topology,
 {
 	unsigned at = cluster->nnodes++, threads;
 	struct tb_used_node *node = &cluster->nodes[at];
+	/* A colon: who comes first of all bars others. */
+	bool bars = *holders == ':';
 
+	holders += bars;
 	cluster->topology[at] = tb_topology_parse(topology, NULL, NULL);
 	assert_non_null(cluster->topology[at]);
 	threads = tb_topology_threads(cluster->topology[at]);
@@ -41,6 +44,8 @@ static void add_node(struct cluster *cluster, const char *topology,
 	cluster->reserved[at] = tb_bitset_create(threads);
 	*node = (struct tb_used_node){
 		.topology = cluster->topology[at],
+		.books = { true, 1, 1 }, /* by thread */
+		.most_cpus = UINT32_MAX,
 		.placer = tb_placer_create(cluster->topology[at]),
 		.reserved = cluster->reserved[at],
 		.holders = cluster->holder_jobs[at],
@@ -55,7 +60,9 @@ static void add_node(struct cluster *cluster, const char *topology,
 				tb_bitset_set(used, i);
 		if (!tb_bitset_is_empty(used))
 			cluster->holder_jobs[at][node->nholders++] =
-				(struct tb_holder_job){ h, used };
+				(struct tb_holder_job){ h, used,
+							tb_bitset_count(used),
+							NULL, bars && !h };
 	}
 	for (unsigned i = 0; i < threads; i++)
 		if (holders[i] == '#')
@@ -135,6 +142,12 @@ static const struct row {
 	  false },
 	{ "a node of its own that another has", ONE, { "a..." }, { 10 },
 	  "bunit=X,bamount=1", 1, 1, 1, 1, 1, true, "0", true, 10, "a", false },
+	{ "a job of a partition that shares", TWO, { ":.b.a", "b..." },
+	  { 10, 8 }, "bunit=C,bamount=1", 4, 4, 1, 1, 1, false, "03", true, 8,
+	  "b", false },
+	{ "a job of a partition that shares, on the only node", ONE,
+	  { ":.b.a" }, { 10, 8 }, "bunit=C,bamount=1", 3, 3, 1, 1, 1, false,
+	  "0", true, 10, "a", false },
 	{ "more than the node has", ONE, { "...." }, { 0 },
 	  "bunit=X,bamount=3", 1, 1, 1, 1, 1, false, "0", false, -1, "",
 	  false },
@@ -210,11 +223,17 @@ static void check_row(const struct row *row)
 	struct cluster cluster;
 	struct tb_need need = {
 		.request = &request,
-		.slots = row->slots,
-		.per_node = row->per_node,
-		.min_nodes = row->min_nodes,
-		.max_nodes = row->max_nodes,
-		.task_threads = row->task_threads,
+		.asked = {
+			.tasks = row->slots,
+			.tasks_per_node = row->per_node < row->slots
+						  ? row->per_node
+						  : 0,
+			.min_nodes = row->min_nodes,
+			.max_nodes = row->max_nodes,
+			.task_cpus = row->task_threads,
+			.tasks_are_given = true,
+			.may_be_fewer = true,
+		},
 		.whole_nodes = row->whole_nodes,
 		.implicit = row->implicit,
 	};
@@ -265,9 +284,11 @@ static unsigned slots_without(const struct cluster *cluster, unsigned node,
 		if (!(gone & 1u << h))
 			tb_bitset_or(used, cluster->used[node][h]);
 	slots = tb_place(cluster->nodes[node].placer, need->request, used,
-			 need->per_node);
+			 tb_asked_slots_of_node(&need->asked));
 	tb_bitset_destroy(used);
-	return slots > 0 ? (unsigned)slots : 0;
+	return slots >= (int)tb_asked_slots_of_each(&need->asked)
+		       ? (unsigned)slots
+		       : 0;
 }
 
 /* By trying all sets of nodes. */
@@ -290,8 +311,9 @@ static bool fits_without(const struct cluster *cluster,
 			all = all && (!chosen || slots[i]) &&
 			      (chosen || !cluster->nodes[i].required);
 		}
-		if (all && count >= need->min_nodes &&
-		    count <= need->max_nodes && sum >= need->slots)
+		if (all && count >= need->asked.min_nodes &&
+		    count <= need->asked.max_nodes &&
+		    sum >= tb_asked_slots(&need->asked))
 			return true;
 	}
 	return false;
@@ -374,7 +396,9 @@ static unsigned random_run(struct random *random)
 	struct tb_bitset *ended = tb_bitset_create(HOLDERS_MAX);
 	struct tb_request request;
 	struct cluster cluster;
-	struct tb_need need = { .request = &request, .task_threads = 1 };
+	struct tb_need need = { .request = &request,
+				.asked = { .task_cpus = 1,
+					   .tasks_are_given = true } };
 	struct tb_blockers *blockers;
 	int64_t when;
 	bool found;
@@ -382,10 +406,11 @@ static unsigned random_run(struct random *random)
 	tb_request_init(&request);
 	tb_request_parse(&request, requests[random_below(random, 5)], NULL);
 	random_cluster(random, &cluster);
-	need.slots = 1 + random_below(random, 4);
-	need.per_node = 1 + random_below(random, need.slots);
-	need.min_nodes = 1 + random_below(random, 2);
-	need.max_nodes = need.min_nodes + random_below(random, 2);
+	need.asked.tasks = 1 + random_below(random, 4);
+	need.asked.tasks_per_node = random_below(random, need.asked.tasks);
+	need.asked.may_be_fewer = random_percent(random, 50);
+	need.asked.min_nodes = 1 + random_below(random, 2);
+	need.asked.max_nodes = need.asked.min_nodes + random_below(random, 2);
 	blockers = tb_blockers_create(&need, cluster.nodes, cluster.nnodes,
 				      cluster.ends, cluster.nholders);
 	assert_int_equal(tb_blockers_fits(blockers),

@@ -69,12 +69,14 @@ static uint32_t find_units(struct node *node, uint32_t task_cpus)
 
 static void check_node(struct node *node, uint32_t task_cpus, unsigned *some)
 {
+	/* Each thread is booked by itself. */
+	const struct tb_books books = { true, 1, 1 };
 	uint32_t units = find_units(node, task_cpus), most = 0, got, placed;
 
 	while (units && most < TASKS && units_fit(node, (most + 1) * units))
 		most++;
-	placed = tb_implicit_place(node->placer, &node->request, node->used,
-				   task_cpus, TASKS, &got);
+	placed = tb_implicit_place(node->placer, &node->request, &books,
+				   node->used, task_cpus, TASKS, &got);
 	assert_int_equal(placed, most);
 	assert_int_equal(got, units);
 	if (!placed)

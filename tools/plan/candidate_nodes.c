@@ -31,6 +31,7 @@ struct rules {
 	bool only_required;	   /* there is room for no others */
 	bool counts_memory;	   /* jobs get theirs of what others leave */
 	uint64_t memory;	   /* as Slurm has it; 0: a node's, all of it */
+	uint32_t most_cpus;	   /* MaxCPUsPerNode; UINT32_MAX: none */
 	const reserve_info_t *own; /* the job's reservation */
 	time_t now, end;	   /* of the job, should it start now */
 };
@@ -98,6 +99,14 @@ find_default_partition(const struct tb_cluster *cluster)
 	return NULL;
 }
 
+const partition_info_t *tb_candidate_partition(const struct tb_job_spec *spec,
+					       const struct tb_cluster *cluster)
+{
+	return spec->partitions
+		       ? tb_cluster_partition(cluster, spec->partitions)
+		       : find_default_partition(cluster);
+}
+
 /* What Slurm makes of a job that does not say how much memory it needs. */
 static void set_memory(struct rules *rules, const partition_info_t *partition)
 {
@@ -117,17 +126,20 @@ static void set_memory(struct rules *rules, const partition_info_t *partition)
 static void set_partitions(struct rules *rules)
 {
 	const struct tb_cluster *cluster = rules->cluster;
-	const partition_info_t *partition = find_default_partition(cluster);
+	const partition_info_t *partition = tb_candidate_partition(rules->spec,
+								   cluster);
 
 	rules->partitions = rules->spec->partitions;
-	if (rules->partitions)
-		partition = tb_cluster_partition(cluster, rules->partitions);
-	else if (partition)
+	if (!rules->partitions && partition)
 		rules->partitions = partition->name;
 	if (rules->partitions)
 		rules->partition = list_partition_nodes(cluster,
 							rules->partitions);
 	set_memory(rules, partition);
+	rules->most_cpus = partition ? partition->max_cpus_per_node : INFINITE;
+	/* As for jobs that share: nobody counts it. */
+	if (rules->spec->whole_nodes || rules->most_cpus == INFINITE)
+		rules->most_cpus = UINT32_MAX;
 }
 
 /* Each node gets a task, so there is no use for more nodes than tasks. */
@@ -224,6 +236,19 @@ static bool has_features(const node_info_t *node, const char *wanted)
 		wanted += length + (wanted[length] != '\0');
 	}
 	return found;
+}
+
+static void check_layout(const struct rules *rules,
+			 struct tb_candidate_node *node)
+{
+	const struct tb_layout there = { node->info->sockets, node->info->cores,
+					 node->info->threads };
+
+	if (!tb_layout_suffices(&there, &rules->spec->layout))
+		set_text(&node->closed,
+			 "has %u sockets of %u cores with %u threads, the job asks for more",
+			 there.sockets, there.cores_per_socket,
+			 there.threads_per_core);
 }
 
 static void check_features(const struct rules *rules,
@@ -395,15 +420,12 @@ static void check_amount(const struct tb_request *request,
 static void check_window(const struct tb_request *request,
 			 struct tb_candidate_node *node)
 {
-	unsigned books = (unsigned)node->info->sockets * node->info->cores;
-
 	if (request->amount > tb_window_most_units(node->topology, request))
 		set_text(&node->closed,
 			 "never has %u %s units in the window at once",
 			 request->amount, tb_unit_name(request->unit));
 	else if (!tb_window_can_hold(node->placer, request, node->masked,
-				     books !=
-					     tb_topology_cores(node->topology)))
+				     node->books.by_thread))
 		set_text(&node->closed,
 			 "has no %s unit that the window could ever hold",
 			 tb_unit_name(request->unit));
@@ -430,11 +452,12 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 	return 0;
 }
 
-static unsigned count_group(struct tb_candidate_node *node, unsigned group,
+static unsigned count_group(struct tb_candidate_node *node,
+			    const struct tb_request *request, unsigned group,
 			    struct tb_bitset *threads)
 {
 	tb_placed_group(node->placer, group, threads);
-	return tb_bitset_count(threads);
+	return tb_booked_cpus(&node->books, request, node->topology, threads);
 }
 
 /*
@@ -455,7 +478,7 @@ static int find_most_cpus(struct tb_candidate_node *node,
 	tb_request_widen_window(&wide);
 	if (tb_place(node->placer, &wide, node->masked, all) > 0)
 		for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
-			unsigned cpus = count_group(node, i, threads);
+			unsigned cpus = count_group(node, request, i, threads);
 
 			*most = cpus > *most ? cpus : *most;
 		}
@@ -572,9 +595,10 @@ static int check_units(const struct rules *rules,
 	return check_numa_memory(rules, node, err);
 }
 
-static int read_topology(struct tb_candidate_node *node, struct tb_error *err)
+static int read_topology(const struct rules *rules,
+			 struct tb_candidate_node *node, struct tb_error *err)
 {
-	unsigned threads;
+	unsigned threads, cores = node->info->sockets * node->info->cores;
 	struct tb_error why;
 
 	node->topology = tb_cluster_topology(node->info, &node->inuse, &why);
@@ -582,6 +606,14 @@ static int read_topology(struct tb_candidate_node *node, struct tb_error *err)
 		set_text(&node->closed, "shows no topology");
 		return 0;
 	}
+	node->books = (struct tb_books){
+		.by_thread = cores != tb_topology_cores(node->topology),
+		.threads_per_core = node->info->threads,
+		.cpus_per_core =
+			tb_booked_per_core(rules->spec->layout.threads_per_core,
+					   node->info->threads),
+	};
+	node->most_cpus = rules->most_cpus;
 	threads = tb_topology_threads(node->topology);
 	node->masked = tb_bitset_create(threads);
 	node->reserved = tb_bitset_create(threads);
@@ -598,8 +630,9 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 {
 	check_lists(rules, node);
 	check_features(rules, node);
+	check_layout(rules, node);
 	node->outside = node->closed != NULL;
-	if (read_topology(node, err))
+	if (read_topology(rules, node, err))
 		return -1;
 	check_reservations(rules, node);
 	if (node->topology && check_units(rules, node, err))
@@ -639,8 +672,10 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 
 static void clear_node(struct tb_candidate_node *node)
 {
-	for (unsigned i = 0; i < node->nholds; i++)
+	for (unsigned i = 0; i < node->nholds; i++) {
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
+		free((struct tb_unit *)node->holds[i].unit);
+	}
 	free(node->holds);
 	free(node->held_units);
 	free(node->closed);

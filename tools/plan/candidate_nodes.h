@@ -16,10 +16,12 @@ struct tb_candidate_node {
 	const node_info_t *info;
 	struct tb_topology *topology; /* NULL: not known */
 	struct tb_placer *placer;
+	struct tb_books books;
+	uint32_t most_cpus;	     /* MaxCPUsPerNode; UINT32_MAX: none */
 	struct tb_bitset *inuse;     /* of all jobs */
 	struct tb_bitset *masked;    /* by filters, or for the system: always */
 	struct tb_bitset *reserved;  /* these, and those of reservations */
-	struct tb_holder_job *holds; /* their threads are owned, too */
+	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*
 	 * Units of the request (of a list of CPUs: threads) that it has outside
@@ -34,6 +36,14 @@ struct tb_candidate_node {
 	char *note;	     /* that memory is short there; NULL: it is not */
 	unsigned open;	     /* index among those that are not closed */
 };
+
+/*
+ * The partition that the job asks for, or that of jobs that name none.  NULL: there is
+ * no such one, or it names several.
+ */
+const partition_info_t *
+tb_candidate_partition(const struct tb_job_spec *spec,
+		       const struct tb_cluster *cluster);
 
 /*
  * All nodes of the cluster, as many as it has records: without holds, and what

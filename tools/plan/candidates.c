@@ -10,6 +10,8 @@
 #include "common/job/job_cores.h"
 #include "core/plan/implicit.h"
 
+#include "partition_sharing.h"
+
 /* ---- units of a node ---- */
 
 static int count_units(const struct tb_request *request,
@@ -47,8 +49,8 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 
 	if (!spec->implicit || !node->topology)
 		return tb_needed_units(&spec->request);
-	tb_implicit_place(node->placer, &spec->request, node->masked,
-			  spec->task_cpus, 1, &units);
+	tb_implicit_place(node->placer, &spec->request, &node->books,
+			  node->masked, spec->task_cpus, 1, &units);
 	return units;
 }
 
@@ -73,26 +75,41 @@ static int add_holder(struct tb_candidates *candidates, const job_info_t *job,
 	return holder->id && holder->user ? 0 : tb_fail(err, "out of memory");
 }
 
-/* The threads become the node's. */
-static int add_hold(struct tb_candidate_node *node, unsigned holder,
-		    struct tb_bitset *threads, struct tb_error *err)
+/* What it points to becomes the node's. */
+static int add_hold(struct tb_candidate_node *node, struct tb_holder_job hold,
+		    struct tb_error *err)
 {
 	struct tb_holder_job *holds = reallocarray(node->holds,
 						   node->nholds + 1,
 						   sizeof(*holds));
 
 	if (!holds) {
-		tb_bitset_destroy(threads);
+		tb_bitset_destroy((struct tb_bitset *)hold.threads);
+		free((struct tb_unit *)hold.unit);
 		return tb_fail(err, "out of memory");
 	}
 	node->holds = holds;
-	holds[node->nholds++] = (struct tb_holder_job){ holder, threads };
+	holds[node->nholds++] = hold;
 	return 0;
 }
 
-static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
+/* All threads of its cores, as MaxCPUsPerNode counts. */
+static uint32_t count_cpus(const struct tb_candidate_node *node,
+			   const struct tb_bitset *threads)
+{
+	const struct tb_request cores = { .type = TB_HOST };
+	struct tb_books books = node->books;
+
+	books.cpus_per_core = books.threads_per_core;
+	return tb_booked_cpus(&books, &cores, node->topology, threads);
+}
+
+static int add_job_of_node(const struct tb_candidates *candidates,
+			   struct tb_candidate_node *node, unsigned holder,
 			   const job_info_t *job, struct tb_error *err)
 {
+	const partition_info_t *partition = candidates->partition;
+	struct tb_holder_job hold = { .holder = holder };
 	struct tb_bitset *threads;
 	struct tb_error why;
 
@@ -108,7 +125,15 @@ static int add_job_of_node(struct tb_candidate_node *node, unsigned holder,
 		return 0;
 	}
 	tb_bitset_or(node->inuse, threads);
-	return add_hold(node, holder, threads, err);
+	hold.threads = threads;
+	hold.bars = tb_partition_bars(candidates->cluster, candidates->spec,
+				      partition, job);
+	if (partition && job->partition &&
+	    !strcmp(job->partition, partition->name)) {
+		hold.cpus = count_cpus(node, threads);
+		hold.unit = tb_partition_shared_unit(job, node);
+	}
+	return add_hold(node, hold, err);
 }
 
 static int add_job(struct tb_candidates *candidates, const job_info_t *job,
@@ -120,8 +145,8 @@ static int add_job(struct tb_candidates *candidates, const job_info_t *job,
 	int rc = add_holder(candidates, job, err);
 
 	while (!rc && tb_node_walk_next(&walk, &node))
-		rc = add_job_of_node(&candidates->nodes[node], holder, job,
-				     err);
+		rc = add_job_of_node(candidates, &candidates->nodes[node],
+				     holder, job, err);
 	return rc;
 }
 
@@ -160,7 +185,10 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_andnot(rest, node->holds[i].threads);
 	if (!tb_bitset_is_empty(rest))
-		return add_hold(node, TB_HIDDEN, rest, err);
+		return add_hold(node,
+				(struct tb_holder_job){ TB_HIDDEN,
+							.threads = rest },
+				err);
 	tb_bitset_destroy(rest);
 	return 0;
 }
@@ -172,6 +200,8 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 	return (struct tb_used_node){
 		.topology = node->topology,
 		.placer = node->placer,
+		.books = node->books,
+		.most_cpus = node->most_cpus,
 		.reserved = node->reserved,
 		.holders = node->holds,
 		.nholders = node->nholds,
@@ -203,14 +233,13 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 
 	candidates->need = (struct tb_need){
 		.request = &spec->request,
-		.slots = spec->tasks,
-		.per_node = spec->per_node,
-		.min_nodes = spec->min_nodes,
-		.max_nodes = spec->max_nodes,
-		.task_threads = spec->task_cpus,
+		.asked = spec->asked,
 		.whole_nodes = spec->whole_nodes,
 		.implicit = spec->implicit,
+		.one_size = spec->gres,
+		.share = candidates->share,
 	};
+	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
 				  sizeof(*candidates->open));
 	if (!candidates->open)
@@ -324,6 +353,66 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
 	return fits;
 }
 
+/* With units that fewer than share jobs have. */
+static bool find_offers(const struct tb_candidates *candidates,
+			const struct tb_used_node *nodes, unsigned count,
+			unsigned share, struct tb_offer *offers)
+{
+	struct tb_need need = candidates->need;
+	const struct tb_offer *chosen = NULL;
+	struct tb_blockers *blockers;
+	unsigned found = 0;
+
+	need.asked.min_nodes = need.asked.max_nodes = count;
+	need.asked.required = 0;
+	need.share = share;
+	blockers = tb_blockers_create(&need, nodes, count, candidates->ends,
+				      candidates->nholders);
+	if (blockers)
+		chosen = tb_blockers_choose(blockers, &found);
+	if (chosen && found == count)
+		memcpy(offers, chosen, count * sizeof(*offers));
+	tb_blockers_destroy(blockers);
+	return chosen && found == count;
+}
+
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers,
+			 unsigned *share)
+{
+	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
+	bool found = false;
+
+	for (unsigned i = 0; list && i < count; i++) {
+		list[i] = make_used_node(nodes[i]);
+		list[i].required = true;
+	}
+	for (*share = 0; list && !found && *share < candidates->share;)
+		found = find_offers(candidates, list, count, ++*share, offers);
+	free(list);
+	return found;
+}
+
+unsigned tb_candidates_place(const struct tb_candidates *candidates,
+			     const struct tb_candidate_node *node,
+			     const struct tb_offer *offer, unsigned share,
+			     unsigned slots)
+{
+	struct tb_used_node used = make_used_node(node);
+	struct tb_need need = candidates->need;
+	struct tb_blockers *blockers;
+	unsigned placed = 0;
+
+	need.share = share;
+	blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
+				      candidates->nholders);
+	if (blockers)
+		placed = tb_blockers_place(blockers, 0, offer, slots);
+	tb_blockers_destroy(blockers);
+	return placed;
+}
+
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when)
 {
@@ -384,12 +473,18 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_error *err)
 {
 	struct tb_candidates *candidates = calloc(1, sizeof(*candidates));
+	const partition_info_t *partition;
 
 	if (!candidates) {
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
 	candidates->spec = spec;
+	partition = tb_candidate_partition(spec, cluster);
+	candidates->cluster = cluster;
+	candidates->partition = partition;
+	candidates->share = partition ? tb_partition_sharers(spec, partition)
+				      : 1;
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

@@ -24,6 +24,9 @@ struct tb_holder {
 
 struct tb_candidates {
 	struct tb_job_spec *spec;
+	const struct tb_cluster *cluster;
+	const partition_info_t *partition; /* tb_candidate_partition() */
+	unsigned share; /* so many of its jobs may have a unit */
 	struct tb_candidate_node *nodes;
 	unsigned nnodes;
 	struct tb_holder *holders;
@@ -67,6 +70,21 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates);
  * are none.
  */
 bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
+/*
+ * How these nodes, all of them, would have the job now: an offer for each, in their
+ * order, of units that as few others have as can be: fewer than *share.  False: they
+ * cannot.
+ */
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers,
+			 unsigned *share);
+
+/* Leave slots of the offer with the node's placer; how many. */
+unsigned tb_candidates_place(const struct tb_candidates *candidates,
+			     const struct tb_candidate_node *node,
+			     const struct tb_offer *offer, unsigned share,
+			     unsigned slots);
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when);
 

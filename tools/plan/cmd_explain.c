@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "jobs/job_id.h"
 #include "map/map_legend.h"
+#include "partition_choice.h"
 #include "cluster/slurm_library.h"
 
 /* The controller shows the binding of a job that is as old as this. */
@@ -151,6 +152,14 @@ static void print_line(const char *text)
 	putchar('\n');
 }
 
+/* Is it for several partitions, of which one is told? */
+static bool is_of_list(const struct subject *subject,
+		       const struct tb_explanation *explanation)
+{
+	return explanation->candidates->partition && subject->job->partition &&
+	       strchr(subject->job->partition, ',');
+}
+
 static void print_waiting(const struct subject *subject,
 			  const struct tb_explanation *explanation,
 			  const char *reason, const char *spec, const char *end)
@@ -162,7 +171,11 @@ static void print_waiting(const struct subject *subject,
 	if (subject->comment.waiting &&
 	    strcmp(subject->comment.waiting, reason))
 		print_line(subject->comment.waiting);
-	printf("it asks for %s (%s)\n\n", spec, subject->comment.request);
+	printf("it asks for %s (%s)\n", spec, subject->comment.request);
+	if (is_of_list(subject, explanation))
+		printf("of its partitions %s is told, where it could start first\n",
+		       explanation->candidates->partition->name);
+	putchar('\n');
 	tb_explain_table(explanation, stdout);
 	printf("\n%s\n", end);
 	if (subject->job->start_time > time(NULL)) {
@@ -180,11 +193,15 @@ static int print_waiting_json(const struct subject *subject,
 				? subject->job->start_time
 				: -1;
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s}",
+		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s}",
 		"job", subject->id, "user", subject->user, "state", "PENDING",
 		"request", subject->comment.request, "reason", reason,
-		"waiting", subject->comment.waiting, "slots", (int)spec->tasks,
-		"nodes", tb_explain_rows_json(explanation), "fits_now",
+		"waiting", subject->comment.waiting, "partition",
+		is_of_list(subject, explanation)
+			? explanation->candidates->partition->name
+			: NULL,
+		"slots", (int)spec->tasks, "nodes",
+		tb_explain_rows_json(explanation), "fits_now",
 		explanation->fits && explanation->has_memory, "would_fit",
 		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",
@@ -257,13 +274,13 @@ static int explain_waiting(const struct subject *subject)
 	const struct tb_cluster *cluster = NULL;
 	struct tb_candidates *candidates = NULL;
 	struct tb_job_spec spec;
+	char *partition = NULL;
 	struct tb_error err;
 	int rc;
 
-	if (!tb_job_spec_of_job(&spec, subject->job, subject->comment.request,
-				&err))
+	if (!tb_job_spec_of_job(&spec, subject->job, &subject->comment, &err))
 		cluster = get_cluster(subject, &err);
-	if (cluster)
+	if (cluster && !tb_choose_partition(cluster, &spec, &partition, &err))
 		candidates = tb_candidates_create(cluster, &spec, &err);
 	if (candidates)
 		rc = explain_candidates(subject, candidates);
@@ -271,6 +288,7 @@ static int explain_waiting(const struct subject *subject)
 		rc = fail_for_subject(subject, &err);
 	tb_candidates_destroy(candidates);
 	tb_job_spec_clear(&spec);
+	free(partition);
 	return rc;
 }
 

@@ -2,7 +2,8 @@
 /* job_spec.c - see job_spec.h */
 #include "job_spec.h"
 
-#include "common/job/job_comment.h"
+#include <stdlib.h>
+
 #include "common/job/request_env.h"
 
 /* 0 for what is not said: Slurm has a largest value for that, or 0. */
@@ -43,64 +44,96 @@ static unsigned count_required(const job_info_t *job)
 }
 
 /*
- * Of a job without -N, which has no largest number either, Slurm tells how many
- * nodes it guesses.
+ * Of a job without -N Slurm tells how many nodes it guesses, and in later releases as
+ * if it had asked for them.
  */
-static unsigned count_least_nodes(const job_info_t *job)
+static void set_nodes(struct tb_asked *asked, const job_info_t *job,
+		      const char *nodes)
 {
-	unsigned most = get_given(job->max_nodes);
-	unsigned least = most ? get_given(job->num_nodes) : 1;
-	unsigned required = count_required(job);
+	char *rest;
 
-	if (most && least > most)
-		least = most;
-	return least > required ? least : required;
+	if (nodes) {
+		asked->min_nodes = (uint32_t)strtoul(nodes, &rest, 10);
+		if (*rest == '-')
+			asked->max_nodes = (uint32_t)strtoul(rest + 1, NULL,
+							     10);
+		return;
+	}
+	asked->max_nodes = get_given(job->max_nodes);
+	asked->min_nodes = asked->max_nodes ? get_given(job->num_nodes) : 1;
+	if (asked->max_nodes && asked->min_nodes > asked->max_nodes)
+		asked->min_nodes = asked->max_nodes;
+}
+
+/* With --overcommit Slurm counts no CPUs for tasks; it tells of it in no other way. */
+static bool overcommits(const job_info_t *job)
+{
+	return get_given(job->num_tasks) > job->num_cpus;
+}
+
+static struct tb_asked find_asked(const job_info_t *job, const char *nodes)
+{
+	struct tb_asked asked = {
+		.tasks = get_given(job->num_tasks),
+		.tasks_per_node = get_given_16(job->ntasks_per_node),
+		.required = count_required(job),
+		.task_cpus = get_given_16(job->cpus_per_task),
+		.node_cpus = get_given_16(job->pn_min_cpus),
+		.tasks_are_given = job->bitflags & JOB_NTASKS_SET,
+		.may_be_fewer = tb_nodes_have_all_tasks(),
+		.overcommit = overcommits(job),
+	};
+
+	set_nodes(&asked, job, nodes);
+	return asked;
 }
 
 void tb_job_spec_complete(struct tb_job_spec *spec)
 {
-	if (!spec->min_nodes)
-		spec->min_nodes = 1;
-	if (!spec->tasks)
-		spec->tasks = spec->min_nodes *
-			      (spec->per_node ? spec->per_node : 1);
-	if (!spec->max_nodes || spec->max_nodes < spec->min_nodes)
-		spec->max_nodes = UINT32_MAX;
-	if (!spec->per_node || spec->per_node > spec->tasks)
-		spec->per_node = spec->tasks;
-	if (!spec->task_cpus)
-		spec->task_cpus = 1;
+	struct tb_asked *asked = &spec->asked;
+
+	if (asked->min_nodes < asked->required)
+		asked->min_nodes = asked->required;
+	if (!asked->min_nodes)
+		asked->min_nodes = 1;
+	if (asked->max_nodes && asked->max_nodes < asked->min_nodes)
+		asked->max_nodes = asked->min_nodes;
+	spec->tasks = tb_asked_slots(asked);
+	spec->min_nodes = asked->min_nodes;
+	spec->max_nodes = asked->max_nodes ? asked->max_nodes : UINT32_MAX;
+	spec->task_cpus = asked->task_cpus ? asked->task_cpus : 1;
 }
 
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
-		       const char *request, struct tb_error *err)
+		       const struct tb_comment *comment, struct tb_error *err)
 {
 	*spec = (struct tb_job_spec){
-		.implicit = tb_request_is_implicit(request),
+		.implicit = tb_request_is_implicit(comment->request),
 		.partitions = get_text(job->partition),
 		.required = get_text(job->req_nodes),
 		.excluded = get_text(job->exc_nodes),
 		.features = get_text(job->features),
 		.reservation = get_text(job->resv_name),
-		.tasks = get_given(job->num_tasks),
-		.per_node = get_given_16(job->ntasks_per_node),
-		.min_nodes = count_least_nodes(job),
-		.max_nodes = get_given(job->max_nodes),
-		.task_cpus = get_given_16(job->cpus_per_task),
+		.asked = find_asked(job, comment->nodes),
+		.layout = { get_given_16(job->sockets_per_node),
+			    get_given_16(job->cores_per_socket),
+			    get_given_16(job->threads_per_core) },
 		.memory = job->pn_min_memory == NO_VAL64 ? 0
 							 : job->pn_min_memory,
 		.gres = has_gres(job),
 		.whole_nodes = job->shared == JOB_SHARED_NONE,
+		.oversubscribe = job->shared == JOB_SHARED_OK,
+		.heterogeneous = job->het_job_id,
 		.minutes = get_given(job->time_limit) ? (int64_t)job->time_limit
 						      : -1,
 	};
 	tb_job_spec_complete(spec);
 	tb_request_init(&spec->request);
-	if (tb_comment_is_cut(request))
+	if (tb_comment_is_cut(comment->request))
 		return tb_fail(
 			err,
 			"its request is too long to be shown whole in its SystemComment; leave topology strings out of it");
-	return tb_request_from_comment(&spec->request, request, err);
+	return tb_request_from_comment(&spec->request, comment->request, err);
 }
 
 void tb_job_spec_clear(struct tb_job_spec *spec)

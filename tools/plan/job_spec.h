@@ -9,6 +9,9 @@
 
 #include "compat/slurm_types.h"
 
+#include "common/job/job_comment.h"
+#include "core/plan/asked.h"
+#include "core/plan/booked.h"
 #include "core/request/request.h"
 
 /* Strings are borrowed and NULL when nothing was said. */
@@ -17,25 +20,28 @@ struct tb_job_spec {
 	bool implicit; /* the site's request, for all tasks of a node */
 	const char *partitions, *required, *excluded; /* lists */
 	const char *features, *reservation;
-	unsigned tasks;	   /* slots in all */
-	unsigned per_node; /* at most so many on one node */
+	struct tb_asked asked;	 /* as Slurm has it */
+	struct tb_layout layout; /* --sockets-per-node and so on; 0: any */
+	unsigned tasks;		 /* slots in all */
 	unsigned min_nodes, max_nodes;
 	unsigned task_cpus; /* -c; at least 1 */
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
 	bool gres;	    /* some GRES */
 	bool whole_nodes;   /* --exclusive */
+	bool oversubscribe; /* --oversubscribe */
+	bool heterogeneous; /* a part of such a job */
 	int64_t minutes;    /* time limit; -1: none is known */
 };
 
 /*
- * Of a job that waits; request is the value of binding= in its SystemComment.
- * 0, or -1 with a sentence; tb_job_spec_clear() is right after both.
+ * Of a job that waits, with what its SystemComment says.  0, or -1 with a sentence;
+ * tb_job_spec_clear() is right after both.
  */
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
-		       const char *request, struct tb_error *err);
+		       const struct tb_comment *comment, struct tb_error *err);
 void tb_job_spec_clear(struct tb_job_spec *spec);
 
-/* Tasks and nodes that were not given, as Slurm and the controller do. */
+/* What was asked for as tasks and nodes, with those that were not given. */
 void tb_job_spec_complete(struct tb_job_spec *spec);
 
 #endif

@@ -10,7 +10,6 @@
 #include <slurm/slurm_errno.h>
 
 #include "core/plan/deal.h"
-#include "core/plan/implicit.h"
 #include "core/plan/never.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
@@ -155,25 +154,53 @@ static int choose_nodes(struct tb_job_plan *plan, struct tb_error *err)
 	return 0;
 }
 
+static int fail_units(const struct tb_job_plan *plan, struct tb_error *err)
+{
+	return tb_fail(
+		err,
+		"nodes %.200s do not show as many free units; they are shared, or changing",
+		plan->nodes);
+}
+
+/* Of the class of offers in which the controller finds them. */
+static int find_offers(struct tb_job_plan *plan, struct tb_error *err)
+{
+	unsigned count = plan->nplaced;
+	const struct tb_candidate_node **nodes = calloc(count + 1,
+							sizeof(*nodes));
+	struct tb_offer *offers = calloc(count + 1, sizeof(*offers));
+	bool found = false;
+
+	for (unsigned i = 0; nodes && i < count; i++)
+		nodes[i] = plan->placed[i].node;
+	if (nodes && offers)
+		found = tb_candidates_offer(plan->candidates, nodes, count,
+					    offers, &plan->share);
+	for (unsigned i = 0; found && i < count; i++)
+		plan->placed[i].offer = offers[i];
+	free(nodes);
+	free(offers);
+	return found ? 0 : fail_units(plan, err);
+}
+
 /* Fails also when slots are left over. */
 static int deal_out(struct tb_job_plan *plan, struct tb_error *err)
 {
+	const struct tb_job_spec *spec = plan->candidates->spec;
 	struct tb_dealt *dealt = calloc(plan->nplaced + 1, sizeof(*dealt));
 	unsigned left;
 
 	if (!dealt)
 		return tb_fail(err, "out of memory");
 	for (unsigned i = 0; i < plan->nplaced; i++)
-		dealt[i].most = tb_candidates_room(plan->candidates,
-						   plan->placed[i].node);
-	left = tb_deal(dealt, plan->nplaced, plan->candidates->spec->tasks);
+		dealt[i].most = tb_offer_tasks(&plan->placed[i].offer,
+					       spec->request.type,
+					       &spec->asked);
+	left = tb_deal(dealt, plan->nplaced, spec->tasks);
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		plan->placed[i].slots = dealt[i].slots;
 	free(dealt);
-	return left ? tb_fail(err,
-			      "nodes %.200s do not show as many free units; they are shared, or changing",
-			      plan->nodes)
-		    : 0;
+	return left ? fail_units(plan, err) : 0;
 }
 
 /* Threads into those of whole cores, where a core is what Slurm books. */
@@ -210,33 +237,19 @@ static char *print_grant(const struct tb_job_plan *plan,
 	return text;
 }
 
-static unsigned place_tasks(const struct tb_job_spec *spec,
-			    const struct tb_candidate_node *node,
-			    const struct tb_bitset *used, unsigned tasks)
-{
-	uint32_t units;
-	int placed;
-
-	if (spec->implicit)
-		return tb_implicit_place(node->placer, &spec->request, used,
-					 spec->task_cpus, tasks, &units);
-	placed = tb_place_together(node->placer, &spec->request, used, tasks);
-	return placed > 0 ? (unsigned)placed : 0;
-}
-
 static int place_on_node(const struct tb_job_plan *plan,
 			 struct tb_job_plan_node *placed, struct tb_error *err)
 {
 	const struct tb_candidate_node *node = placed->node;
-	struct tb_bitset *used = tb_bitset_copy(node->inuse);
-	unsigned slots;
+	const struct tb_need *need = &plan->candidates->need;
+	unsigned wanted = need->request->type == TB_HOST && !need->implicit
+				  ? 1
+				  : placed->slots;
+	unsigned slots = tb_candidates_place(plan->candidates, node,
+					     &placed->offer, plan->share,
+					     wanted);
 
-	if (!used)
-		return tb_fail(err, "out of memory");
-	tb_bitset_or(used, node->reserved);
-	slots = place_tasks(plan->candidates->spec, node, used, placed->slots);
-	tb_bitset_destroy(used);
-	if (slots < placed->slots || !placed->slots)
+	if (slots < wanted || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
 			       node->info->name);
 	placed->grant = print_grant(plan, node);
@@ -245,7 +258,8 @@ static int place_on_node(const struct tb_job_plan *plan,
 
 static int place_all(struct tb_job_plan *plan, struct tb_error *err)
 {
-	if (choose_nodes(plan, err) || deal_out(plan, err))
+	if (choose_nodes(plan, err) || find_offers(plan, err) ||
+	    deal_out(plan, err))
 		return -1;
 	for (unsigned i = 0; i < plan->nplaced; i++)
 		if (place_on_node(plan, &plan->placed[i], err))
@@ -355,6 +369,9 @@ static int look_at_units(struct tb_job_plan *plan,
 {
 	struct tb_error why;
 
+	/* Of several partitions the one that lets it start. */
+	if (plan->partition && *plan->partition)
+		options->spec.partitions = plan->partition;
 	plan->candidates = tb_candidates_create(plan->cluster, &options->spec,
 						err);
 	if (!plan->candidates)

@@ -24,14 +24,16 @@ enum tb_job_plan_answer {
 /* A node of a plan for now. */
 struct tb_job_plan_node {
 	const struct tb_candidate_node *node;
-	unsigned slots; /* tasks on it */
-	char *grant;	/* topology, its units in lower case */
+	struct tb_offer offer; /* private */
+	unsigned slots;	       /* tasks on it */
+	char *grant;	       /* topology, its units in lower case */
 };
 
 struct tb_job_plan {
 	enum tb_job_plan_answer answer;
 	time_t start;
 	char *nodes, *partition; /* where */
+	unsigned share;		 /* private: units that fewer jobs have */
 	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
 	char *why_never;
 	bool about_nodes;    /* private: it is about nodes */

@@ -376,6 +376,26 @@ static void complete_counts(struct reading *reading)
 		job->min_nodes = job->max_nodes = tasks;
 }
 
+static unsigned get_given_16(uint16_t number)
+{
+	return number < NO_VAL16 - 1 ? number : 0;
+}
+
+static struct tb_asked find_asked(const job_desc_msg_t *job)
+{
+	return (struct tb_asked){
+		.tasks = get_given(job->num_tasks),
+		.tasks_per_node = get_given_16(job->ntasks_per_node),
+		.min_nodes = get_given(job->min_nodes),
+		.max_nodes = get_given(job->max_nodes),
+		.task_cpus = get_given_16(job->cpus_per_task),
+		.node_cpus = get_given_16(job->pn_min_cpus),
+		.tasks_are_given = job->bitflags & JOB_NTASKS_SET,
+		.may_be_fewer = tb_nodes_have_all_tasks(),
+		.overcommit = job->overcommit == 1,
+	};
+}
+
 static void make_spec(struct tb_plan_options *options)
 {
 	const job_desc_msg_t *job = &options->job;
@@ -386,18 +406,13 @@ static void make_spec(struct tb_plan_options *options)
 	spec->excluded = job->exc_nodes;
 	spec->features = job->features;
 	spec->reservation = job->reservation;
-	spec->tasks = get_given(job->num_tasks);
-	if (job->ntasks_per_node < NO_VAL16 - 1)
-		spec->per_node = job->ntasks_per_node;
-	spec->min_nodes = get_given(job->min_nodes);
-	spec->max_nodes = get_given(job->max_nodes);
-	if (job->cpus_per_task < NO_VAL16 - 1)
-		spec->task_cpus = job->cpus_per_task;
+	spec->asked = find_asked(job);
 	if (job->pn_min_memory != NO_VAL64)
 		spec->memory = job->pn_min_memory;
 	spec->gres = options->gres_per_job || options->gres_per_node ||
 		     options->gres_per_task;
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
+	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
 				? -1
 				: (int64_t)job->time_limit;

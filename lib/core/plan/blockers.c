@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The room of a node changes only when a holder of its threads ends.  So it is
+ * The offers of a node change only when a holder of its threads ends.  So they are
  * remembered, and found again only for the nodes of that holder.
  */
 #include "blockers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "ends.h"
-#include "implicit.h"
+#include "shared_use.h"
 #include "suffice.h"
-
-/* What a node can have: slots (or tasks), and how large each is. */
-struct node_room {
-	unsigned slots;
-	unsigned size; /* threads of a slot; 0 for TB_HOST and TB_UNEQUAL */
-	bool required;
-};
 
 struct tb_blockers {
 	const struct tb_need *need;
@@ -24,13 +18,14 @@ struct tb_blockers {
 	unsigned nnodes, nholders;
 	const int64_t *ends;
 
-	struct tb_bitset **used;      /* scratch, by node */
-	struct tb_bitset **group;     /* scratch, by node */
-	struct node_room *now, *room; /* by node */
-	struct node_room *sorted;     /* scratch */
-	struct tb_node_slots *slots;  /* scratch, in that order */
-	bool *has_ended;	      /* by holder */
-	unsigned *order;	      /* holders by their ends */
+	struct tb_bitset **used;	    /* scratch, by node */
+	struct tb_offer_list *now, *offers; /* by node */
+	struct tb_thread_use *use, *own; /* scratch, where units are shared */
+	struct tb_offer_list found, all; /* scratch */
+	struct tb_node_slots *slots;	 /* scratch, in the order of all */
+	unsigned nslots;
+	bool *has_ended; /* by holder */
+	unsigned *order; /* holders by their ends */
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
 	unsigned *first_of, *nodes_of;
 	unsigned nrequired;
@@ -51,160 +46,220 @@ static void find_used_threads(struct tb_blockers *blockers, unsigned index)
 			tb_bitset_or(used, node->holders[i].threads);
 }
 
-static unsigned count_group_threads(struct tb_blockers *blockers,
-				    unsigned index, unsigned group)
+static void find_use(struct tb_blockers *blockers, unsigned index)
 {
-	tb_placed_group(blockers->nodes[index].placer, group,
-			blockers->group[index]);
-	return tb_bitset_count(blockers->group[index]);
-}
+	const struct tb_used_node *node = &blockers->nodes[index];
+	unsigned threads = tb_topology_threads(node->topology);
+	struct tb_unit unit = tb_booked_unit(blockers->need->request,
+					     node->books.by_thread);
 
-/* All that hold a task, in one class: their sizes may differ. */
-static void count_unequal_slots(struct tb_blockers *blockers, unsigned index,
-				struct node_room *room)
-{
-	unsigned groups = tb_placed_groups(blockers->nodes[index].placer);
-
-	for (unsigned i = 0; i < groups; i++)
-		room->slots += count_group_threads(blockers, index, i) >=
-			       blockers->need->task_threads;
-}
-
-/*
- * Count the placed slots up to the first that has another size than slot 0: the
- * controller can ask for one size at a time.
- */
-static void count_node_slots(struct tb_blockers *blockers, unsigned index,
-			     struct node_room *room)
-{
-	unsigned groups = tb_placed_groups(blockers->nodes[index].placer);
-
-	room->size = count_group_threads(blockers, index, 0);
-	if (room->size < blockers->need->task_threads)
-		return;
-	room->slots = 1;
-	while (room->slots < groups &&
-	       count_group_threads(blockers, index, room->slots) == room->size)
-		room->slots++;
-}
-
-static void count_node_tasks(struct tb_blockers *blockers, unsigned index,
-			     struct node_room *room)
-{
-	const struct tb_need *need = blockers->need;
-	unsigned threads = tb_bitset_count(
-		tb_placed_threads(blockers->nodes[index].placer));
-
-	room->slots = threads / need->task_threads;
-	if (room->slots > need->per_node)
-		room->slots = need->per_node;
-}
-
-static void count_implicit_tasks(struct tb_blockers *blockers, unsigned index,
-				 struct node_room *room)
-{
-	const struct tb_need *need = blockers->need;
-	struct tb_placer *placer = blockers->nodes[index].placer;
-	uint32_t units;
-
-	room->slots = tb_implicit_place(placer, need->request,
-					blockers->used[index],
-					need->task_threads, need->per_node,
-					&units);
-	if (room->slots)
-		room->size = tb_bitset_count(tb_placed_threads(placer)) /
-			     room->slots;
-}
-
-static bool is_held(const struct tb_blockers *blockers,
-		    const struct tb_used_node *node)
-{
+	memset(blockers->use, 0, threads * sizeof(*blockers->use));
 	for (unsigned i = 0; i < node->nholders; i++)
 		if (!blockers->has_ended[node->holders[i].holder])
+			tb_shared_use_add(node->topology,
+					  node->holders[i].threads,
+					  node->holders[i].unit, blockers->use,
+					  blockers->own);
+	if (node->reserved)
+		tb_shared_use_bar(node->reserved, blockers->use);
+	tb_share_only_units(node->topology, unit, blockers->use);
+	tb_share_used(blockers->use, blockers->need->share,
+		      blockers->used[index]);
+}
+
+/* For jobs with nodes of their own anybody bars a node. */
+static bool is_barred(const struct tb_blockers *blockers,
+		      const struct tb_used_node *node)
+{
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if ((job->bars || blockers->need->whole_nodes) &&
+		    !blockers->has_ended[job->holder])
 			return true;
+	}
 	return false;
 }
 
-static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
+/* What MaxCPUsPerNode leaves. */
+static uint32_t count_left(const struct tb_blockers *blockers,
+			   const struct tb_used_node *node)
 {
-	const struct tb_need *need = blockers->need;
-	const struct tb_used_node *node = &blockers->nodes[index];
-	struct node_room room = { .required = node->required };
+	uint32_t used = 0;
 
-	if (need->whole_nodes && is_held(blockers, node))
-		return room;
-	find_used_threads(blockers, index);
-	if (need->implicit) {
-		count_implicit_tasks(blockers, index, &room);
-		return room;
-	}
-	if (tb_place(node->placer, need->request, blockers->used[index],
-		     need->per_node) <= 0)
-		return room;
-	if (need->request->type == TB_HOST || need->request->cpus)
-		count_node_tasks(blockers, index, &room);
-	else if (need->request->equal == TB_UNEQUAL)
-		count_unequal_slots(blockers, index, &room);
+	if (node->most_cpus == UINT32_MAX)
+		return UINT32_MAX;
+	for (unsigned i = 0; i < node->nholders; i++)
+		if (!blockers->has_ended[node->holders[i].holder])
+			used += node->holders[i].cpus;
+	return tb_booked_left(node->most_cpus, used);
+}
+
+/* The node as it is now: what it has used is in blockers->used. */
+static struct tb_offering_node look_at(struct tb_blockers *blockers,
+				       unsigned index)
+{
+	const struct tb_used_node *node = &blockers->nodes[index];
+
+	if (blockers->use)
+		find_use(blockers, index);
 	else
-		count_node_slots(blockers, index, &room);
-	return room;
+		find_used_threads(blockers, index);
+	return (struct tb_offering_node){
+		.topology = node->topology,
+		.placer = node->placer,
+		.books = node->books,
+		.use = blockers->use,
+		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
+	};
+}
+
+static void find_offers(struct tb_blockers *blockers, unsigned index,
+			struct tb_offer_list *offers)
+{
+	struct tb_offering_node node;
+
+	offers->count = 0;
+	if (is_barred(blockers, &blockers->nodes[index]))
+		return;
+	node = look_at(blockers, index);
+	tb_node_offers_find(offers, blockers->need, &node, index,
+			    blockers->used[index]);
+}
+
+unsigned tb_blockers_place(struct tb_blockers *blockers, unsigned node,
+			   const struct tb_offer *offer, unsigned slots)
+{
+	struct tb_offering_node from = look_at(blockers, node);
+
+	return tb_node_offers_place(blockers->need, &from, offer, slots,
+				    blockers->used[node]);
 }
 
 /* ---- all nodes ---- */
 
-/* Largest slots first. */
-static int by_slot_size(const void *left, const void *right)
+static uint32_t count_least_nodes(const struct tb_need *need)
 {
-	const struct node_room *a = left, *b = right;
+	uint32_t least = need->asked.min_nodes, hosts = 0;
 
-	return a->size < b->size ? 1 : a->size > b->size ? -1 : 0;
+	if (need->request->type == TB_HOST && !need->implicit)
+		hosts = tb_asked_least_hosts(&need->asked);
+	return hosts > least ? hosts : least;
 }
 
-/* Do the sorted nodes [first, end), which have slots of one size, suffice? */
-static bool size_class_suffices(const struct tb_blockers *blockers,
-				unsigned first, unsigned end)
+/* Has the node the slots that each node of the job must have? */
+static bool holds_enough(const struct tb_need *need,
+			 const struct tb_offer *offer)
+{
+	return need->request->type == TB_HOST ||
+	       offer->slots >= tb_asked_slots_of_each(&need->asked);
+}
+
+/* Do the offers [first, end) of a class suffice? */
+static bool class_suffices(const struct tb_blockers *blockers, unsigned first,
+			   unsigned end)
 {
 	const struct tb_need *need = blockers->need;
-	unsigned required = 0, count = end - first;
+	uint32_t most_nodes = need->asked.max_nodes ? need->asked.max_nodes
+						    : UINT32_MAX;
+	uint32_t least_nodes = count_least_nodes(need), required = 0, count = 0;
 
 	for (unsigned i = first; i < end; i++) {
-		blockers->slots[i] = (struct tb_node_slots){
-			.slots = blockers->sorted[i].slots,
-			.required = blockers->sorted[i].required,
+		const struct tb_offer *offer = &blockers->all.list[i];
+		bool is_required = blockers->nodes[offer->node].required;
+
+		if (!holds_enough(need, offer))
+			continue;
+		blockers->slots[count++] = (struct tb_node_slots){
+			.slots = tb_offer_tasks(offer, need->request->type,
+						&need->asked),
+			.required = is_required,
 		};
-		required += blockers->sorted[i].required;
+		required += is_required;
 	}
-	return required == blockers->nrequired && required <= need->max_nodes &&
-	       count >= need->min_nodes && need->max_nodes >= need->min_nodes &&
-	       tb_most_slots(blockers->slots + first, count, required,
-			     need->max_nodes) >= need->slots;
+	return required == blockers->nrequired && required <= most_nodes &&
+	       count >= least_nodes && most_nodes >= least_nodes &&
+	       tb_most_slots(blockers->slots, count, required, most_nodes) >=
+		       tb_asked_slots(&need->asked);
 }
 
-static bool rooms_suffice(const struct tb_blockers *blockers,
-			  const struct node_room *rooms)
+static bool has_room_for_all(struct tb_blockers *blockers)
 {
-	unsigned count = 0, first = 0;
+	struct tb_node_slots *slots;
 
+	if (blockers->all.count <= blockers->nslots)
+		return true;
+	slots = realloc(blockers->slots, blockers->all.count * sizeof(*slots));
+	if (!slots)
+		return false;
+	blockers->slots = slots;
+	blockers->nslots = blockers->all.count;
+	return true;
+}
+
+/* The class of blockers->all that suffices is [*first, returned); 0: none does. */
+static unsigned find_class(struct tb_blockers *blockers,
+			   const struct tb_offer_list *offers, unsigned *first)
+{
+	enum tb_type type = blockers->need->request->type;
+	struct tb_offer_list *all = &blockers->all;
+	unsigned end;
+
+	all->count = 0;
 	for (unsigned i = 0; i < blockers->nnodes; i++)
-		if (rooms[i].slots)
-			blockers->sorted[count++] = rooms[i];
-	qsort(blockers->sorted, count, sizeof(*blockers->sorted), by_slot_size);
-	for (unsigned i = 1; i <= count; i++) {
-		if (i < count &&
-		    blockers->sorted[i].size == blockers->sorted[first].size)
-			continue;
-		if (size_class_suffices(blockers, first, i))
-			return true;
-		first = i;
-	}
-	return false;
+		for (unsigned j = 0; j < offers[i].count; j++)
+			tb_offer_list_add(all, &offers[i].list[j]);
+	if (!has_room_for_all(blockers))
+		return 0;
+	tb_classes_sort(type, all->list, all->count);
+	for (*first = 0;
+	     (end = tb_class_end(type, all->list, all->count, *first));
+	     *first = end)
+		if (class_suffices(blockers, *first, end))
+			return end;
+	return 0;
+}
+
+static bool offers_suffice(struct tb_blockers *blockers,
+			   const struct tb_offer_list *offers)
+{
+	unsigned first;
+
+	return find_class(blockers, offers, &first);
+}
+
+const struct tb_offer *tb_blockers_choose(struct tb_blockers *blockers,
+					  unsigned *count)
+{
+	unsigned first, end = find_class(blockers, blockers->now, &first);
+
+	*count = end ? end - first : 0;
+	return end ? &blockers->all.list[first] : NULL;
 }
 
 /* ---- holders ---- */
 
-static bool rooms_are_equal(struct node_room a, struct node_room b)
+static bool are_equal(const struct tb_offer_list *a,
+		      const struct tb_offer_list *b)
 {
-	return a.slots == b.slots && a.size == b.size;
+	if (a->count != b->count)
+		return false;
+	for (unsigned i = 0; i < a->count; i++)
+		if (a->list[i].slots != b->list[i].slots ||
+		    tb_classes_compare(&a->list[i], &b->list[i]))
+			return false;
+	return true;
+}
+
+/* Returns whether they differ from those that it had. */
+static bool find_again(struct tb_blockers *blockers, unsigned index)
+{
+	struct tb_offer_list *own = &blockers->offers[index], before = *own;
+
+	find_offers(blockers, index, &blockers->found);
+	*own = blockers->found;
+	blockers->found = before;
+	return !are_equal(own, &before);
 }
 
 /* A holder ends or comes back.  Does that change the room of any node? */
@@ -215,14 +270,9 @@ static bool set_holder_ended(struct tb_blockers *blockers, unsigned holder,
 
 	blockers->has_ended[holder] = has_ended;
 	for (unsigned i = blockers->first_of[holder];
-	     i < blockers->first_of[holder + 1]; i++) {
-		unsigned index = blockers->nodes_of[i];
-		struct node_room room = find_room(blockers, index);
-
-		differs = differs ||
-			  !rooms_are_equal(room, blockers->room[index]);
-		blockers->room[index] = room;
-	}
+	     i < blockers->first_of[holder + 1]; i++)
+		differs = find_again(blockers, blockers->nodes_of[i]) ||
+			  differs;
 	return differs;
 }
 
@@ -247,7 +297,7 @@ static bool fits_after(void *arg, uint32_t count)
 	struct ended *ended = arg;
 
 	set_first_ended(ended->blockers, &ended->count, count);
-	return rooms_suffice(ended->blockers, ended->blockers->room);
+	return offers_suffice(ended->blockers, ended->blockers->offers);
 }
 
 /* How many first ends suffice, as few as possible; false: none do. */
@@ -269,9 +319,17 @@ static void spare_holders(struct tb_blockers *blockers, unsigned ended)
 		unsigned holder = blockers->order[i - 1];
 
 		if (set_holder_ended(blockers, holder, false) &&
-		    !rooms_suffice(blockers, blockers->room))
+		    !offers_suffice(blockers, blockers->offers))
 			set_holder_ended(blockers, holder, true);
 	}
+}
+
+static void copy_offers(struct tb_offer_list *to,
+			const struct tb_offer_list *from)
+{
+	to->count = 0;
+	for (unsigned i = 0; i < from->count; i++)
+		tb_offer_list_add(to, &from->list[i]);
 }
 
 static void restore_holders(struct tb_blockers *blockers)
@@ -279,7 +337,7 @@ static void restore_holders(struct tb_blockers *blockers)
 	for (unsigned i = 0; i < blockers->nholders; i++)
 		blockers->has_ended[i] = false;
 	for (unsigned i = 0; i < blockers->nnodes; i++)
-		blockers->room[i] = blockers->now[i];
+		copy_offers(&blockers->offers[i], &blockers->now[i]);
 }
 
 bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
@@ -301,14 +359,14 @@ bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
 	return found;
 }
 
-bool tb_blockers_fits(const struct tb_blockers *blockers)
+bool tb_blockers_fits(struct tb_blockers *blockers)
 {
-	return rooms_suffice(blockers, blockers->now);
+	return offers_suffice(blockers, blockers->now);
 }
 
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node)
 {
-	return blockers->now[node].slots;
+	return tb_node_offers_most(&blockers->now[node], blockers->need);
 }
 
 /* ---- creating ---- */
@@ -370,6 +428,23 @@ static void index_holder_jobs(struct tb_blockers *blockers)
 		}
 }
 
+static int make_use(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	if (blockers->need->share < 2)
+		return 0;
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		unsigned threads = tb_topology_threads(
+			blockers->nodes[i].topology);
+
+		most = threads > most ? threads : most;
+	}
+	blockers->use = calloc(most, sizeof(*blockers->use));
+	blockers->own = calloc(most, sizeof(*blockers->own));
+	return blockers->use && blockers->own ? 0 : -1;
+}
+
 static int make_thread_sets(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
@@ -377,8 +452,7 @@ static int make_thread_sets(struct tb_blockers *blockers)
 			blockers->nodes[i].topology);
 
 		blockers->used[i] = tb_bitset_create(threads);
-		blockers->group[i] = tb_bitset_create(threads);
-		if (!blockers->used[i] || !blockers->group[i])
+		if (!blockers->used[i])
 			return -1;
 	}
 	return 0;
@@ -389,22 +463,20 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	size_t nodes = blockers->nnodes + 1, holders = blockers->nholders + 2;
 
 	blockers->used = calloc(nodes, sizeof(*blockers->used));
-	blockers->group = calloc(nodes, sizeof(*blockers->group));
 	blockers->now = calloc(nodes, sizeof(*blockers->now));
-	blockers->room = calloc(nodes, sizeof(*blockers->room));
-	blockers->sorted = calloc(nodes, sizeof(*blockers->sorted));
+	blockers->offers = calloc(nodes, sizeof(*blockers->offers));
 	blockers->slots = calloc(nodes, sizeof(*blockers->slots));
+	blockers->nslots = (unsigned)nodes;
 	blockers->has_ended = calloc(holders, sizeof(*blockers->has_ended));
 	blockers->order = calloc(holders, sizeof(*blockers->order));
 	blockers->first_of = calloc(holders, sizeof(*blockers->first_of));
 	blockers->nodes_of = calloc(count_holder_jobs(blockers) + 1,
 				    sizeof(*blockers->nodes_of));
-	if (!blockers->used || !blockers->group || !blockers->now ||
-	    !blockers->room || !blockers->sorted || !blockers->slots ||
-	    !blockers->has_ended || !blockers->order || !blockers->first_of ||
-	    !blockers->nodes_of)
+	if (!blockers->used || !blockers->now || !blockers->offers ||
+	    !blockers->slots || !blockers->has_ended || !blockers->order ||
+	    !blockers->first_of || !blockers->nodes_of)
 		return -1;
-	return make_thread_sets(blockers);
+	return make_use(blockers) ? -1 : make_thread_sets(blockers);
 }
 
 struct tb_blockers *tb_blockers_create(const struct tb_need *need,
@@ -428,8 +500,8 @@ struct tb_blockers *tb_blockers_create(const struct tb_need *need,
 	index_holder_jobs(blockers);
 	for (unsigned i = 0; i < nnodes; i++) {
 		blockers->nrequired += nodes[i].required;
-		blockers->now[i] = find_room(blockers, i);
-		blockers->room[i] = blockers->now[i];
+		find_offers(blockers, i, &blockers->now[i]);
+		copy_offers(&blockers->offers[i], &blockers->now[i]);
 	}
 	return blockers;
 }
@@ -441,14 +513,18 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
 		if (blockers->used)
 			tb_bitset_destroy(blockers->used[i]);
-		if (blockers->group)
-			tb_bitset_destroy(blockers->group[i]);
+		if (blockers->now)
+			tb_offer_list_clear(&blockers->now[i]);
+		if (blockers->offers)
+			tb_offer_list_clear(&blockers->offers[i]);
 	}
+	tb_offer_list_clear(&blockers->found);
+	tb_offer_list_clear(&blockers->all);
+	free(blockers->use);
+	free(blockers->own);
 	free(blockers->used);
-	free(blockers->group);
 	free(blockers->now);
-	free(blockers->room);
-	free(blockers->sorted);
+	free(blockers->offers);
 	free(blockers->slots);
 	free(blockers->has_ended);
 	free(blockers->order);

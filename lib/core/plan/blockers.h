@@ -18,6 +18,8 @@
 #include "core/place/place.h"
 #include "core/request/request.h"
 
+#include "node_offers.h"
+
 /* The end of a holder that has none, or whose end is not known. */
 #define TB_END_NEVER INT64_MAX
 
@@ -25,31 +27,21 @@
 struct tb_holder_job {
 	unsigned holder; /* index into the ends */
 	const struct tb_bitset *threads;
+	uint32_t cpus;		    /* that count against most_cpus */
+	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
+	bool bars; /* the job can have nothing of the node until it ends */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
 struct tb_used_node {
 	const struct tb_topology *topology;
-	struct tb_placer *placer;	  /* of this topology, can be shared */
+	struct tb_placer *placer; /* of this topology, can be shared */
+	struct tb_books books;
+	uint32_t most_cpus; /* MaxCPUsPerNode; UINT32_MAX: no limit */
 	const struct tb_bitset *reserved; /* no end frees them; NULL: none */
 	const struct tb_holder_job *holders;
 	unsigned nholders;
 	bool required; /* must be among the chosen nodes */
-};
-
-/* What a job asks for. */
-struct tb_need {
-	const struct tb_request *request;
-	unsigned slots;		       /* in all; with TB_HOST: tasks */
-	unsigned per_node;	       /* at most so many of them on a node */
-	unsigned min_nodes, max_nodes; /* at least 1 */
-	/*
-	 * Threads that one task needs, at least 1: a slot must have as many.
-	 * With TB_HOST the units of a node must have as many for each task.
-	 */
-	unsigned task_threads;
-	bool whole_nodes; /* nobody else may hold threads of a node */
-	bool implicit;	  /* a task has as many units as hold its threads */
 };
 
 struct tb_blockers;
@@ -69,7 +61,20 @@ void tb_blockers_destroy(struct tb_blockers *blockers); /* NULL is fine */
  * and do the nodes suffice?
  */
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
-bool tb_blockers_fits(const struct tb_blockers *blockers);
+bool tb_blockers_fits(struct tb_blockers *blockers);
+
+/*
+ * The offers of the class that suffices then, in the order of nodes; NULL: none does.
+ * Valid until the next question.
+ */
+const struct tb_offer *tb_blockers_choose(struct tb_blockers *blockers,
+					  unsigned *count);
+
+/*
+ * Then, too: tb_node_offers_place() on a node; the placement is left with its placer.
+ */
+unsigned tb_blockers_place(struct tb_blockers *blockers, unsigned node,
+			   const struct tb_offer *offer, unsigned slots);
 
 /*
  * The first time at which enough holders have ended; TB_END_NEVER when one of

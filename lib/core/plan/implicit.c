@@ -19,6 +19,7 @@ uint32_t tb_implicit_most(uint32_t tasks, uint32_t units, uint32_t available,
 struct placing {
 	struct tb_placer *placer;
 	struct tb_request together; /* borrows */
+	const struct tb_books *books;
 	const struct tb_bitset *used;
 	uint32_t units; /* of a task */
 };
@@ -39,17 +40,21 @@ static uint32_t count_cpus_of_unit(struct placing *placing)
 	one.type = TB_SLOT;
 	one.amount = 1;
 	return tb_place(placing->placer, &one, placing->used, 1) > 0
-		       ? tb_bitset_count(tb_placed_threads(placing->placer))
+		       ? tb_booked_cpus(placing->books, &one,
+					placing->placer->topology,
+					tb_placed_threads(placing->placer))
 		       : 0;
 }
 
 uint32_t tb_implicit_place(struct tb_placer *placer,
 			   const struct tb_request *request,
+			   const struct tb_books *books,
 			   const struct tb_bitset *used, uint32_t task_cpus,
 			   uint32_t tasks, uint32_t *units)
 {
 	struct placing placing = { .placer = placer,
 				   .together = *request,
+				   .books = books,
 				   .used = used };
 	uint32_t cpus, available;
 

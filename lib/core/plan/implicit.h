@@ -15,6 +15,7 @@
 #include "core/place/place.h"
 #include "core/request/request.h"
 
+#include "booked.h"
 #include "halving.h"
 
 /* Units of one task.  A unit has at least one CPU. */
@@ -28,12 +29,13 @@ uint32_t tb_implicit_most(uint32_t tasks, uint32_t units, uint32_t available,
 			  tb_fits fits, void *arg);
 
 /*
- * Place as many of the tasks as fit beside used, for which a thread is a CPU; nothing
- * is shared and near nothing.  The amount of the request does not count.  Returns how
+ * Place as many of the tasks as fit beside used; nothing is shared and near nothing.
+ * The amount of the request does not count.  Returns how
  * many; *units is how many units each has, 0 where no unit is free.
  */
 uint32_t tb_implicit_place(struct tb_placer *placer,
 			   const struct tb_request *request,
+			   const struct tb_books *books,
 			   const struct tb_bitset *used, uint32_t task_cpus,
 			   uint32_t tasks, uint32_t *units);
 

@@ -12,7 +12,10 @@
 /* So much of a list of CPUs is told. */
 #define CPUS_TOLD 100
 
-/* On an idle node, but for what is masked.  True also where memory is short. */
+/*
+ * On an idle node, but for what is masked.  A thread counts as a CPU.  True also
+ * where memory is short.
+ */
 static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 		      const struct tb_topology *topology,
 		      const struct tb_bitset *masked)
@@ -20,15 +23,18 @@ static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 	struct tb_used_node node = {
 		.topology = topology,
 		.placer = tb_placer_create(topology),
+		.books = { .by_thread = true,
+			   .threads_per_core = 1,
+			   .cpus_per_core = 1 },
+		.most_cpus = UINT32_MAX,
 		.reserved = masked,
 	};
 	struct tb_need need = {
 		.request = request,
-		.slots = 1,
-		.per_node = 1,
-		.min_nodes = 1,
-		.max_nodes = 1,
-		.task_threads = task_threads,
+		.asked = { .tasks = 1,
+			   .min_nodes = 1,
+			   .max_nodes = 1,
+			   .task_cpus = task_threads },
 	};
 	struct tb_blockers *blockers = NULL;
 	bool fits;

@@ -59,7 +59,9 @@ static int read_words(struct tb_comment *comment, char *words,
 			return 0;
 		}
 		grant = value_of(word, "grant=");
-		if (grant != NULL)
+		if (value_of(word, "nodes=") != NULL)
+			comment->nodes = value_of(word, "nodes=");
+		else if (grant != NULL)
 			rc = add_grant(comment, grant, err);
 		else if (value_of(word, "more=") != NULL)
 			comment->has_more = true;

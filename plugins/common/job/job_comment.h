@@ -5,7 +5,8 @@
  * The controller keeps one line there (select_topobind/show/job_record.h writes
  * it); other lines belong to others:
  *
- *   pending  binding=REQUEST waiting=WHY, the latter to the end of the line
+ *   pending  binding=REQUEST nodes=MIN-MAX waiting=WHY, the latter to the end of
+ *            the line; nodes= where Slurm shows a guess: 1- is any number
  *   started  binding=REQUEST grant=NODES:UNITS grant=... [more=N]
  *
  * NODES is a Slurm hostlist, UNITS their topology string with the job's units in
@@ -27,6 +28,7 @@ struct tb_comment_grant {
 struct tb_comment {
 	char *text;	     /* what the others point into */
 	const char *request; /* NULL: no binding */
+	const char *nodes;   /* MIN-MAX or MIN-; NULL: as Slurm shows them */
 	const char *waiting; /* for people; NULL: not told */
 	struct tb_comment_grant *grants;
 	unsigned ngrants;

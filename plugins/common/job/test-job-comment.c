@@ -96,6 +96,28 @@ static void test_bad_grants(void **state)
 	}
 }
 
+static void test_nodes(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "binding=bamount=1 nodes=2-4 waiting=for nodes=7", "2-4" },
+		{ "binding=bamount=1 nodes=1-", "1-" },
+		{ "binding=bamount=1 waiting=for nodes=7", NULL },
+		{ "binding=bamount=1", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_comment seen;
+
+		assert_int_equal(tb_comment_read(&seen, rows[i][0], NULL), 0);
+		if (rows[i][1] == NULL)
+			assert_null(seen.nodes);
+		else
+			assert_string_equal(seen.nodes, rows[i][1]);
+		tb_comment_clear(&seen);
+	}
+}
+
 static void test_waiting(void **state)
 {
 	static const char *const rows[][2] = {
@@ -140,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_bad_grants),
+		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_kinds),
 	};

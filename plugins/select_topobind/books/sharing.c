@@ -7,6 +7,7 @@
 #include "src/common/xmalloc.h"
 
 #include "core/place/share.h"
+#include "core/plan/shared_use.h"
 
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/cores_taken.h"
@@ -85,20 +86,6 @@ static bool lets_share(const job_record_t *job)
 	       job->job_resrcs->node_req == NODE_CR_AVAILABLE;
 }
 
-/* Jobs hold whole cores, unless Slurm's cores of the node are threads. */
-static struct tb_unit find_booked_unit(const struct tb_shape *shape,
-				       const struct tb_request *request)
-{
-	struct tb_unit unit = request->unit;
-
-	/* With a list of CPUs each is a unit. */
-	if (request->cpus)
-		unit.letter = 'T';
-	if (unit.letter == 'T' && !shape->by_thread)
-		unit.letter = 'C';
-	return unit;
-}
-
 /* What a job of a group holds of a node: the units of its cores. */
 struct holding {
 	const struct tb_shape *shape;
@@ -119,7 +106,8 @@ static void mark_units(const struct tb_shape *shape,
 	tb_bitset_clear_all(others);
 	tb_bitset_set_range(others, 0, others->nbits);
 	tb_bitset_andnot(others, scratch->threads);
-	tb_share_mark(shape->topology, find_booked_unit(shape, request), others,
+	tb_share_mark(shape->topology,
+		      tb_booked_unit(request, shape->by_thread), others,
 		      scratch->holders);
 }
 
@@ -377,8 +365,8 @@ static void find_holders(uint32_t node, const struct tb_shape *shape,
 				holders[i].jobs = TB_SHARE_NEVER;
 		}
 	}
-	tb_share_only_units(shape->topology, find_booked_unit(shape, request),
-			    holders);
+	tb_share_only_units(shape->topology,
+			    tb_booked_unit(request, shape->by_thread), holders);
 }
 
 void tb_sharing_used(uint32_t node, const struct tb_shape *shape,

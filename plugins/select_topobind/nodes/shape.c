@@ -15,7 +15,7 @@ void tb_shape_destroy(struct tb_shape *shape)
 		return;
 	tb_scratch_destroy(shape->scratch);
 	for (unsigned i = 0; i < TB_UNIT_KINDS; i++)
-		xfree(shape->sizes[i]);
+		free(shape->sizes[i]);
 	tb_numa_nodes_destroy(shape->numa);
 	tb_placer_destroy(shape->placer);
 	tb_topology_destroy(shape->topology);

@@ -112,17 +112,13 @@ void tb_class_order_init(struct tb_class_order *class, struct tb_offers *offers,
 static int compare_classes(const void *left, const void *right)
 {
 	const struct tb_offer *a = left, *b = right;
+	int order;
 
 	if (a->class_rank != b->class_rank)
 		return a->class_rank < b->class_rank ? -1 : 1;
 	/* A node with units of several sizes is in several classes. */
-	if (a->unequal != b->unequal)
-		return a->unequal < b->unequal ? -1 : 1;
-	if (!a->unequal && !a->unit_size != !b->unit_size)
-		return a->unit_size ? 1 : -1;
-	if (a->cpus != b->cpus)
-		return a->cpus < b->cpus ? -1 : 1;
-	return compare_nodes(left, right);
+	order = tb_classes_compare(a, b);
+	return order ? order : compare_nodes(left, right);
 }
 
 /* The rank of a class is the first place of one of its nodes in the list. */

@@ -8,6 +8,7 @@
 #include "src/common/xstring.h"
 
 #include "select_topobind/request/granted_request.h"
+#include "select_topobind/try/scale.h"
 
 #include "grant_text.h"
 
@@ -159,13 +160,31 @@ void tb_job_record_restore_grant(job_record_t *job)
 	xfree(request);
 }
 
+/*
+ * How many nodes a job asks for that can have more than its least: of these Slurm shows
+ * what it guesses.
+ */
+static void add_nodes(char **line, const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+
+	if (!details || details->max_nodes == details->min_nodes ||
+	    tb_job_slots(job) <= details->min_nodes)
+		return;
+	xstrfmtcat(*line, " nodes=%u-", details->min_nodes);
+	if (details->max_nodes)
+		xstrfmtcat(*line, "%u", details->max_nodes);
+}
+
 static void show_pending(job_record_t *job, const char *request,
 			 const char *why)
 {
 	char *line = NULL;
 
-	if (request)
+	if (request) {
 		add_request(&line, request);
+		add_nodes(&line, job);
+	}
 	if (why)
 		xstrfmtcat(line, "%s%s%s", line ? " " : "", waiting_prefix,
 			   why);

@@ -6,7 +6,8 @@
  * topobind has one line of the job's SystemComment (doc/design.md, "Display"), so
  * that tables still have one line for each job.  Lines of others stay:
  *
- *   pending  binding=REQUEST waiting=WHY, the latter to the end of the line
+ *   pending  binding=REQUEST nodes=MIN-MAX waiting=WHY, the latter to the end of the
+ *            line; see common/job/job_comment.h
  *   started  binding=REQUEST grant=NODES:STRING grant=... (grant_text.h)
  *
  * Slurm saves the line with the job.  Operators can overwrite it, so it is for people

@@ -16,22 +16,20 @@
 #include "select_topobind/books/sharing.h"
 #include "unit_sizes.h"
 
-/* The CPUs that Slurm counts for a set of threads of the node.  Changes cores. */
+/* The CPUs that Slurm counts for a set of threads of the node. */
 static uint32_t count_cpus(const struct tb_offers *offers,
 			   const job_record_t *job, uint32_t node,
 			   const struct tb_shape *shape,
-			   const struct tb_bitset *threads,
-			   struct tb_bitset *cores)
+			   const struct tb_bitset *threads)
 {
-	uint32_t per_core = tb_cpus_per_core(job, node);
+	const struct tb_books books = {
+		.by_thread = shape->by_thread,
+		.threads_per_core = node_record_table_ptr[node]->tpc,
+		.cpus_per_core = tb_cpus_per_core(job, node),
+	};
 
-	/* Slots of threads can share a core; whole cores are the host's. */
-	if (offers->request->unit.letter == 'T' &&
-	    offers->request->type == TB_SLOT &&
-	    per_core == node_record_table_ptr[node]->tpc)
-		return tb_bitset_count(threads);
-	tb_shape_cores(shape, threads, cores);
-	return tb_bitset_count(cores) * per_core;
+	return tb_booked_cpus(&books, offers->request, shape->topology,
+			      threads);
 }
 
 /* How many units hold the CPUs of one task of an implicitly bound job? */
@@ -46,8 +44,7 @@ static uint32_t count_units_per_task(const struct tb_offers *offers,
 	    0)
 		return 0;
 	unit_cpus = count_cpus(offers, test->job, node, shape,
-			       tb_placed_threads(shape->placer),
-			       scratch->cores);
+			       tb_placed_threads(shape->placer));
 	return tb_implicit_units(test->implicit_cpus, unit_cpus);
 }
 
@@ -189,15 +186,14 @@ static int place_slots(const struct tb_offers *offers,
  */
 static bool slots_are_alike(const struct tb_offers *offers,
 			    const job_record_t *job, uint32_t node,
-			    struct tb_shape *shape, struct tb_scratch *scratch,
-			    uint32_t cpus)
+			    struct tb_shape *shape, uint32_t cpus)
 {
 	const struct tb_request *request = offers->request;
 
 	return !request->cpus && request->unit.letter != 'T' &&
 	       !tb_unit_size_after(shape, request->unit, 0) &&
 	       count_cpus(offers, job, node, shape,
-			  tb_placed_threads(shape->placer), scratch->cores) ==
+			  tb_placed_threads(shape->placer)) ==
 		       cpus * tb_placed_groups(shape->placer);
 }
 
@@ -214,13 +210,12 @@ static uint32_t count_equal_slots(const struct tb_offers *offers,
 	uint32_t groups = tb_placed_groups(shape->placer), equal;
 
 	tb_placed_group(shape->placer, 0, slot);
-	*cpus = count_cpus(offers, job, node, shape, slot, scratch->cores);
-	if (slots_are_alike(offers, job, node, shape, scratch, *cpus))
+	*cpus = count_cpus(offers, job, node, shape, slot);
+	if (slots_are_alike(offers, job, node, shape, *cpus))
 		return groups;
 	for (equal = 1; equal < groups; equal++) {
 		tb_placed_group(shape->placer, equal, slot);
-		if (count_cpus(offers, job, node, shape, slot,
-			       scratch->cores) != *cpus)
+		if (count_cpus(offers, job, node, shape, slot) != *cpus)
 			break;
 	}
 	return equal;
@@ -237,8 +232,7 @@ static void find_extremes(const struct tb_offers *offers,
 		uint32_t cpus;
 
 		tb_placed_group(shape->placer, i, scratch->threads);
-		cpus = count_cpus(offers, job, node, shape, scratch->threads,
-				  scratch->cores);
+		cpus = count_cpus(offers, job, node, shape, scratch->threads);
 		placed->least = MIN(placed->least, cpus);
 		placed->largest = MAX(placed->largest, cpus);
 	}
@@ -252,8 +246,7 @@ static void size_slots(const struct tb_offers *offers,
 	if (test->implicit_cpus) {
 		placed->equal = placed->slots;
 		placed->cpus = count_cpus(offers, test->job, node, shape,
-					  tb_placed_threads(shape->placer),
-					  scratch->cores) /
+					  tb_placed_threads(shape->placer)) /
 			       placed->slots;
 	} else {
 		placed->equal = count_equal_slots(offers, test->job, node,
@@ -498,9 +491,9 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	return placed;
 }
 
-static bool is_short_of(uint16_t wanted, uint16_t there)
+static uint16_t get_given(uint16_t number)
 {
-	return wanted != NO_VAL16 && wanted > there;
+	return number == NO_VAL16 ? 0 : number;
 }
 
 /* --sockets-per-node, --cores-per-socket, --threads-per-core, -B. */
@@ -508,11 +501,16 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 {
 	const multi_core_data_t *wanted = job->details->mc_ptr;
 	const node_record_t *record = node_record_table_ptr[node];
+	const struct tb_layout there = { record->tot_sockets, record->cores,
+					 record->tpc };
+	struct tb_layout asked;
 
-	return !wanted ||
-	       !(is_short_of(wanted->sockets_per_node, record->tot_sockets) ||
-		 is_short_of(wanted->cores_per_socket, record->cores) ||
-		 is_short_of(wanted->threads_per_core, record->tpc));
+	if (!wanted)
+		return true;
+	asked = (struct tb_layout){ get_given(wanted->sockets_per_node),
+				    get_given(wanted->cores_per_socket),
+				    get_given(wanted->threads_per_core) };
+	return tb_layout_suffices(&there, &asked);
 }
 
 static bool node_is_offered(const struct tb_offers *offers,
@@ -530,12 +528,9 @@ static bool is_needless(const struct tb_offers *offers,
 {
 	const struct tb_offer *own = offers->list + offers->count;
 
-	while (own > offers->list && own[-1].node == offer->node) {
-		own--;
-		if (own->larger == offer->larger && !offer->unequal &&
-		    own->cpus == offer->cpus && own->slots >= offer->slots)
+	while (own > offers->list && own[-1].node == offer->node)
+		if (tb_offer_is_needless(offer, --own))
 			return true;
-	}
 	return false;
 }
 
@@ -589,213 +584,124 @@ place_most(struct tb_offers *offers, const struct tb_test *test,
 	return tb_offers_place(offers, test, offer, shape, slots);
 }
 
-/* What the node offers in units of one size; 0: of any size.  False: nothing. */
-static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
-		       uint32_t node, struct tb_shape *shape,
-		       uint32_t unit_size, struct tb_offer *offer)
+/* The offers of a test, of one node at a time. */
+struct offering {
+	struct tb_offering core;
+	struct tb_offers *offers;
+	const struct tb_test *test;
+	struct tb_shape *shape;
+	uint32_t slots; /* of a node at most */
+};
+
+static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 {
+	struct offering *offering = arg;
+	struct tb_offers *offers = offering->offers;
+	const struct tb_test *test = offering->test;
 	const struct tb_placed *placed;
-	uint32_t slots, cpus;
 
-	*offer = (struct tb_offer){ .node = node, .unit_size = unit_size };
-	placed = place_most(offers, test, offer, shape,
-			    tb_job_slots_per_node(test->job));
-	slots = placed->equal;
-	cpus = placed->cpus;
+	if (offer->unequal) {
+		placed = tb_offers_place(offers, test, offer, offering->shape,
+					 offering->slots);
+	} else {
+		placed = place_most(offers, test, offer, offering->shape,
+				    offering->slots);
+		offers->could_be_more |= placed->could_be_more;
+		offers->without_memory += !placed->equal &&
+					  placed->lacks_memory;
+	}
+	*room = (struct tb_room){
+		.slots = placed->slots,
+		.equal = placed->equal,
+		.cpus = placed->cpus,
+		.least = placed->least,
+		.largest = placed->largest,
+		.placed = offers->memo ? placed : NULL,
+	};
+}
 
-	offers->could_be_more |= placed->could_be_more;
-	offers->without_memory += !slots && placed->lacks_memory;
-	if (!slots)
+static uint32_t find_size_after(void *arg, uint32_t size)
+{
+	const struct offering *offering = arg;
+
+	return tb_unit_size_after(offering->shape,
+				  offering->offers->request->unit, size);
+}
+
+static void take_offer(void *arg, const struct tb_offer *offer)
+{
+	const struct offering *offering = arg;
+
+	add_offer(offering->offers, offer);
+}
+
+static void begin_offering(struct offering *offering, struct tb_offers *offers,
+			   const struct tb_test *test)
+{
+	struct tb_asked asked = tb_job_asked(test->job);
+
+	*offering = (struct offering){
+		.core = {
+			.request = offers->request,
+			.booking = {
+				.task_cpus = asked.task_cpus,
+				.node_cpus = tb_asked_cpus_of_node(&asked),
+			},
+			.enough = tb_asked_cpus_on_one(&asked,
+						       test->max_nodes),
+			.implicit = test->implicit_cpus,
+			.one_size = test->job->gres_list_req != NULL,
+			.place = place_offer,
+			.size_after = find_size_after,
+			.add = take_offer,
+		},
+		.offers = offers,
+		.test = test,
+		.slots = tb_asked_slots_of_node(&asked),
+	};
+	offering->core.arg = offering;
+}
+
+/* False: the node has nothing to offer. */
+static bool turn_to_node(struct offering *offering, uint32_t node)
+{
+	const struct tb_test *test = offering->test;
+
+	if (!bit_test(test->nodes, node))
 		return false;
-	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
-	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
+	offering->shape = tb_node_shape_for(node, test->job);
+	if (!node_is_offered(offering->offers, test, node, offering->shape))
 		return false;
-	if (cpus * slots < tb_job_cpus_per_node(test->job))
-		return false;
-	offer->slots = tb_partition_limit_slots(offers->limit, node, slots,
-						cpus);
-	offer->cpus = cpus;
-	offers->limited += offer->slots < slots;
-	if (!offer->slots)
-		return false;
-	if (offers->memo && offer->slots == placed->slots)
-		offer->placed = placed;
+	offering->core.cpus_per_core = tb_cpus_per_core(test->job, node);
+	offering->core.booking.left =
+		tb_partition_limit_left(offering->offers->limit, node);
 	return true;
-}
-
-/* The CPUs that hold all tasks of a job; where others hold some: any number. */
-static uint32_t count_cpus_on_one_node(const struct tb_test *test)
-{
-	const job_details_t *details = test->job->details;
-
-	return test->max_nodes == 1 && !details->overcommit
-		       ? tb_job_slots(test->job) *
-				 MAX(details->cpus_per_task, 1)
-		       : UINT32_MAX;
-}
-
-/*
- * The first units of the node can be too small: leave out small ones until it
- * holds all tasks, or as many as it can.
- */
-static void offer_larger_units(struct tb_offers *offers,
-			       const struct tb_test *test, uint32_t node)
-{
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
-	uint32_t enough = count_cpus_on_one_node(test), size = 0;
-	struct tb_offer offer, best = { 0 };
-
-	if (!node_is_offered(offers, test, node, shape))
-		return;
-	do {
-		if (best.cpus < enough &&
-		    find_offer(offers, test, node, shape, size, &offer) &&
-		    offer.cpus > best.cpus)
-			best = offer;
-		size = tb_unit_size_after(shape, offers->request->unit, size);
-	} while (size);
-	best.larger = true;
-	if (best.slots)
-		add_offer(offers, &best);
-}
-
-/* Returns whether a host could have larger units than the offered ones. */
-static bool offer_node(struct tb_offers *offers, const struct tb_test *test,
-		       uint32_t node)
-{
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
-	const struct tb_request *request = offers->request;
-	uint32_t size = 0;
-	struct tb_offer offer;
-
-	if (!node_is_offered(offers, test, node, shape))
-		return false;
-	if (find_offer(offers, test, node, shape, 0, &offer))
-		add_offer(offers, &offer);
-	if (request->cpus || test->implicit_cpus)
-		return false;
-	if (request->type == TB_HOST)
-		return tb_unit_size_after(shape, request->unit, 0);
-	while ((size = tb_unit_size_after(shape, request->unit, size)))
-		if (find_offer(offers, test, node, shape, size, &offer))
-			add_offer(offers, &offer);
-	return false;
 }
 
 static void offer_nodes(struct tb_offers *offers, const struct tb_test *test)
 {
+	uint32_t nodes = tb_node_count();
+	struct offering offering;
 	bool differ = false;
 
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(test->nodes, node))
-			differ = offer_node(offers, test, node) || differ;
-	for (uint32_t node = 0; differ && node < tb_node_count(); node++)
-		if (bit_test(test->nodes, node))
-			offer_larger_units(offers, test, node);
-}
-
-/*
- * All slots of the node, whatever their size: small units are left out until the
- * smallest slot holds a task.
- */
-static void offer_unequal_slots(struct tb_offers *offers,
-				const struct tb_test *test, uint32_t node)
-{
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
-	uint32_t slots = tb_job_slots_per_node(test->job);
-	struct tb_offer offer = { .node = node };
-	const struct tb_placed *placed;
-
-	if (!node_is_offered(offers, test, node, shape))
-		return;
-	offer.unequal = tb_cpus_per_core(test->job, node);
-	do {
-		placed = tb_offers_place(offers, test, &offer, shape, slots);
-		if (placed->slots &&
-		    placed->least >= test->job->details->cpus_per_task)
-			break;
-		offer.unit_size = tb_unit_size_after(shape,
-						     offers->request->unit,
-						     offer.unit_size);
-	} while (offer.unit_size);
-	if (!placed->slots ||
-	    placed->least < test->job->details->cpus_per_task ||
-	    placed->largest >= NO_VAL16 ||
-	    placed->least * placed->slots < tb_job_cpus_per_node(test->job))
-		return;
-	offer.cpus = placed->least;
-	offer.slots = tb_partition_limit_slots(offers->limit, node,
-					       placed->slots, placed->largest);
-	offers->limited += offer.slots < placed->slots;
-	if (offer.slots)
-		add_offer(offers, &offer);
-}
-
-/*
- * Of the offers from first on, set the CPUs to those of the smallest slot on all nodes
- * that have as many CPUs for a core.
- */
-static void share_least_cpus(struct tb_offers *offers, uint32_t first)
-{
-	uint32_t most = 0, *least;
-
-	for (uint32_t i = first; i < offers->count; i++)
-		most = MAX(most, offers->list[i].unequal);
-	least = xcalloc(most + 1, sizeof(*least));
-	for (uint32_t i = first; i < offers->count; i++) {
-		const struct tb_offer *offer = &offers->list[i];
-		uint32_t *own = &least[offer->unequal];
-
-		*own = *own ? MIN(*own, offer->cpus) : offer->cpus;
-	}
-	for (uint32_t i = first; i < offers->count; i++)
-		offers->list[i].cpus = least[offers->list[i].unequal];
-	xfree(least);
-}
-
-/*
- * The last classes: select/cons_tres counts equal slots, so each is offered as the
- * smallest one, and pass 2 asks for all of their cores.  GRES are chosen by what a
- * task asks for, so jobs with some have equal slots.
- */
-static void offer_unequal(struct tb_offers *offers, const struct tb_test *test)
-{
-	uint32_t first = offers->count;
-
-	if (offers->request->equal == TB_EQUAL || test->implicit_cpus ||
-	    test->job->gres_list_req)
-		return;
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(test->nodes, node))
-			offer_unequal_slots(offers, test, node);
-	share_least_cpus(offers, first);
-}
-
-/*
- * First offers of units of any size, then those of one size only, and then of
- * unequal ones.
- */
-static int compare_sizes(const void *left, const void *right)
-{
-	const struct tb_offer *a = left, *b = right;
-
-	if (a->unequal != b->unequal)
-		return a->unequal < b->unequal ? -1 : 1;
-	if (!a->unequal && !a->unit_size != !b->unit_size)
-		return a->unit_size ? 1 : -1;
-	if (a->cpus != b->cpus)
-		return a->cpus < b->cpus ? -1 : 1;
-	return a->node < b->node ? -1 : 1;
-}
-
-static void sort_offers(struct tb_offers *offers)
-{
-	for (uint32_t i = 1; i < offers->count; i++)
-		if (compare_sizes(&offers->list[i - 1], &offers->list[i]) > 0) {
-			qsort(offers->list, offers->count,
-			      sizeof(*offers->list), compare_sizes);
-			return;
-		}
+	begin_offering(&offering, offers, test);
+	for (uint32_t node = 0; node < nodes; node++)
+		if (turn_to_node(&offering, node))
+			differ = tb_offering_equal(&offering.core, node) ||
+				 differ;
+	for (uint32_t node = 0; differ && node < nodes; node++)
+		if (turn_to_node(&offering, node))
+			tb_offering_larger(&offering.core, node);
+	/*
+	 * GRES are chosen by what a task asks for, so jobs with some have equal
+	 * slots.  Of others pass 2 asks for all cores of unequal ones.
+	 */
+	for (uint32_t node = 0;
+	     tb_offering_is_unequal(&offering.core) && node < nodes; node++)
+		if (turn_to_node(&offering, node))
+			tb_offering_unequal(&offering.core, node);
+	offers->limited = offering.core.limited;
+	tb_classes_sort(offers->request->type, offers->list, offers->count);
 }
 
 struct tb_offers *tb_offers_create(const struct tb_test *test,
@@ -814,9 +720,6 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 	offers->room = bit_set_count(test->nodes) + 1;
 	offers->list = xcalloc(offers->room, sizeof(*offers->list));
 	offer_nodes(offers, test);
-	offer_unequal(offers, test);
-	if (request->type == TB_SLOT)
-		sort_offers(offers);
 	return offers;
 }
 
@@ -833,31 +736,14 @@ void tb_offers_destroy(struct tb_offers *offers)
 
 uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next)
 {
-	const struct tb_offer *own = &offers->list[next];
-	uint32_t end = next;
-
-	if (next >= offers->count)
-		return 0;
-	while (offers->request->type == TB_HOST && end < offers->count &&
-	       offers->list[end].larger == own->larger)
-		end++;
-	while (offers->request->type == TB_SLOT && end < offers->count &&
-	       offers->list[end].cpus == own->cpus &&
-	       offers->list[end].unequal == own->unequal &&
-	       (own->unequal ||
-		!offers->list[end].unit_size == !own->unit_size))
-		end++;
-	return end;
+	return tb_class_end(offers->request->type, offers->list, offers->count,
+			    next);
 }
 
 uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
 			uint32_t end)
 {
-	uint32_t cpus = offers->list[first].cpus;
-
-	for (uint32_t i = first; i < end; i++)
-		cpus = MIN(cpus, offers->list[i].cpus);
-	return cpus;
+	return tb_class_cpus(offers->list, first, end);
 }
 
 static int compare_descending(const void *left, const void *right)
@@ -872,13 +758,13 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 			const struct tb_offer *offer)
 {
 	const job_details_t *details = test->job->details;
-	uint32_t holds;
+	const struct tb_asked asked = {
+		.tasks_per_node = details->ntasks_per_node,
+		.task_cpus = details->cpus_per_task,
+		.overcommit = details->overcommit,
+	};
 
-	if (offers->request->type == TB_SLOT || details->overcommit)
-		return offer->slots;
-	holds = offer->cpus / MAX(details->cpus_per_task, 1);
-	return details->ntasks_per_node ? MIN(holds, details->ntasks_per_node)
-					: holds;
+	return tb_offer_tasks(offer, offers->request->type, &asked);
 }
 
 static bool is_required(const struct tb_test *test, uint32_t node)

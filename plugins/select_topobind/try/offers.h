@@ -2,19 +2,14 @@
 /*
  * offers.h - what each candidate node can offer to a bound job
  *
- * An offer is a number of free slots on a node, all of the same size in CPUs.
- * select/cons_tres can be asked for one size of task at a time only, so offers of
- * one size are a class, and classes are tried one by one.  A node whose units
- * differ in size has several offers: the first slots that are equally large, and
- * for each size the units of that size alone, in classes of their own at the end.
- * With btype=host the size of units does not matter to tasks: there is one class,
- * and where units differ in size a second one, with larger units of the nodes.
+ * lib/core/plan/classes.h says what an offer is, and which are tried together.
  */
 #ifndef TB_SELECT_TOPOBIND_TRY_OFFERS_H
 #define TB_SELECT_TOPOBIND_TRY_OFFERS_H
 
 #include "compat/select_compat.h"
 #include "core/base/memo.h"
+#include "core/plan/classes.h"
 #include "core/request/request.h"
 
 #include "devices.h"
@@ -38,23 +33,6 @@ struct tb_placed {
 	uint64_t diameter;
 	int32_t broken;
 	uint32_t left; /* threads that nobody has then */
-};
-
-struct tb_offer {
-	uint32_t node;
-	uint32_t slots; /* TB_HOST: 1 */
-	uint32_t cpus;	/* per slot; TB_HOST: of the host's units */
-	/* Only these units, TB_HOST: or larger ones, see unit_sizes.h; 0: any. */
-	uint32_t unit_size;
-	uint32_t devices; /* of those for all nodes, it is near so many; 0: any */
-	bool larger;	  /* TB_HOST: of the second class */
-	/*
-	 * Slots of any size, of so many CPUs for each core; cpus are those of the
-	 * smallest in the class, and unit_size, too, means larger ones.  0: equal.
-	 */
-	uint32_t unequal;
-	uint32_t class_rank;		/* see offer_order.h */
-	const struct tb_placed *placed; /* just these slots; NULL: place again */
 };
 
 struct tb_offers {

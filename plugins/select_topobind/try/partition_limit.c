@@ -4,6 +4,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "core/plan/booked.h"
+
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/nodes/job_nodes.h"
 
@@ -75,16 +77,12 @@ void tb_partition_limit_destroy(struct tb_partition_limit *limit)
 	xfree(limit);
 }
 
-uint32_t tb_partition_limit_slots(const struct tb_partition_limit *limit,
-				  uint32_t node, uint32_t slots, uint32_t cpus)
+uint32_t tb_partition_limit_left(const struct tb_partition_limit *limit,
+				 uint32_t node)
 {
-	uint32_t most, used;
-
-	if (!limit || !cpus)
-		return slots;
-	most = limit->partition->max_cpus_per_node;
-	used = MIN(limit->cpus[node], most);
-	return MIN(slots, (most - used) / cpus);
+	return limit ? tb_booked_left(limit->partition->max_cpus_per_node,
+				      limit->cpus[node])
+		     : UINT32_MAX;
 }
 
 uint32_t tb_partition_limit_lift(const struct tb_test *test)

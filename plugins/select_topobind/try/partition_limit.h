@@ -26,9 +26,9 @@ tb_partition_limit_create(const struct tb_test *test,
 			  const struct tb_view *view);
 void tb_partition_limit_destroy(struct tb_partition_limit *limit);
 
-/* So many of these slots, each of so many CPUs, are within the limit of the node. */
-uint32_t tb_partition_limit_slots(const struct tb_partition_limit *limit,
-				  uint32_t node, uint32_t slots, uint32_t cpus);
+/* CPUs of the node that it leaves to the job; UINT32_MAX: no limit. */
+uint32_t tb_partition_limit_left(const struct tb_partition_limit *limit,
+				 uint32_t node);
 
 /*
  * Around a call of select/cons_tres with a mask that keeps to the limit: lift it.  What

@@ -21,91 +21,65 @@ bool tb_job_is_asked_in_part(const job_record_t *job)
 	       list_find_first(details->feature_list_use, has_count, NULL);
 }
 
-/* Those that it requires can be more: with --constraint="[a*2&b*1]", say. */
-static uint32_t count_least_nodes(const job_details_t *details)
+static uint32_t count_required(const job_details_t *details)
 {
-	uint32_t required = details->req_node_bitmap
-				    ? bit_set_count(details->req_node_bitmap)
-				    : 0;
+	return details->req_node_bitmap
+		       ? bit_set_count(details->req_node_bitmap)
+		       : 0;
+}
 
-	return MAX(MAX(details->min_nodes, required), 1);
+struct tb_asked tb_job_asked(const job_record_t *job)
+{
+	const job_details_t *details = job->details;
+
+	return (struct tb_asked){
+		.tasks = details->num_tasks,
+		.tasks_per_node = details->ntasks_per_node,
+		.min_nodes = details->min_nodes,
+		.max_nodes = details->max_nodes,
+		.required = count_required(details),
+		.task_cpus = details->cpus_per_task,
+		.node_cpus = details->pn_min_cpus,
+		.tasks_are_given = job->bit_flags & JOB_NTASKS_SET,
+		.may_be_fewer = tb_nodes_have_all_tasks(),
+		.overcommit = details->overcommit,
+		.in_part = tb_job_is_asked_in_part(job),
+	};
 }
 
 uint32_t tb_job_slots(const job_record_t *job)
 {
-	const job_details_t *details = job->details;
-	uint32_t nodes = count_least_nodes(details);
-	uint32_t least = nodes * MAX(details->ntasks_per_node, 1);
+	struct tb_asked asked = tb_job_asked(job);
 
-	if (details->overcommit)
-		return nodes;
-	if (!details->num_tasks)
-		return least;
-	return tb_job_is_asked_in_part(job) ? MIN(least, details->num_tasks)
-					    : MAX(nodes, details->num_tasks);
+	return tb_asked_slots(&asked);
 }
 
 uint32_t tb_job_slots_per_node(const job_record_t *job)
 {
-	const job_details_t *details = job->details;
-	uint32_t slots = tb_job_slots(job);
-	uint32_t others = MAX(details->min_nodes, 1) - 1;
-	uint32_t limit = details->overcommit ? 1 : details->ntasks_per_node;
+	struct tb_asked asked = tb_job_asked(job);
 
-	/* Each of the other nodes has a slot, too. */
-	slots = slots > others ? slots - others : 1;
-	return limit ? MIN(limit, slots) : slots;
-}
-
-/* Tasks that each node must have, all others having --ntasks-per-node of them. */
-static uint32_t count_least_tasks(const job_details_t *details)
-{
-	uint64_t limit = details->ntasks_per_node, others;
-
-	if (!details->max_nodes)
-		return 1;
-	others = limit * (details->max_nodes - 1);
-	return details->num_tasks > others
-		       ? MIN(limit, details->num_tasks - others)
-		       : 1;
-}
-
-uint32_t tb_job_cpus_per_node(const job_record_t *job)
-{
-	const job_details_t *details = job->details;
-	uint32_t per_task = details->cpus_per_task;
-
-	if (details->pn_min_cpus == details->ntasks_per_node * per_task)
-		return count_least_tasks(details) * per_task;
-	return details->pn_min_cpus;
+	return tb_asked_slots_of_node(&asked);
 }
 
 uint32_t tb_job_least_hosts(const job_record_t *job)
 {
-	const job_details_t *details = job->details;
-	uint32_t each = details->ntasks_per_node;
+	struct tb_asked asked = tb_job_asked(job);
 
-	if (!each || details->overcommit || tb_job_is_asked_in_part(job))
-		return 0;
-	return details->num_tasks / each + (details->num_tasks % each > 0);
+	return tb_asked_least_hosts(&asked);
 }
 
 uint32_t tb_job_exact_slots(const job_record_t *job)
 {
-	const job_details_t *details = job->details;
+	struct tb_asked asked = tb_job_asked(job);
 
-	/* Some clients say this, too, when the user gave tasks for each node. */
-	if (details->num_tasks ==
-	    MAX(details->min_nodes, 1) * (uint32_t)details->ntasks_per_node)
-		return 0;
-	return job->bit_flags & JOB_NTASKS_SET ? tb_job_slots(job) : 0;
+	return tb_asked_exact_slots(&asked);
 }
 
 uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes)
 {
-	uint32_t slots = tb_job_exact_slots(job);
+	struct tb_asked asked = tb_job_asked(job);
 
-	return slots ? MIN(nodes, slots) : nodes;
+	return tb_asked_most_nodes(&asked, nodes);
 }
 
 /* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
@@ -119,13 +93,12 @@ bool tb_wants_whole_nodes(const job_record_t *job)
 uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
 {
 	const multi_core_data_t *layout = job->details->mc_ptr;
-	uint32_t threads = node_record_table_ptr[node]->tpc;
+	uint32_t asked = 0;
 
 	/* --threads-per-core and --hint=nomultithread end up here. */
-	if (layout && layout->threads_per_core != NO_VAL16 &&
-	    layout->threads_per_core < threads)
-		return MAX(layout->threads_per_core, 1);
-	return threads;
+	if (layout && layout->threads_per_core != NO_VAL16)
+		asked = MAX(layout->threads_per_core, 1);
+	return tb_booked_per_core(asked, node_record_table_ptr[node]->tpc);
 }
 
 /* Set, they have select/cons_tres take other cores than it is shown. */
@@ -222,29 +195,16 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
-/*
- * Tasks on a node, for select/cons_tres: it would count CPUs for tasks that the job
- * does not have.  0: the nodes' offers alone limit them.
- */
-static uint16_t limit_tasks(const job_record_t *job)
-{
-	uint32_t limit = tb_job_slots_per_node(job);
-
-	if (tb_nodes_have_all_tasks() && tb_job_exact_slots(job))
-		return 0;
-	return MIN(job->details->ntasks_per_node, limit);
-}
-
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
-	uint32_t slots = tb_job_slots(job);
-	uint16_t per_node = limit_tasks(job);
+	struct tb_asked asked = tb_job_asked(job);
+	uint32_t slots = tb_asked_slots(&asked);
 	uint32_t least = cpus; /* on a node */
 
 	save_job(job, saved);
-	details->pn_min_cpus = tb_job_cpus_per_node(job);
+	details->pn_min_cpus = tb_asked_cpus_of_node(&asked);
 	/* A node without a task would have no CPUs. */
 	if (details->num_tasks)
 		details->num_tasks = slots;
@@ -257,9 +217,13 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	if (type == TB_SLOT) {
 		details->cpus_per_task = cpus;
 		/* Where nobody said how many tasks, each node has so many. */
-		if (!tb_job_exact_slots(job))
+		if (!tb_asked_exact_slots(&asked) && !details->overcommit)
 			least *= MAX(details->ntasks_per_node, 1);
-		details->ntasks_per_node = per_node;
+		/*
+		 * select/cons_tres would count CPUs for tasks that the job does not
+		 * have.  0: the nodes' offers alone limit them.
+		 */
+		details->ntasks_per_node = tb_asked_slots_of_each(&asked);
 		details->min_cpus = MAX(details->min_cpus, slots * cpus);
 	} else {
 		tb_scale_tasks_of_host(job, cpus);

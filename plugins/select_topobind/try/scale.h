@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "compat/select_compat.h"
+#include "core/plan/asked.h"
 #include "core/request/request.h"
 
 struct tb_scale {
@@ -26,36 +27,19 @@ struct tb_scale {
 		ntasks_per_socket;
 };
 
-/*
- * How many slots the job needs, and how many of them may be on one node.  A job
- * needs a slot for each task, and for each of its nodes; one that does not say how
- * many tasks it has has one on each node.  With --overcommit the tasks of a node
- * share one slot.
- */
+/* What the job asks for, and what core/plan/asked.h says of it. */
+struct tb_asked tb_job_asked(const job_record_t *job);
 uint32_t tb_job_slots(const job_record_t *job);
 uint32_t tb_job_slots_per_node(const job_record_t *job);
-
-/*
- * CPUs that the job asks for on each node: --mincpus, and what MaxMemPerCPU makes of
- * --mem.  Slurm also puts there those of as many tasks as --ntasks-per-node says:
- * here they are those of the fewest tasks that a node can have.
- */
-uint32_t tb_job_cpus_per_node(const job_record_t *job);
-
-/* So many nodes at least have its tasks, as --ntasks-per-node says; 0: any number. */
 uint32_t tb_job_least_hosts(const job_record_t *job);
-
-/* As many as it needs, and no more; 0: its nodes say how many. */
 uint32_t tb_job_exact_slots(const job_record_t *job);
+uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
 
 /*
  * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
  * themselves, with all tasks and a CPU for each node, and then for all nodes.
  */
 bool tb_job_is_asked_in_part(const job_record_t *job);
-
-/* On how many of so many nodes it can be: each has a slot. */
-uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
 
 /* Asks for GRES for each task. */
 bool tb_job_has_task_devices(const job_record_t *job);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "booked.h"
+
+bool tb_layout_suffices(const struct tb_layout *there,
+			const struct tb_layout *asked)
+{
+	return there->sockets >= asked->sockets &&
+	       there->cores_per_socket >= asked->cores_per_socket &&
+	       there->threads_per_core >= asked->threads_per_core;
+}
+
+uint32_t tb_booked_per_core(uint32_t asked, uint32_t there)
+{
+	return asked && asked < there ? asked : there;
+}
+
+/* Slots of threads can share a core; whole cores are the host's. */
+static bool are_threads(const struct tb_books *books,
+			const struct tb_request *request)
+{
+	return request->unit.letter == 'T' && request->type == TB_SLOT &&
+	       books->cpus_per_core == books->threads_per_core;
+}
+
+static uint32_t count_cores(const struct tb_topology *topology,
+			    const struct tb_bitset *threads)
+{
+	unsigned cores = tb_topology_cores(topology);
+	uint32_t count = 0;
+
+	for (unsigned core = 0; core < cores; core++) {
+		unsigned first = tb_core_first_thread(topology, core);
+		unsigned end = first + tb_core_threads(topology, core);
+
+		count += tb_bitset_next(threads, first) < end;
+	}
+	return count;
+}
+
+uint32_t tb_booked_cpus(const struct tb_books *books,
+			const struct tb_request *request,
+			const struct tb_topology *topology,
+			const struct tb_bitset *threads)
+{
+	if (are_threads(books, request))
+		return tb_bitset_count(threads);
+	return books->cpus_per_core *
+	       (books->by_thread ? tb_bitset_count(threads)
+				 : count_cores(topology, threads));
+}
+
+uint32_t tb_booked_left(uint32_t most, uint32_t used)
+{
+	return used < most ? most - used : 0;
+}
+
+uint32_t tb_booked_slots(const struct tb_booking *booking, uint32_t slots,
+			 uint32_t cpus, uint32_t most, uint32_t *within)
+{
+	uint32_t room;
+
+	*within = 0;
+	if (!slots || cpus < booking->task_cpus || most > TB_BOOKED_MOST)
+		return 0;
+	if ((uint64_t)cpus * slots < booking->node_cpus)
+		return 0;
+	*within = slots;
+	if (booking->left == UINT32_MAX || !most)
+		return slots;
+	room = booking->left / most;
+	return room < slots ? room : slots;
+}

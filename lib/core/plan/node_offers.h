@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * node_offers.h - what a node offers to a job beside what is used there
+ *
+ * By the rules of classes.h, with placements for which nothing is near a device.
+ */
+#ifndef TB_CORE_PLAN_NODE_OFFERS_H
+#define TB_CORE_PLAN_NODE_OFFERS_H
+
+#include "core/place/place.h"
+#include "core/place/share.h"
+
+#include "classes.h"
+
+/* What a job asks for. */
+struct tb_need {
+	const struct tb_request *request;
+	struct tb_asked asked;
+	bool whole_nodes; /* nobody else may hold threads of a node */
+	bool implicit;	  /* a task has as many units as hold its CPUs */
+	bool one_size;	  /* whatever bequal says, see classes.h */
+	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
+};
+
+/* A node; borrows all that it points to. */
+struct tb_offering_node {
+	const struct tb_topology *topology;
+	struct tb_placer *placer; /* of this topology */
+	struct tb_books books;
+	uint32_t left; /* tb_booked_left(); UINT32_MAX: no limit */
+	/* Who has its threads, as tb_place_shared() wants it; NULL: nobody shares. */
+	const struct tb_thread_use *use;
+};
+
+struct tb_offer_list {
+	struct tb_offer *list;
+	uint32_t count, room;
+};
+
+/*
+ * Replaces the list with the offers of the node, whose number is in them.  Where there
+ * is no memory for more they are fewer.
+ */
+void tb_node_offers_find(struct tb_offer_list *offers,
+			 const struct tb_need *need,
+			 const struct tb_offering_node *node, uint32_t number,
+			 const struct tb_bitset *used);
+
+/*
+ * Leave so many slots of an offer with the node's placer.  As many as it holds; TB_HOST:
+ * 1, and of an implicitly bound job so many tasks.  Returns how many are placed.
+ */
+uint32_t tb_node_offers_place(const struct tb_need *need,
+			      const struct tb_offering_node *node,
+			      const struct tb_offer *offer, uint32_t slots,
+			      const struct tb_bitset *used);
+
+void tb_offer_list_add(struct tb_offer_list *offers,
+		       const struct tb_offer *offer);
+void tb_offer_list_clear(struct tb_offer_list *offers);
+
+/* Of the offers of one node: as many slots (TB_HOST: tasks) as one of them holds. */
+uint32_t tb_node_offers_most(const struct tb_offer_list *offers,
+			     const struct tb_need *need);
+
+#endif

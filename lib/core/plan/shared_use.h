@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * shared_use.h - who has the threads of a node, for a job that may share units
+ *
+ * By the rules of place/share.h, of what all jobs on the node have.
+ */
+#ifndef TB_CORE_PLAN_SHARED_USE_H
+#define TB_CORE_PLAN_SHARED_USE_H
+
+#include <stdbool.h>
+
+#include "core/place/share.h"
+#include "core/request/request.h"
+
+/* The units of a request as Slurm books them: whole cores, or threads as its cores. */
+struct tb_unit tb_booked_unit(const struct tb_request *request, bool by_thread);
+
+/*
+ * One more job has these threads; unit: as such units, which others may have, too; NULL:
+ * for itself.  own is scratch; both have a place for each thread.
+ */
+void tb_shared_use_add(const struct tb_topology *topology,
+		       const struct tb_bitset *threads,
+		       const struct tb_unit *unit, struct tb_thread_use *use,
+		       struct tb_thread_use *own);
+
+/* Nobody can have these. */
+void tb_shared_use_bar(const struct tb_bitset *threads,
+		       struct tb_thread_use *use);
+
+#endif

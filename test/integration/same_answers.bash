@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# same_answers.bash - sourced after lib.sh: jobs of which topobind explain and topobind
+# plan must say the same
+#
+#	explained JOB			as JSON; exits as topobind does
+#	compare_answers LEAST REQUEST...	options, of jobs that wait
+
+explained() {
+	topobind explain --json "$1"
+}
+
+all_show_bindings() {
+	local job
+
+	for job; do
+		[ "$(topobind job --json "$job" |
+			jq -r '.jobs[0].request')" != null ] || return 1
+	done
+}
+
+# planned OPTION... - now, later at SECONDS or never
+planned() {
+	{ topobind plan --json "$@" || true; } |
+		jq -r '.answer + (if .answer == "later" then " \(.start)" else "" end)'
+}
+
+# explained_in_short JOB - the same by explain
+explained_in_short() {
+	explained "$1" | jq -r 'if .fits_now then "now" elif .would_fit then
+		"later \(.when)" else "never" end'
+}
+
+# told OPTION... - the same by sbatch --test-only
+told() {
+	local text
+
+	text=$(sbatch --test-only "$@" --wrap true 2>&1) || true
+	if ! [[ $text =~ \ to\ start\ at\ ([^ ]*)\  ]]; then
+		echo never
+	elif [ "$(date -d "${BASH_REMATCH[1]}" +%s)" -le $((EPOCHSECONDS + 5)) ]; then
+		echo now
+	else
+		echo "later $(date -d "${BASH_REMATCH[1]}" +%s)"
+	fi
+}
+
+# What topobind plan has no option for.
+no_plan='--overcommit|--mincpus|--threads-per-core|--oversubscribe'
+# Of several partitions --test-only, and so plan, looks at the first.
+no_test='-p [a-z]*,'
+
+# compare_answers LEAST REQUEST... - at least so many of them are accepted.  Held jobs
+# move nothing, so all are asked about in the same state.
+compare_answers() {
+	local least=$1 request job says
+	local -a options jobs=() lines=()
+
+	shift
+	for request; do
+		read -r -a options <<<"$request"
+		job=$(batch -H "${options[@]}" 2>/dev/null) || continue
+		jobs+=("$job")
+		lines+=("$request")
+	done
+	[ "${#jobs[@]}" -ge "$least" ] ||
+		fail "only ${#jobs[@]} jobs were accepted"
+	wait_until 20 all_show_bindings "${jobs[@]}"
+	for i in "${!jobs[@]}"; do
+		read -r -a options <<<"${lines[i]}"
+		says=$(explained_in_short "${jobs[i]}")
+		[[ ! ${lines[i]} =~ $no_test ]] || continue
+		assert_eq "${lines[i]}: --test-only and explain" \
+			"$(told "${options[@]}")" "$says"
+		[[ ${lines[i]} =~ $no_plan ]] ||
+			assert_eq "${lines[i]}: plan and explain" \
+				"$(planned "${options[@]}")" "$says"
+	done
+}
