@@ -63,6 +63,8 @@ case_split() {
 	has doc "${pages[@]}" \
 		usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		usr/share/doc/topobind-doc/examples/cli_filter.lua \
+		usr/share/doc/topobind-doc/examples/job_submit.lua \
 		usr/share/doc/topobind-doc/guide/guide.html
 }
 

@@ -79,6 +79,8 @@ case_files() {
 	has doc "${pages[@]}" /usr/share/doc/topobind-doc/examples \
 		/usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		/usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		/usr/share/doc/topobind-doc/examples/cli_filter.lua \
+		/usr/share/doc/topobind-doc/examples/job_submit.lua \
 		/usr/share/doc/topobind-doc/guide/guide.html
 }
 
