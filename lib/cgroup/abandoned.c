@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libcgroup.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "clear.h"
 #include "cpuset.h"
+#include "hierarchy.h"
 
 #define CONTROLLER "cpuset"
 
@@ -22,8 +22,7 @@ static char *mount_point(const char *controller)
 {
 	char *mount = NULL;
 
-	return cgroup_get_subsys_mount_point(controller, &mount) == 0 ? mount
-								      : NULL;
+	return tb_hierarchy_mount(controller, &mount) == NULL ? mount : NULL;
 }
 
 /* cgroup v2, since Linux 5.14: all at once, also those that are being forked. */
@@ -121,6 +120,24 @@ static int end_in(const char *mount, const char *top, const char *path,
 	return rc;
 }
 
+/* What is ended, and how it went. */
+struct ending {
+	const char *top, *path;
+	unsigned wait_ms;
+	struct tb_error *err;
+	int rc;
+};
+
+static int end_there(void *data, const char *mount)
+{
+	struct ending *ending = data;
+
+	if (end_in(mount, ending->top, ending->path, ending->wait_ms,
+		   ending->err) < 0)
+		ending->rc = -1;
+	return 0;
+}
+
 /*
  * cgroup v1 has a hierarchy for each controller, with the same paths.  The freezer
  * is the first: what is frozen there does not die.
@@ -128,22 +145,14 @@ static int end_in(const char *mount, const char *top, const char *path,
 static int end_everywhere(const char *top, const char *path, unsigned wait_ms,
 			  struct tb_error *err)
 {
-	struct cgroup_mount_point info;
+	struct ending ending = { top, path, wait_ms, err, 0 };
 	char *freezer = mount_point("freezer");
-	void *handle = NULL;
-	int ended = 0, rc;
 
 	if (freezer != NULL)
-		ended = end_in(freezer, top, path, wait_ms, err);
+		end_there(&ending, freezer);
 	free(freezer);
-	rc = cgroup_get_controller_begin(&handle, &info);
-	while (rc == 0) {
-		if (end_in(info.path, top, path, wait_ms, err) < 0)
-			ended = -1;
-		rc = cgroup_get_controller_next(&handle, &info);
-	}
-	cgroup_get_controller_end(&handle);
-	return ended;
+	tb_hierarchy_each(end_there, &ending);
+	return ending.rc;
 }
 
 static bool is_below(const char *top, const char *path)

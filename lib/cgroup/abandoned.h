@@ -5,7 +5,7 @@
  * A step's processes can outlive the slurmstepd that would have ended them.
  * They are in its cpuset cgroup, whatever they did, and can be found there.
  *
- * Not thread safe (libcgroup keeps its table of mounts in globals).
+ * Not thread safe (hierarchy.h keeps the mounts in globals).
  */
 #ifndef TB_CGROUP_ABANDONED_H
 #define TB_CGROUP_ABANDONED_H

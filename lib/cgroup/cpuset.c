@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libcgroup.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clear.h"
+#include "hierarchy.h"
 
 #define CONTROLLER "cpuset"
 #define CPUS_FILE CONTROLLER ".cpus"
@@ -27,14 +27,6 @@ struct tb_cpuset {
 	char *parent; /* NULL: somebody else's cgroup */
 	char *path;
 };
-
-/* libcgroup hides some reasons behind "other": those are in its errno. */
-static const char *reason_of(int code)
-{
-	if (code == ECGOTHER)
-		return strerror(cgroup_get_last_errno());
-	return cgroup_strerror(code);
-}
 
 /* At its mount point; not beside the controllers of v1. */
 static bool is_unified(const char *mount)
@@ -52,23 +44,23 @@ static bool is_unified(const char *mount)
 /* Reading the mount table costs a millisecond: once for each process. */
 static enum { UNKNOWN, V1, V2 } version;
 
-static int init_library(struct tb_error *err)
+static int find_version(struct tb_error *err)
 {
 	char *mount = NULL;
-	int rc;
+	const char *why;
 
 	if (version != UNKNOWN)
 		return 0;
-	rc = cgroup_init();
-	if (rc == 0)
-		rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
-	if (rc != 0)
+	why = tb_hierarchy_begin();
+	if (why == NULL)
+		why = tb_hierarchy_mount(CONTROLLER, &mount);
+	if (why != NULL)
 		return tb_fail(err,
 			       "no cgroup hierarchy has the cpuset "
 			       "controller (%s); mount cgroup v2, or the v1 "
 			       "controller, for example on "
 			       "/sys/fs/cgroup/cpuset",
-			       reason_of(rc));
+			       why);
 	version = is_unified(mount) ? V2 : V1;
 	free(mount);
 	return 0;
@@ -76,16 +68,35 @@ static int init_library(struct tb_error *err)
 
 bool tb_cpuset_is_v2(void)
 {
-	return init_library(NULL) == 0 && version == V2;
+	return find_version(NULL) == 0 && version == V2;
 }
 
 /*
- * libcgroup 2.0 does not find the line of v2 in /proc/PID/cgroup: "0::/path".
- * The caller frees; NULL with errno set.
+ * The path in a line "NUMBER:LIST:PATH" of a controller of v1, or with NULL in that
+ * of v2, "0::PATH"; NULL: it is another line.
  */
-static char *unified_path_of(pid_t pid)
+static const char *path_in(char *line, const char *controller)
+{
+	char *list = strchr(line, ':'), *path, *rest = NULL;
+
+	path = list != NULL ? strchr(++list, ':') : NULL;
+	if (path == NULL)
+		return NULL;
+	*path++ = '\0';
+	if (controller == NULL)
+		return *list == '\0' ? path : NULL;
+	for (char *word = strtok_r(list, ",", &rest); word != NULL;
+	     word = strtok_r(NULL, ",", &rest))
+		if (strcmp(word, controller) == 0)
+			return path;
+	return NULL;
+}
+
+/* Where a process is; the caller frees.  NULL with errno set. */
+static char *path_of(pid_t pid, const char *controller)
 {
 	char *name, *line = NULL, *path = NULL;
+	const char *found;
 	size_t size = 0;
 	FILE *file;
 
@@ -98,8 +109,9 @@ static char *unified_path_of(pid_t pid)
 	errno = ENOENT;
 	while (path == NULL && getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::", 3) == 0)
-			path = strdup(line + 3);
+		found = path_in(line, controller);
+		if (found != NULL)
+			path = strdup(found);
 	}
 	free(line);
 	fclose(file);
@@ -108,56 +120,28 @@ static char *unified_path_of(pid_t pid)
 
 char *tb_cpuset_path_of(pid_t pid, struct tb_error *err)
 {
-	const char *why = NULL;
-	char *path = NULL;
-	int rc;
+	char *path;
 
-	if (init_library(err) < 0)
+	if (find_version(err) < 0)
 		return NULL;
-	if (version == V2) {
-		path = unified_path_of(pid);
-		if (path == NULL)
-			why = strerror(errno);
-	} else {
-		rc = cgroup_get_current_controller_path(pid, CONTROLLER, &path);
-		if (rc != 0)
-			why = reason_of(rc);
-	}
-	if (why == NULL)
-		return path;
-	tb_fail(err, "the cpuset cgroup of process %jd cannot be found: %s",
-		(intmax_t)pid, why);
-	return NULL;
-}
-
-/* A description for libcgroup; with a file and its new content, if any. */
-static struct cgroup *describe_cgroup(const char *path)
-{
-	struct cgroup *group = cgroup_new_cgroup(path);
-
-	if (group != NULL && cgroup_add_controller(group, CONTROLLER) == NULL)
-		cgroup_free(&group);
-	return group;
+	path = path_of(pid, version == V2 ? NULL : CONTROLLER);
+	if (path == NULL)
+		tb_fail(err,
+			"the cpuset cgroup of process %jd cannot be found: %s",
+			(intmax_t)pid, strerror(errno));
+	return path;
 }
 
 static int write_file(const char *path, const char *file, const char *text,
 		      struct tb_error *err)
 {
-	struct cgroup *group = describe_cgroup(path);
-	int rc = ECGOTHER;
+	const char *why = tb_hierarchy_write(CONTROLLER, path, file, text);
 
-	if (group == NULL)
-		return tb_fail(err, "out of memory");
-	rc = cgroup_add_value_string(cgroup_get_controller(group, CONTROLLER),
-				     file, text);
-	if (rc == 0)
-		rc = cgroup_modify_cgroup(group);
-	cgroup_free(&group);
-	if (rc != 0)
+	if (why != NULL)
 		return tb_fail(err,
 			       "cannot write \"%s\" to %s of cgroup %s: "
 			       "%s",
-			       text, file, path, reason_of(rc));
+			       text, file, path, why);
 	return 0;
 }
 
@@ -165,31 +149,21 @@ static int write_file(const char *path, const char *file, const char *text,
 static char *read_file(const char *path, const char *file, struct tb_error *err)
 {
 	char *text = malloc(LIST_SIZE);
-	char *name = strdup(file); /* libcgroup wants it writable */
-	void *handle = NULL;
-	int rc = ECGOTHER;
+	const char *why;
 
-	if (text == NULL || name == NULL) {
+	if (text == NULL) {
 		tb_fail(err, "out of memory");
-		goto fail;
+		return NULL;
 	}
-	text[0] = '\0';
-	rc = cgroup_read_value_begin(CONTROLLER, path, name, &handle, text,
-				     LIST_SIZE);
-	if (handle != NULL) /* it does not check */
-		cgroup_read_value_end(&handle);
-	if (rc != 0 && rc != ECGEOF) {
+	why = tb_hierarchy_read(CONTROLLER, path, file, text, LIST_SIZE);
+	if (why != NULL) {
 		tb_fail(err, "cannot read %s of cgroup %s: %s", file, path,
-			reason_of(rc));
-		goto fail;
+			why);
+		free(text);
+		return NULL;
 	}
 	text[strcspn(text, "\n")] = '\0';
-	free(name);
 	return text;
-fail:
-	free(name);
-	free(text);
-	return NULL;
 }
 
 static struct tb_bitset *read_set(const char *path, const char *file,
@@ -223,7 +197,7 @@ static const char *seen_file(const char *file)
 static struct tb_bitset *read_seen(const char *path, const char *file,
 				   struct tb_error *err)
 {
-	if (init_library(err) < 0)
+	if (find_version(err) < 0)
 		return NULL;
 	return read_set(path, seen_file(file), err);
 }
@@ -240,7 +214,7 @@ struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err)
 
 bool tb_cpuset_is_limited(const char *path)
 {
-	char *text = init_library(NULL) == 0 ? read_file(path, CPUS_FILE, NULL)
+	char *text = find_version(NULL) == 0 ? read_file(path, CPUS_FILE, NULL)
 					     : NULL;
 	bool limited = text != NULL && text[0] != '\0';
 
@@ -263,16 +237,16 @@ static char *join_path(const char *parent, const char *name)
 char *tb_cpuset_directory(const char *path, struct tb_error *err)
 {
 	char *mount = NULL, *dir = NULL;
-	int rc;
+	const char *why;
 
-	if (init_library(err) < 0)
+	if (find_version(err) < 0)
 		return NULL;
-	rc = cgroup_get_subsys_mount_point(CONTROLLER, &mount);
-	if (rc != 0) {
+	why = tb_hierarchy_mount(CONTROLLER, &mount);
+	if (why != NULL) {
 		tb_fail(err,
 			"the mount point of the cpuset controller cannot "
 			"be found: %s",
-			reason_of(rc));
+			why);
 	} else if (asprintf(&dir, "%s%s", mount, path) < 0) {
 		tb_fail(err, "out of memory");
 		dir = NULL;
@@ -285,9 +259,9 @@ char *tb_cgroup_directory_of(pid_t pid, const char *controller)
 {
 	char *mount = NULL, *path = NULL, *dir = NULL;
 
-	if (init_library(NULL) == 0 &&
-	    cgroup_get_subsys_mount_point(controller, &mount) == 0 &&
-	    cgroup_get_current_controller_path(pid, controller, &path) == 0 &&
+	if (find_version(NULL) == 0 &&
+	    tb_hierarchy_mount(controller, &mount) == NULL &&
+	    (path = path_of(pid, controller)) != NULL &&
 	    asprintf(&dir, "%s%s", mount, path) < 0)
 		dir = NULL;
 	free(mount);
@@ -330,34 +304,22 @@ struct tb_cpuset *tb_cpuset_create(const char *parent, const char *name,
 				   struct tb_error *err)
 {
 	struct tb_cpuset *cpuset;
-	struct cgroup *group = NULL;
-	int rc;
+	const char *why = NULL;
 
-	if (init_library(err) < 0 || take(parent, true, err) < 0)
+	if (find_version(err) < 0 || take(parent, true, err) < 0)
 		return NULL;
 	cpuset = calloc(1, sizeof(*cpuset));
 	if (cpuset != NULL) {
 		cpuset->parent = strdup(parent);
 		cpuset->path = join_path(parent, name);
-		if (cpuset->path != NULL)
-			group = describe_cgroup(cpuset->path);
 	}
-	if (group == NULL || cpuset->parent == NULL) {
+	if (cpuset == NULL || cpuset->parent == NULL || cpuset->path == NULL)
 		tb_fail(err, "out of memory");
-		goto fail;
-	}
-	/* Ignoring ownership leaves it with who makes it: root. */
-	rc = cgroup_create_cgroup(group, 1);
-	if (rc != 0) {
+	else if ((why = tb_hierarchy_make(CONTROLLER, cpuset->path)) != NULL)
 		tb_fail(err, "cannot make the cpuset cgroup %s: %s",
-			cpuset->path, reason_of(rc));
-		goto fail;
-	}
-	cgroup_free(&group);
-	return cpuset;
-fail:
-	if (group != NULL)
-		cgroup_free(&group);
+			cpuset->path, why);
+	else
+		return cpuset;
 	tb_cpuset_destroy(cpuset);
 	return NULL;
 }
@@ -366,7 +328,7 @@ struct tb_cpuset *tb_cpuset_open(const char *path, struct tb_error *err)
 {
 	struct tb_cpuset *cpuset;
 
-	if (init_library(err) < 0 || take(path, false, err) < 0)
+	if (find_version(err) < 0 || take(path, false, err) < 0)
 		return NULL;
 	cpuset = calloc(1, sizeof(*cpuset));
 	if (cpuset != NULL)

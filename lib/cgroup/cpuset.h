@@ -4,12 +4,12 @@
  *
  * A process tree in such a cgroup (doc/design.md, "Node") can run on no other CPU,
  * whatever it does with its affinity.  CPUs and memory nodes are read and written
- * through libcgroup; what ends is ended without it (clear.h).  The layers above a
+ * by hierarchy.h; what ends is ended without it (clear.h).  The layers above a
  * task (job, step) are Slurm's; here is only the innermost one: with cgroup v1 a
  * child of the cgroup in which Slurm has put the task, with v2, where Slurm has one
  * for each task, that one itself.
  *
- * Not thread safe (libcgroup keeps its table of mounts in globals).
+ * Not thread safe (hierarchy.h keeps the mounts in globals).
  */
 #ifndef TB_CGROUP_CPUSET_H
 #define TB_CGROUP_CPUSET_H

@@ -555,6 +555,56 @@ case_one_line() {
 	says "node $other: its NUMA distances are not those of $NODE_QUADRANT, $advice"
 }
 
+# --- gres.conf -------------------------------------------------------------------
+
+# gres LINE... - the file has these, and zen has two GPUs
+gres() {
+	printf '%s\n' "$@" >"$cluster/etc/gres.conf"
+}
+
+# part CORES SMALLEST NODE [NAME]
+part() {
+	echo "node $3: gres.conf says Cores=$1 of its ${4:-gpu}, which are neither whole units (S, N or X) nor inside one $2, so that it counts as near to units of which only a part is; $count_so"
+}
+count_so='count cores from 0 in the order of the string that "topobind topology" prints, not as the OS does, name all of the units near the device, and restart slurmctld and slurmd'
+
+case_gres_fits() {
+	local cores
+
+	# A socket, caches, two of them that are apart, a part of one, all.
+	for cores in 24-47 0-5 0-2,45-47 1 4-5 0-47; do
+		gres "NodeName=$NODE_ZEN Name=gpu File=/dev/null Cores=$cores"
+		is_clean
+	done
+	# What no node has, or says nothing of cores, or is another's.
+	gres AutoDetect=off "Name=mps Count=100 Cores=0-3" \
+		"NodeName=$NODE_ZEN Name=gpu File=/dev/zero" \
+		"NodeName=$NODE_QUADRANT Name=gpu Cores=0-2"
+	is_clean
+}
+
+case_gres_parts() {
+	gres "NodeName=$NODE_ZEN Name=gpu File=/dev/null Cores=0-3" \
+		"NodeName=$NODE_ZEN Name=gpu File=/dev/zero Cores=24-47"
+	says "$(part 0-3 X "$NODE_ZEN")"
+	gres "nodename=$NODE_ZEN \\" "  name=gpu cores=1-23 # one for the system"
+	says "$(part 1-23 X "$NODE_ZEN")"
+	# Every second, as some machines number.
+	cores=$(seq -s, 0 2 46)
+	gres "Name=gpu CPUs=$cores File=/dev/null"
+	says "$(part "$cores" X "$NODE_ZEN")"
+	echo "NodeName=$NODE_ZEN Name=gpu Cores=2-3" >"$cluster/etc/more.conf"
+	gres "include $cluster/etc/more.conf"
+	says "$(part 2-3 X "$NODE_ZEN")"
+}
+
+case_gres_outside() {
+	gres "NodeName=$NODE_ZEN Name=gpu Cores=0-23,48-71"
+	topobind conf --check >"$work/out" || true
+	assert_contains "what is found" "node $NODE_ZEN: gres.conf says Cores=0-23,48-71 of its gpu, which cannot be: " \
+		"$(cat "$work/out")"
+}
+
 # --- without slurmctld -----------------------------------------------------------
 
 case_files_only() {
@@ -643,4 +693,11 @@ found "what a node publishes" case_published
 found "a node without the plugin" case_without_plugin
 found "nodes of one line" case_one_line
 found "without slurmctld" case_files_only
+cluster_stop
+cluster_start --nodes this,zen,quadrant --slurm GresTypes=gpu \
+	--node "zen Gres=gpu:2" --gres "zen Name=gpu File=/dev/null Cores=0-23" \
+	--gres "zen Name=gpu File=/dev/zero Cores=24-47"
+test_case "Cores= of gres.conf that are units" case_gres_fits
+test_case "Cores= of gres.conf that are parts of units" case_gres_parts
+test_case "Cores= of gres.conf that a node does not have" case_gres_outside
 tests_done

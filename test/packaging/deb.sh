@@ -28,6 +28,10 @@ files() {
 		grep -v -E '/(changelog.*|copyright)$|/lintian/|/guide/.*svg' | sort
 }
 
+# The files of contribs/monitoring and contribs/ondemand.
+mapfile -t watching < <(cd "$top/contribs" && find monitoring ondemand -type f |
+	sed 's,^,usr/share/doc/topobind-doc/examples/,')
+
 # has PACKAGE FILE... - these and no others
 has() {
 	local package=$1
@@ -63,6 +67,9 @@ case_split() {
 	has doc "${pages[@]}" \
 		usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		usr/share/doc/topobind-doc/examples/cli_filter.lua \
+		usr/share/doc/topobind-doc/examples/job_submit.lua \
+		"${watching[@]}" \
 		usr/share/doc/topobind-doc/guide/guide.html
 }
 

@@ -52,6 +52,10 @@ files() {
 		sed 's/\.gz$//' | sort
 }
 
+# What is in contribs/monitoring and contribs/ondemand, and these.
+mapfile -t watching < <(cd "$top/contribs" && find monitoring ondemand |
+	sed 's,^,/usr/share/doc/topobind-doc/examples/,')
+
 # has PACKAGE FILE... - these and no others
 has() {
 	local package=$1
@@ -79,6 +83,9 @@ case_files() {
 	has doc "${pages[@]}" /usr/share/doc/topobind-doc/examples \
 		/usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		/usr/share/doc/topobind-doc/examples/topobind.conf.example \
+		/usr/share/doc/topobind-doc/examples/cli_filter.lua \
+		/usr/share/doc/topobind-doc/examples/job_submit.lua \
+		"${watching[@]}" \
 		/usr/share/doc/topobind-doc/guide/guide.html
 }
 

@@ -168,6 +168,7 @@ static void run_checks(const struct tb_conf_site *site,
 	tb_check_topobind_conf(site, findings);
 	tb_check_in_force(site, findings);
 	tb_check_nodes(site, findings);
+	tb_check_gres(site, findings);
 }
 
 static int print_findings(const struct options *options,

@@ -31,6 +31,9 @@ void tb_check_topobind_conf(const struct tb_conf_site *site,
 /* Are its settings those that slurmctld tells? */
 void tb_check_in_force(const struct tb_conf_site *site,
 		       struct tb_findings *findings);
+/* The cores that gres.conf says are near devices, beside the units of nodes. */
+void tb_check_gres(const struct tb_conf_site *site,
+		   struct tb_findings *findings);
 /* Their topologies beside slurm.conf and topobind.conf. */
 void tb_check_nodes(const struct tb_conf_site *site,
 		    struct tb_findings *findings);

@@ -92,15 +92,6 @@ static void check_file(struct tb_findings *findings)
 
 /* ---- filters ---- */
 
-/* What the node's line says counts before what slurmctld shows. */
-static const char *get_topology(const struct tb_conf_site *site,
-				const struct tb_site_node *node)
-{
-	const char *configured = tb_conf_topology(site->topobind, node->name);
-
-	return configured ? configured : node->topology;
-}
-
 struct tally {
 	unsigned known, fitting; /* nodes */
 };
@@ -109,12 +100,11 @@ static void count_node(const struct tb_conf_site *site,
 		       const struct tb_site_node *node,
 		       const struct tb_filter *filter, struct tally *tally)
 {
-	const char *text = get_topology(site, node);
+	const char *text = tb_conf_site_topology(site, node);
 	struct tb_error why;
-	struct tb_topology *topology = text && *text
-					       ? tb_topology_parse(text, NULL,
-								   &why)
-					       : NULL;
+	struct tb_topology *topology = text ? tb_topology_parse(text, NULL,
+								&why)
+					    : NULL;
 
 	/* Its own filter counts in place of this one. */
 	if (topology && !tb_conf_node_says_filter(site->topobind, node->name)) {

@@ -54,6 +54,32 @@ const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
 		       sizeof(*site->nodes), compare_names);
 }
 
+const char *tb_conf_site_topology(const struct tb_conf_site *site,
+				  const struct tb_site_node *node)
+{
+	const char *configured = site->topobind
+					 ? tb_conf_topology(site->topobind,
+							    node->name)
+					 : NULL;
+	const char *text = configured ? configured : node->topology;
+
+	/* Without a string somebody has set it to be none. */
+	return text && *text ? text : NULL;
+}
+
+static char *copy_text(const char *text)
+{
+	return text && *text ? strdup(text) : NULL;
+}
+
+static void free_node(struct tb_site_node *node)
+{
+	free(node->name);
+	free(node->topology);
+	free(node->distances);
+	free(node->gres);
+}
+
 /* Takes over what the node has; it is cleared where there is no memory. */
 static int add_node(struct tb_conf_site *site, struct tb_site_node *node)
 {
@@ -65,9 +91,7 @@ static int add_node(struct tb_conf_site *site, struct tb_site_node *node)
 	if (full && node->name)
 		nodes = realloc(nodes, room * sizeof(*nodes));
 	if (!nodes || !node->name) {
-		free(node->name);
-		free(node->topology);
-		free(node->distances);
+		free_node(node);
 		return -1;
 	}
 	site->nodes = nodes;
@@ -112,6 +136,7 @@ static int add_line(struct tb_conf_site *site, unsigned line,
 			.cores = numbers->cores,
 			.threads = numbers->threads,
 			.socket = find_socket(site, numbers->parameters),
+			.gres = copy_text(numbers->gres),
 		};
 
 		rc = add_node(site, &node);
@@ -187,6 +212,7 @@ static int add_answer(struct tb_conf_site *site,
 		.line = known ? known->line : TB_NO_LINE,
 		.topology = tb_cluster_token(answer, TB_EXTRA_TOPOLOGY),
 		.distances = tb_cluster_token(answer, TB_EXTRA_DISTANCES),
+		.gres = copy_text(answer->gres),
 		.responds = (state == NODE_STATE_IDLE ||
 			     state == NODE_STATE_ALLOCATED ||
 			     state == NODE_STATE_MIXED) &&
@@ -211,11 +237,8 @@ static int add_answered(struct tb_conf_site *site,
 
 static void clear_nodes(struct tb_conf_site *site)
 {
-	for (unsigned i = 0; i < site->node_count; i++) {
-		free(site->nodes[i].name);
-		free(site->nodes[i].topology);
-		free(site->nodes[i].distances);
-	}
+	for (unsigned i = 0; i < site->node_count; i++)
+		free_node(&site->nodes[i]);
 	free(site->nodes);
 	site->nodes = NULL;
 	site->node_count = 0;

@@ -28,6 +28,7 @@ struct tb_site_node {
 	char socket;   /* the letter of what Slurm takes for one: S, X or N */
 	unsigned line; /* of slurm.conf, or TB_NO_LINE */
 	char *topology, *distances; /* in its Extra field; NULL: none */
+	char *gres;		    /* "gpu:2"; NULL: none */
 	bool responds;
 };
 
@@ -61,6 +62,12 @@ const slurm_conf_t *tb_conf_site_slurm(const struct tb_conf_site *site);
 /* NULL: Slurm has none of this name. */
 const struct tb_site_node *tb_conf_site_node(const struct tb_conf_site *site,
 					     const char *name);
+/*
+ * What is known of its shape: what its line in topobind.conf says counts before what
+ * it has published.  NULL: nothing.
+ */
+const char *tb_conf_site_topology(const struct tb_conf_site *site,
+				  const struct tb_site_node *node);
 bool tb_conf_site_has_partition(const struct tb_conf_site *site,
 				const char *name);
 
