@@ -474,6 +474,15 @@ void tb_hook_job_changed(job_record_t *job)
 		tb_hook_job_ended(job);
 }
 
+void tb_hook_job_memory_reduced(job_record_t *job)
+{
+	put_memory(job);
+	if (tb_ledger_has(job))
+		tb_consumption_put(job);
+	tb_extra_is_outdated(job);
+	tb_late_work_add();
+}
+
 /* A bound job holds other cores than before, by the same request. */
 static void show_resized(job_record_t *job)
 {

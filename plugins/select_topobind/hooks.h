@@ -50,6 +50,9 @@ void tb_hook_control_begins(void);
 /* It ends, gives control to another, or goes on in another; no locks are held. */
 void tb_hook_control_ends(void);
 
+/* The running job has less memory than before; nodes may not be written. */
+void tb_hook_job_memory_reduced(job_record_t *job);
+
 /* The job lost this node: its request became smaller, or the node failed. */
 void tb_hook_job_resized(job_record_t *job, uint32_t node);
 /* The job to was given all that the job from had. */
