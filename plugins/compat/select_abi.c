@@ -67,7 +67,7 @@ int select_p_node_init(void)
 	int rc = tb_ops.node_init();
 
 	if (rc == SLURM_SUCCESS) {
-		tb_state_begin();
+		tb_hook_control_begins();
 		tb_hook_node_init();
 	}
 	return rc;
@@ -104,7 +104,7 @@ int select_p_select_nodeinfo_set_all(void)
 {
 	int rc = tb_ops.select_nodeinfo_set_all();
 
-	tb_state_begin();
+	tb_hook_control_begins();
 	tb_hook_nodes_shown(tb_nodes_are_locked());
 	return rc;
 }

@@ -102,12 +102,6 @@ int tb_ops_load(void);
 void tb_ops_unload(void);
 
 /*
- * slurmctld has control, perhaps just since now.  Where it does not ask plugins to
- * save and restore their state (since Slurm 25.05) this begins to do so.
- */
-void tb_state_begin(void);
-
-/*
  * slurmctld has just loaded the plugin.  Where it does not ask select plugins about
  * steps (since Slurm 25.05) this sees to it that it does.
  */

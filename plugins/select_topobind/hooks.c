@@ -23,6 +23,7 @@
 #include "select_topobind/late_work.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
+#include "select_topobind/order/learning_file.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/memory_books.h"
 #include "select_topobind/show/metrics.h"
@@ -447,24 +448,20 @@ void tb_hook_job_finished(job_record_t *job)
 	tb_hook_job_ended(job);
 }
 
+void tb_hook_control_begins(void)
+{
+	tb_learning_file_begin();
+}
+
 /*
  * A backup controller that gives control back has no jobs and no connection to
  * the database until it takes control again.
  */
-void tb_hook_state_saved(const char *directory)
+void tb_hook_control_ends(void)
 {
-	if (directory)
-		tb_learning_save(directory);
-	if (slurmctld_config.shutdown_time) {
-		tb_metrics_file_end();
-		tb_accounting_stop();
-	}
-}
-
-void tb_hook_state_restored(const char *directory)
-{
-	if (directory)
-		tb_learning_restore(directory);
+	tb_learning_file_end();
+	tb_metrics_file_end();
+	tb_accounting_stop();
 }
 
 void tb_hook_job_changed(job_record_t *job)
@@ -475,6 +472,15 @@ void tb_hook_job_changed(job_record_t *job)
 		tb_hook_job_suspended(job);
 	else
 		tb_hook_job_ended(job);
+}
+
+void tb_hook_job_memory_reduced(job_record_t *job)
+{
+	put_memory(job);
+	if (tb_ledger_has(job))
+		tb_consumption_put(job);
+	tb_extra_is_outdated(job);
+	tb_late_work_add();
 }
 
 /* A bound job holds other cores than before, by the same request. */

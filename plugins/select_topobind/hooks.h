@@ -45,9 +45,13 @@ void tb_hook_job_suspended(job_record_t *job);
 /* Its run has ended; it may be requeued. */
 void tb_hook_job_finished(job_record_t *job);
 
-/* Slurm saves its state, without locks held, and has read it again. */
-void tb_hook_state_saved(const char *directory);
-void tb_hook_state_restored(const char *directory);
+/* slurmctld has control.  Also called while it has had control for long. */
+void tb_hook_control_begins(void);
+/* It ends, gives control to another, or goes on in another; no locks are held. */
+void tb_hook_control_ends(void);
+
+/* The running job has less memory than before; nodes may not be written. */
+void tb_hook_job_memory_reduced(job_record_t *job);
 
 /* The job lost this node: its request became smaller, or the node failed. */
 void tb_hook_job_resized(job_record_t *job, uint32_t node);

@@ -40,6 +40,15 @@ row() {
 		"${words[@]}"
 }
 
+# row_from RELEASE ROW... - of an option that no release before has
+row_from() {
+	if slurm_is_from "$1"; then
+		row "${@:2}"
+	else
+		tested+=$2$'\n'
+	fi
+}
+
 case_row() {
 	local option=$1 verdict=$2 line=$3 case=$4
 
@@ -342,6 +351,21 @@ case_memory_per_cpu() {
 	not_available -w "$NODE_ZEN" --bamount=1 --mem-per-cpu=600000
 }
 
+# Slurm itself makes it less after a while; test/integration/numa_memory.sh does.
+case_memory_update() {
+	on_zen --mem=500 "$@"
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	assert_eq "memory" 500 "$(memory_on "$job" "$NODE_ZEN")"
+	scontrol update job="$job" MinMemoryNode=200
+	wait_until 30 has_memory "$job" "$NODE_ZEN" 200
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	assert_no_contradictions
+}
+
+has_memory() {
+	[ "$(memory_on "$1" "$2")" = "$3" ]
+}
+
 case_memory_binding() {
 	local policies
 
@@ -517,6 +541,26 @@ all_nodes_up() {
 	no_node_is 'down|unk|\*'
 }
 
+# --- blocks of nodes --------------------------------------------------------
+
+# Nodes 1 to 8, each two a block, each two blocks a larger one: node 4 is taken.
+case_one_block() {
+	alloc -w "$NODE_B4" --exclusive >/dev/null
+	bound "$@"
+	assert_eq nodes "$NODE_B5 $NODE_B6 $NODE_B7 $NODE_B8" \
+		"$(nodes_of "$job")"
+	assert_granted "$job" "$NODE_B5" 0
+	# There is no other such block.
+	refuses --bamount=1 "$@"
+}
+
+case_blocks_apart() {
+	bound "$@"
+	assert_eq nodes "$NODE_B1 $NODE_B3" "$(nodes_of "$job")"
+	assert_granted "$job" "$NODE_B1" 0
+	assert_granted "$job" "$NODE_B3" 0
+}
+
 # --- more than one place ----------------------------------------------------
 
 case_said_elsewhere() {
@@ -689,11 +733,26 @@ test_case "a waiting job that is changed" case_changed_later
 give_gpus
 row --gres works case_gres
 row --gres-flags works case_gres_flags
-test_case "the manual's table has these rows" case_table_is_tested
+row_from 26.05 --mem-update works case_memory_update
+cluster_stop
+nodes=()
+for i in {1..8}; do
+	nodes+=(--machine "b$i SCCCC 1 4 1")
+done
+! slurm_is_from 25.11 || cluster_start --nodes this "${nodes[@]}" \
+	--slurm TopologyPlugin=topology/block \
+	--topology "BlockName=one Nodes={b1},{b2}" \
+	--topology "BlockName=two Nodes={b3},{b4}" \
+	--topology "BlockName=three Nodes={b5},{b6}" \
+	--topology "BlockName=four Nodes={b7},{b8}" \
+	--topology BlockSizes=2,4
+row_from 25.11 --consolidate-segments works case_one_block
+row_from 25.11 --spread-segments works case_blocks_apart
 cluster_stop
 cluster_start --nodes this,zen,skylake --slurm AllowSpecResourcesUsage=yes \
 	--slurm MaxMemPerCPU=1000 --slurm GresTypes=gpu --topobind Implicit=yes
 give_gpus
+test_case "the manual's table has these rows" case_table_is_tested
 test_case "bound by the site: what the job asks for counts more" case_implicit
 test_case "bound by the site: steps are told what is lost" case_implicit_steps
 test_case "MaxMemPerCPU makes CPUs of memory" case_memory_as_cpus

@@ -380,6 +380,25 @@ too_full() {
 	}'
 }
 
+# From Slurm 26.05 on a running job can give memory back.
+case_given_back() {
+	local first waiting
+
+	first=$(local_job --mem=3000)
+	local_job --mem=3000 >/dev/null
+	waiting=$(batch -w "$NODE_NUMA" -n1 --bunit=X --bmem=local --bamount=1 \
+		--mem=2500)
+	wait_until 30 was_passed_over "$waiting"
+	scontrol update JobId="$first" MinMemoryNode=1500
+	wait_until 60 runs "$waiting"
+	assert_has "$waiting" 2-3
+	wait_until 20 memory_inuse_is 4000,3000
+	cancel "$waiting"
+	wait_until 20 memory_inuse_is 1500,3000
+	cancel "$first"
+	wait_until 20 memory_inuse_is 0000,3000
+}
+
 # Until nothing more fits, several times.
 case_anything() {
 	local unit seen filled=0
@@ -415,7 +434,8 @@ start_with_gres "$NODE_NUMA"
 for case in is_shown two_do_not_fit_on_one says_why is_shown_by_others \
 	never by_cpu by_default host by_gpu several_nodes plain_jobs spilt count_local count_none \
 	count_wrong as_it_was when preempted restart reconfigured suspended \
-	suspended_and_restarted requeued steps anything; do
+	suspended_and_restarted requeued steps given_back anything; do
+	[ "$case" != given_back ] || slurm_is_from 26.05 || continue
 	test_case "${case//_/ }" "case_$case"
 done
 tests_done

@@ -99,6 +99,36 @@ case_restart() {
 	planned "$NODE_A"
 }
 
+saved_history_since() {
+	[ "$cluster/state/topobind_history" -nt "$1" ]
+}
+
+# It is saved soon, not only at the end.
+case_killed() {
+	touch "$work/now"
+	ran FAILED -J frail -w "$NODE_C" false
+	wait_until 20 saved_history_since "$work/now"
+	# Jobs that have ended are not to come back.
+	save_state "$(sbatch --parsable --hold -o /dev/null --wrap true)"
+	daemon slurmctld kill
+	daemon slurmctld start
+	wait_until 60 all_idle
+	function_is APPLFAILURERATE
+	planned "$NODE_C" -J frail
+	function_is APPLAFFINITY
+	check_affinity
+}
+
+# A slurmctld that cannot read its configuration anew goes on, with all it knew.
+case_refused_configuration() {
+	function_is APPLAFFINITY
+	reconfigure_refused_with "no such key=1"
+	conf_with
+	check_affinity
+	function_is APPLFAILURERATE
+	planned "$NODE_C" -J frail
+}
+
 # Nonsense in the file is told, and learning begins anew.
 case_broken_file() {
 	function_is APPLAFFINITY
@@ -290,6 +320,9 @@ test_case "APPLAFFINITY, and the example for it" case_affinity
 test_case "APPLFAILURERATE" case_failures
 test_case "MTBF" case_down
 test_case "what was learned is there after a restart" case_restart
+test_case "what was learned is there after slurmctld was killed" case_killed
+test_case "what was learned is there after a reconfigure that failed" \
+	case_refused_configuration
 test_case "a broken file of what was learned" case_broken_file
 test_case "sizes" case_sizes
 test_case "what is available" case_available

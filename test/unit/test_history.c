@@ -93,6 +93,46 @@ static void comes_back(void **state)
 	tb_history_destroy(again);
 }
 
+/* What one slurmctld has learned, and another after it. */
+static void is_added(void **state)
+{
+	struct tb_history *history = tb_history_create(5), *newer = learned();
+
+	(void)state;
+	assert_non_null(history);
+	tb_history_add(history, newer);
+	check_learned(history);
+	/* Means stay what they are, sums are of both. */
+	tb_history_add(history, newer);
+	assert_true(affinity(history, "cfd", 8, "fast") == 2);
+	assert_true(failures(history, "cfd", "slow") == 1.0 / 3);
+	assert_true(tb_history_busy(history, "fast") == 181);
+	assert_int_equal(tb_history_failures(history, "slow"), 4);
+	tb_history_destroy(history);
+	history = tb_history_create(99);
+	tb_history_add(history, newer);
+	assert_int_equal(tb_history_since(history), 5);
+	tb_history_destroy(history);
+	tb_history_destroy(newer);
+}
+
+/* Numbers that a file may have, and no sum of them. */
+static void sums_do_not_overflow(void **state)
+{
+	static const char text[] = "topobind-history 1 1\n1 0 4294967295 "
+				   "4294967295 9223372036854775807\n";
+	struct tb_history *history = tb_history_parse(text, NULL);
+	char *printed;
+
+	(void)state;
+	assert_non_null(history);
+	tb_history_add(history, history);
+	printed = tb_history_print(history);
+	assert_string_equal(printed, text);
+	free(printed);
+	tb_history_destroy(history);
+}
+
 /* Keys of one set, the first of which was never used: there is room for both. */
 static void free_places_come_first(void **state)
 {
@@ -162,6 +202,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(learns),
 		cmocka_unit_test(comes_back),
+		cmocka_unit_test(is_added),
+		cmocka_unit_test(sums_do_not_overflow),
 		cmocka_unit_test(free_places_come_first),
 		cmocka_unit_test(refuses_other_files),
 		cmocka_unit_test(forgets_the_oldest),

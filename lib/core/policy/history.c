@@ -181,6 +181,34 @@ void tb_history_note_failure(struct tb_history *history, const char *node,
 		record->failures++;
 }
 
+/* --- two histories ------------------------------------------------------------ */
+
+static uint32_t add_counts(uint32_t count, uint32_t more)
+{
+	return count > UINT32_MAX - more ? UINT32_MAX : count + more;
+}
+
+static void add_record(struct tb_history *history, const struct record *newer)
+{
+	struct record *record = find_or_make_record(history, newer->key,
+						    newer->used_at);
+
+	record->runs = add_counts(record->runs, newer->runs);
+	record->failures = add_counts(record->failures, newer->failures);
+	if (newer->milliseconds <= MILLISECONDS_MAX &&
+	    record->milliseconds <= MILLISECONDS_MAX - newer->milliseconds)
+		record->milliseconds += newer->milliseconds;
+}
+
+void tb_history_add(struct tb_history *history, const struct tb_history *newer)
+{
+	if (newer->since < history->since)
+		history->since = newer->since;
+	for (int i = 0; i < SETS * WAYS; i++)
+		if (newer->records[i].key)
+			add_record(history, &newer->records[i]);
+}
+
 /* --- questions ---------------------------------------------------------------- */
 
 /* Seconds that jobs took on average; 0 when all have failed. */

@@ -54,6 +54,9 @@ double tb_history_busy(const struct tb_history *history, const char *node);
 uint32_t tb_history_failures(const struct tb_history *history,
 			     const char *node);
 
+/* Add what another history has, which is newer. */
+void tb_history_add(struct tb_history *history, const struct tb_history *newer);
+
 /* The history as lines of text.  malloc()ed, NULL when out of memory. */
 char *tb_history_print(const struct tb_history *history);
 /* Read such a text.  NULL with a sentence when it is something else. */

@@ -144,7 +144,7 @@ void EXPORTED(OF_STEP(duplicate))(tb_switch_info_t *from, tb_switch_info_t **to)
 int EXPORTED(save)(void)
 {
 	if (handover)
-		handover->state_save();
+		handover->control_ends();
 	return site.save ? site.save() : SLURM_SUCCESS;
 }
 

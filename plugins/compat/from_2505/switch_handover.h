@@ -7,7 +7,7 @@
  * switch plugins after the select plugin, select/topobind puts switch/topobind in
  * the place of the site's SwitchType.  That plugin gives the site's its place in the
  * configuration back, passes every call on to it, asks select/topobind about
- * steps, and tells it when to save its state.  slurm.conf and all other daemons know
+ * steps, and tells it when control ends.  slurm.conf and all other daemons know
  * nothing of it.
  */
 #ifndef TB_COMPAT_FROM_2505_SWITCH_HANDOVER_H
@@ -28,7 +28,7 @@ struct tb_switch_handover {
 	/* Slurm has counted what the last of these steps uses. */
 	void (*step_counted)(void);
 	/* The last call before a controller ends, or gives control to another. */
-	void (*state_save)(void);
+	void (*control_ends)(void);
 };
 
 #endif

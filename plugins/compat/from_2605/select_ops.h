@@ -5,7 +5,7 @@
 
 /* clang-format off */
 #define SELECT_OPS_FROM_2605(OWN, PASS) \
-	PASS(void, job_mem_reduce, (job_record_t *job), (job))
+	OWN(void, job_mem_reduce, (job_record_t *job))
 /* clang-format on */
 
 #endif

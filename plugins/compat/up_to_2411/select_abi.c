@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_abi.c - up to Slurm 24.11 a select plugin keeps its state when it is
- * told to, takes part in steps, and shows its configuration
+ * select_abi.c - up to Slurm 24.11 a select plugin is told when slurmctld saves
+ * its state, takes part in steps, and shows its configuration
  */
 #include "compat/select_ops.h"
 #include "compat/select_steps.h"
@@ -19,29 +19,18 @@ EXPORT extern const uint32_t plugin_id;
  */
 const uint32_t plugin_id = 110;
 
-/* Slurm calls select_p_state_save() and select_p_state_restore(). */
-void tb_state_begin(void)
-{
-}
-
 /* Slurm calls select_p_step_start(). */
 void tb_steps_begin(void)
 {
 }
 
+/* Regularly, and at last when slurmctld ends or gives control to another. */
 int select_p_state_save(char *directory)
 {
 	int rc = tb_ops.state_save(directory);
 
-	tb_hook_state_saved(directory);
-	return rc;
-}
-
-int select_p_state_restore(char *directory)
-{
-	int rc = tb_ops.state_restore(directory);
-
-	tb_hook_state_restored(directory);
+	if (slurmctld_config.shutdown_time)
+		tb_hook_control_ends();
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 /* clang-format off */
 #define SELECT_OPS_UP_TO_2411(OWN, PASS) \
 	OWN(int, state_save, (char *directory)) \
-	OWN(int, state_restore, (char *directory)) \
+	PASS(int, state_restore, (char *directory), (directory)) \
 	OWN(int, step_start, (step_record_t *step)) \
 	PASS(int, job_init, (list_t *jobs), (jobs)) \
 	OWN(int, get_info_from_plugin, \

@@ -195,3 +195,11 @@ void tb_extra_write_nodes_of(const job_record_t *job)
 	while (tb_allocated_node_next(job->job_resrcs, &at))
 		tb_extra_write(at.node);
 }
+
+void tb_extra_is_outdated(const job_record_t *job)
+{
+	struct tb_allocated_node at = { 0 };
+
+	while (tb_allocated_node_next(job->job_resrcs, &at))
+		memset(&written_of[at.node], 0, sizeof(*written_of));
+}

@@ -23,5 +23,7 @@ void tb_extra_write(uint32_t node);
 void tb_extra_write_nodes_of(const job_record_t *job);
 /* Write again if somebody has changed the tokens, or the node its topology. */
 void tb_extra_restore(uint32_t node);
+/* For it, what is written of the job's nodes is not true any more.  Writes no node. */
+void tb_extra_is_outdated(const job_record_t *job);
 
 #endif

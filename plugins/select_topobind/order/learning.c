@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "learning.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "src/common/log.h"
 #include "src/common/macros.h"
 #include "src/common/slurm_protocol_defs.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "files/read_file.h"
-#include "files/replace_file.h"
-
 #include "consumption.h"
-
-#define FILE_NAME "topobind_history"
-/* A full history is half of that. */
-#define FILE_SIZE_MAX (16 << 20)
 
 struct learned_node {
 	char *name;	   /* a copy: who saves has no lock on the records */
@@ -35,6 +21,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tb_history *history; /* NULL: nothing is known yet */
 static struct learned_node *nodes;
 static uint32_t node_count;
+static time_t news_since; /* 0: all of it was printed */
 
 /* NULL only when out of memory. */
 static struct tb_history *get_history(void)
@@ -42,6 +29,12 @@ static struct tb_history *get_history(void)
 	if (!history)
 		history = tb_history_create(time(NULL));
 	return history;
+}
+
+static void note_news(time_t now)
+{
+	if (!news_since)
+		news_since = now;
 }
 
 /* Count the time until now; from now on jobs run on the node, or none does. */
@@ -102,8 +95,10 @@ static void look_at_node(uint32_t node, time_t now)
 {
 	bool down = is_down(node);
 
-	if (down && !nodes[node].is_down && get_history())
+	if (down && !nodes[node].is_down && get_history()) {
 		tb_history_note_failure(history, nodes[node].name, now);
+		note_news(now);
+	}
 	nodes[node].is_down = down;
 }
 
@@ -178,6 +173,7 @@ void tb_learning_job_ended(const job_record_t *job)
 		return;
 	seconds = count_run_time(job, now);
 	slurm_mutex_lock(&lock);
+	note_news(now);
 	if (get_history())
 		tb_history_note_job(history, &application, NULL, seconds,
 				    failed, now);
@@ -258,10 +254,9 @@ double tb_learning_failure_rate(const struct tb_application *application,
 	return answer_about(tb_history_failure_rate, application, node, 0);
 }
 
-/* --- the file --------------------------------------------------------------------- */
+/* --- for the file ------------------------------------------------------------------ */
 
-/* With the time until now of jobs that run, so that a restart loses none of it. */
-static char *print_history(void)
+char *tb_learning_print(void)
 {
 	time_t now = time(NULL);
 	char *text = NULL;
@@ -271,59 +266,35 @@ static char *print_history(void)
 		note_busy(&nodes[node], nodes[node].busy_since, now);
 	if (history)
 		text = tb_history_print(history);
+	news_since = 0;
 	slurm_mutex_unlock(&lock);
 	return text;
 }
 
-void tb_learning_save(const char *directory)
+time_t tb_learning_news_since(void)
 {
-	char *text = print_history(), *path;
-	const struct tb_new_content content = { .data = text,
-						.size = text ? strlen(text) : 0,
-						.mode = 0600,
-						.sync = true };
-	struct tb_error why;
-
-	if (!text)
-		return;
-	path = xstrdup_printf("%s/" FILE_NAME, directory);
-	if (tb_replace_file(AT_FDCWD, path, &content, &why))
-		error("topobind: %s; what was learned of nodes is lost when slurmctld ends",
-		      why.text);
-	xfree(path);
-	free(text);
-}
-
-/* NULL: there is none, or (logged) it cannot be read.  The caller frees. */
-static char *read_history(const char *path)
-{
-	int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	char *text = NULL;
-	size_t size;
-
-	if (file >= 0) {
-		text = tb_read_file(file, FILE_SIZE_MAX, &size);
-		close(file);
-	}
-	if (!text && (errno == EINVAL || errno == EFBIG))
-		error("topobind: %s is no history of topobind", path);
-	else if (!text && errno != ENOENT)
-		error("topobind: %s cannot be read: %m", path);
-	return text;
-}
-
-void tb_learning_restore(const char *directory)
-{
-	char *path = xstrdup_printf("%s/" FILE_NAME, directory);
-	char *text = history ? NULL : read_history(path);
-	struct tb_error why;
+	time_t since;
 
 	slurm_mutex_lock(&lock);
-	if (text && !history)
-		history = tb_history_parse(text, &why);
-	if (text && !history)
-		error("topobind: %s: %s; learning begins anew", path, why.text);
+	since = news_since;
 	slurm_mutex_unlock(&lock);
-	free(text);
-	xfree(path);
+	return since;
+}
+
+void tb_learning_add_earlier(struct tb_history *earlier)
+{
+	slurm_mutex_lock(&lock);
+	if (history)
+		tb_history_add(earlier, history);
+	tb_history_destroy(history);
+	history = earlier;
+	slurm_mutex_unlock(&lock);
+}
+
+void tb_learning_forget(void)
+{
+	slurm_mutex_lock(&lock);
+	tb_history_destroy(history);
+	history = NULL;
+	slurm_mutex_unlock(&lock);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * learning.h - records the history of the nodes (core/policy/history.h) and saves
- * it in StateSaveLocation
+ * learning.h - records the history of the nodes (core/policy/history.h)
  *
- * Called under slurmctld's locks, but for tb_learning_save(), which has none.
+ * Called under slurmctld's locks, where nothing else is said.
  */
 #ifndef TB_SELECT_TOPOBIND_ORDER_LEARNING_H
 #define TB_SELECT_TOPOBIND_ORDER_LEARNING_H
@@ -33,11 +32,17 @@ double tb_learning_affinity(const struct tb_application *application,
 double tb_learning_failure_rate(const struct tb_application *application,
 				uint32_t node);
 
+/* For learning_file.h, without locks. */
+
 /*
- * Write the file in this directory, and read it.  It is read only when nothing is
- * known yet, as what is known is newer.  The log says when it cannot be read.
+ * All that is known, with the time until now of jobs that run; tb_history_parse()
+ * reads it.  The caller frees; NULL: nothing is known.
  */
-void tb_learning_save(const char *directory);
-void tb_learning_restore(const char *directory);
+char *tb_learning_print(void);
+/* When the first thing was learned that was not printed; 0: there is none. */
+time_t tb_learning_news_since(void);
+/* What was known before all that is known now; it is owned from now on. */
+void tb_learning_add_earlier(struct tb_history *earlier);
+void tb_learning_forget(void);
 
 #endif
