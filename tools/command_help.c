@@ -38,6 +38,11 @@ static void write_form(const struct tb_command_option *option,
 			 argument);
 }
 
+static bool is_explained(const struct tb_command_option *option)
+{
+	return option->help && *option->help;
+}
+
 static unsigned find_column(const struct tb_command_option *options)
 {
 	char form[FORM_SIZE];
@@ -45,7 +50,7 @@ static unsigned find_column(const struct tb_command_option *options)
 
 	for (; options->name; options++) {
 		write_form(options, form);
-		if (options->help && strlen(form) > column)
+		if (is_explained(options) && strlen(form) > column)
 			column = strlen(form);
 	}
 	column += INDENT + 2;
@@ -58,7 +63,7 @@ static void print_explained(const struct tb_command_option *options)
 	char form[FORM_SIZE];
 
 	for (; options->name; options++) {
-		if (!options->help)
+		if (!is_explained(options))
 			continue;
 		write_form(options, form);
 		tb_print_wrapped(options->help,

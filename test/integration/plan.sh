@@ -190,7 +190,6 @@ case_never() {
 	exits 2 "never: " topobind plan -N1 -p nowhere --bunit=X --bamount=1
 	exits 2 "never: " topobind plan -N99 --bunit=X --bamount=1
 	exits 2 "bunit" topobind plan --bunit=Q --bamount=1
-	exits 2 "one argument too many" topobind plan --bunit=X --bamount=1 job.sh
 	exits 2 "not right" topobind plan -n many
 	exits 2 "not right" topobind plan -N 4-2
 	exits 2 "a number from 1 to 65533" topobind plan -c 65534
