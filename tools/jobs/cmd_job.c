@@ -233,15 +233,6 @@ static int print_jobs_json(const struct options *options,
 
 /* ---- both ---- */
 
-static int fail_for_job(const struct options *options,
-			const struct tb_error *err)
-{
-	return options->job.text
-		       ? tb_command_fail(options->common.name, "job %.60s: %s",
-					 options->job.text, err->text)
-		       : tb_command_fail(options->common.name, "%s", err->text);
-}
-
 static int run_job(const struct options *options)
 {
 	struct tb_job_views *views;
@@ -252,7 +243,8 @@ static int run_job(const struct options *options)
 	views = tb_job_views_load(options->job.text ? &options->job.id : NULL,
 				  &err);
 	if (!views)
-		rc = fail_for_job(options, &err);
+		rc = tb_job_argument_fail(&options->job, options->common.name,
+					  &err);
 	else if (options->common.json)
 		rc = print_jobs_json(options, views);
 	else

@@ -51,15 +51,6 @@ static const struct tb_command_line usage = {
 	/* clang-format on */
 };
 
-static int fail_for_job(const struct options *options,
-			const struct tb_error *err)
-{
-	return options->job.text
-		       ? tb_command_fail(options->common.name, "job %.60s: %s",
-					 options->job.text, err->text)
-		       : tb_command_fail(options->common.name, "%s", err->text);
-}
-
 static int fail_for_subject(const struct subject *subject,
 			    const struct tb_error *err)
 {
@@ -326,7 +317,9 @@ static int explain_named(struct options *options)
 
 	if (jobs)
 		job = tb_job_id_find(&options->job.id, jobs);
-	rc = job ? explain_job(options, job) : fail_for_job(options, &err);
+	rc = job ? explain_job(options, job)
+		 : tb_job_argument_fail(&options->job, options->common.name,
+					&err);
 	if (jobs)
 		slurm_free_job_info_msg(jobs);
 	return rc;
@@ -374,7 +367,8 @@ static int explain_own(struct options *options)
 	int rc;
 
 	if (!jobs)
-		return fail_for_job(options, &err);
+		return tb_job_argument_fail(&options->job, options->common.name,
+					    &err);
 	if (options->common.json)
 		options->list = json_array();
 	rc = explain_all(options, jobs);
