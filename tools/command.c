@@ -456,12 +456,19 @@ int tb_command_read(struct tb_command *command,
 
 int tb_command_print_json(const char *command, const json_t *json)
 {
-	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))
-		return tb_command_fail(
+	json_t *all = json ? json_pack("{s:i}", "version", TB_JSON_VERSION)
+			   : NULL;
+	int rc = TB_EXIT_OK;
+
+	if (!all || json_object_update(all, (json_t *)json) ||
+	    json_dumpf(all, stdout, JSON_INDENT(2)))
+		rc = tb_command_fail(
 			command,
 			"cannot write JSON: out of memory or the output is closed");
-	putchar('\n');
-	return TB_EXIT_OK;
+	else
+		putchar('\n');
+	json_decref(all);
+	return rc;
 }
 
 json_t *tb_command_json_set(const struct tb_bitset *set)

@@ -139,7 +139,16 @@ int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
 /* For a finish(): -1 with a sentence where there are arguments. */
 int tb_command_no_arguments(int count, char **words, struct tb_error *err);
 
-/* Print JSON for people and programs, one final newline; an exit code. */
+/*
+ * What the JSON of all commands begins with.  While it stays, names and what they
+ * stand for stay, too, and others may come (topobind(1), JSON).
+ */
+#define TB_JSON_VERSION 1
+
+/*
+ * Print an object as JSON for people and programs, its version first and one final
+ * newline; an exit code.  doc/schemas/ has what each command prints.
+ */
 int tb_command_print_json(const char *command, const json_t *json);
 
 /* A set as JSON string "0-3,8"; NULL when out of memory. */

@@ -25,7 +25,10 @@ sbatch_says() {
 	else
 		printf 'now '
 	fi
-	sed -n 's/.* on nodes \([^ ]*\) in partition \(.*\)/\2 \1/p' <<<"$text"
+	sed -n 's/.* on nodes \([^ ]*\) in partition \(.*\)/\2 \1/p' <<<"$text" | {
+		read -r partition nodes
+		echo "$partition" "$(scontrol show hostnames "$nodes" | xargs)"
+	}
 }
 
 plan_says() {
@@ -33,7 +36,7 @@ plan_says() {
 
 	text=$(topobind plan --json "$@" 2>/dev/null) || code=$?
 	[ "$code" -lt 2 ] || { echo no; return 0; }
-	jq -r '.answer + " " + .partition + " " + .nodes' <<<"$text"
+	jq -r '.answer + " " + .partition + " " + (.nodes | join(" "))' <<<"$text"
 }
 
 # assert_same OPTION... - as sbatch takes it; prints what it says

@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "jobs/job_id.h"
 #include "map/map_legend.h"
+#include "cluster/hosts.h"
 #include "cluster/slurm_library.h"
 
 /* The controller shows the binding of a job that is as old as this. */
@@ -59,16 +60,12 @@ static int fail_for_subject(const struct subject *subject,
 }
 
 /* Takes over the object. */
-static int print_object(const struct subject *subject, json_t *json)
+static int add_object(const struct subject *subject, json_t *json)
 {
-	int rc = TB_EXIT_OK;
-
-	if (subject->options->list)
-		json_array_append(subject->options->list, json);
-	else
-		rc = tb_command_print_json(subject->options->common.name, json);
-	json_decref(json);
-	return rc;
+	if (json_array_append_new(subject->options->list, json))
+		return tb_command_fail(subject->options->common.name,
+				       "out of memory");
+	return TB_EXIT_OK;
 }
 
 /* What there is nothing to explain of: a sentence, and not on stderr. */
@@ -85,7 +82,7 @@ static int print_no_wait(const struct subject *subject, const char *state,
 	}
 	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
 			 subject->user, "state", state, "summary", sentence);
-	rc = print_object(subject, json);
+	rc = add_object(subject, json);
 	return rc ? rc : TB_EXIT_NO_FIT;
 }
 
@@ -97,8 +94,10 @@ static json_t *json_of_grants(const struct tb_comment *comment)
 
 	for (unsigned i = 0; i < comment->ngrants; i++)
 		json_array_append_new(grants,
-				      json_pack("{s:s, s:s}", "nodes",
-						comment->grants[i].nodes,
+				      json_pack("{s:o, s:s}", "nodes",
+						tb_hosts_to_json(
+							comment->grants[i]
+								.nodes),
 						"topology",
 						comment->grants[i].units));
 	return grants;
@@ -115,7 +114,7 @@ static int explain_running(const struct subject *subject)
 				 "RUNNING", "request", comment->request,
 				 "grants", json_of_grants(comment), "more",
 				 comment->has_more);
-		return print_object(subject, json);
+		return add_object(subject, json);
 	}
 	printf("job %s of %s is running\n%s\n", subject->id, subject->user,
 	       comment->request);
@@ -175,14 +174,14 @@ static int print_waiting_json(const struct subject *subject,
 		"job", subject->id, "user", subject->user, "state", "PENDING",
 		"request", subject->comment.request, "reason", reason,
 		"waiting", subject->comment.waiting, "slots", (int)spec->tasks,
-		"nodes", tb_explain_rows_json(explanation), "fits_now",
+		"table", tb_explain_rows_json(explanation), "fits_now",
 		explanation->fits && explanation->has_memory, "would_fit",
 		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",
 		tb_explain_when_json(explanation->when), "expected_start",
 		tb_explain_when_json(start), "summary", end);
 
-	return print_object(subject, json);
+	return add_object(subject, json);
 }
 
 static int print_explanation(const struct subject *subject,
@@ -308,23 +307,6 @@ static int explain_job(struct options *options, const job_info_t *job)
 
 /* ---- one, or all that wait ---- */
 
-static int explain_named(struct options *options)
-{
-	struct tb_error err = { "it has no such task or part" };
-	const job_info_t *job = NULL;
-	job_info_msg_t *jobs = tb_job_id_load(&options->job.id, 0, &err);
-	int rc;
-
-	if (jobs)
-		job = tb_job_id_find(&options->job.id, jobs);
-	rc = job ? explain_job(options, job)
-		 : tb_job_argument_fail(&options->job, options->common.name,
-					&err);
-	if (jobs)
-		slurm_free_job_info_msg(jobs);
-	return rc;
-}
-
 /* The worst failure counts; without one, what is best. */
 static int join_codes(int all, int one)
 {
@@ -360,6 +342,25 @@ static int print_list(const struct options *options, int rc)
 	return printed ? printed : rc;
 }
 
+static int explain_named(struct options *options)
+{
+	struct tb_error err = { "it has no such task or part" };
+	const job_info_t *job = NULL;
+	job_info_msg_t *jobs = tb_job_id_load(&options->job.id, 0, &err);
+	int rc;
+
+	if (jobs)
+		job = tb_job_id_find(&options->job.id, jobs);
+	rc = job ? explain_job(options, job)
+		 : tb_job_argument_fail(&options->job, options->common.name,
+					&err);
+	if (options->common.json && rc != TB_EXIT_BAD)
+		rc = print_list(options, rc);
+	if (jobs)
+		slurm_free_job_info_msg(jobs);
+	return rc;
+}
+
 static int explain_own(struct options *options)
 {
 	struct tb_error err;
@@ -369,12 +370,9 @@ static int explain_own(struct options *options)
 	if (!jobs)
 		return tb_job_argument_fail(&options->job, options->common.name,
 					    &err);
-	if (options->common.json)
-		options->list = json_array();
 	rc = explain_all(options, jobs);
 	if (options->common.json)
 		rc = print_list(options, rc);
-	json_decref(options->list);
 	slurm_free_job_info_msg(jobs);
 	return rc;
 }
@@ -384,7 +382,10 @@ static int run_explain(struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
+	if (options->common.json)
+		options->list = json_array();
 	rc = options->job.text ? explain_named(options) : explain_own(options);
+	json_decref(options->list);
 	tb_cluster_destroy(options->cluster);
 	tb_slurm_end();
 	return rc;

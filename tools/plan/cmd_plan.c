@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "explain.h"
+#include "cluster/hosts.h"
 #include "plan.h"
 #include "sbatch_options.h"
 #include "cluster/slurm_library.h"
@@ -124,8 +125,12 @@ static json_t *json_of_preempted(const struct tb_job_plan *plan)
 {
 	json_t *jobs = json_array();
 
-	for (unsigned i = 0; i < plan->npreempted; i++)
-		json_array_append_new(jobs, json_integer(plan->preempted[i]));
+	for (unsigned i = 0; i < plan->npreempted; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "%u", plan->preempted[i]);
+		json_array_append_new(jobs, json_string(id));
+	}
 	return jobs;
 }
 
@@ -159,14 +164,15 @@ static int print_plan_json(const struct tb_plan_options *options,
 	static const char *const answers[] = { "now", "later", "later",
 					       "never" };
 	json_t *json =
-		json_pack("{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:i, s:o, s:o, s:o}",
+		json_pack("{s:s, s:o, s:s*, s:s*, s:o*, s:s*, s:i, s:o, s:o, s:o}",
 			  "answer", answers[plan->answer], "start",
 			  plan->start ? json_integer(plan->start) : json_null(),
 			  "request", options->line, "partition",
-			  plan->partition, "nodes", plan->nodes, "reason",
+			  plan->partition, "nodes",
+			  tb_hosts_to_json(plan->nodes), "reason",
 			  plan->why_never ? plan->why_never
 					  : plan->why_unplaced,
-			  "waiting", (int)plan->waiting, "preempts",
+			  "waiting_jobs", (int)plan->waiting, "preempts",
 			  json_of_preempted(plan), "units",
 			  json_of_placed(plan), "not_heeded",
 			  json_of_unplanned(options->unplanned));
