@@ -147,6 +147,51 @@ has_soft_step() {
 		jq '.steps | length')" -gt 0 ]
 }
 
+# --- slurmrestd --------------------------------------------------------------------
+
+# rest PATH - what it answers, as the recipe of topobind(1) asks
+rest() {
+	local release=v0.0.38
+
+	! slurm_is_from 24.11 || release=v0.0.42
+	curl -s --unix-socket "$work/rest/socket" \
+		"http://localhost/slurm/$release/$1"
+}
+
+rest_answers() {
+	[ -n "$(rest nodes | jq -r '.nodes[0].name // empty' 2>/dev/null)" ]
+}
+
+# It runs for no user of Slurm's own.
+case_rest() {
+	local job comment pid
+
+	install -d -o nobody "$work/rest"
+	chmod a+x "$work"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
+		-a rest_auth/local "unix:$work/rest/socket" \
+		>"$work/rest.log" 2>&1 &
+	pid=$!
+	wait_until 30 rest_answers || {
+		cat "$work/rest.log"
+		fail "slurmrestd does not answer"
+	}
+	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
+	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
+	assert_eq "system_comment" "$(scontrol show job "$job" |
+		sed -n 's/^ *SystemComment=//p')" "$comment"
+	assert_contains "grant" " grant=$NODE_ZEN:" "$comment"
+	assert_eq "threads" "$(granted "$job" "$NODE_ZEN")" \
+		"$(lower_threads "${comment##* grant="$NODE_ZEN":}")"
+	assert_contains "extra" m_topology_inuse= \
+		"$(rest "node/$NODE_ZEN" | jq -r '.nodes[].extra')"
+	kill "$pid"
+	wait "$pid" || true
+	drain
+}
+
+# --- the schemas ---------------------------------------------------------------------
+
 # The schemas see what is wrong.
 case_wrong() {
 	valid options options bunit
@@ -176,6 +221,9 @@ test_case "explain" case_explain
 test_case "plan" case_plan
 test_case "conf --show and --check" case_conf
 test_case "soft" case_soft
+if command -v slurmrestd >/dev/null; then
+	test_case "slurmrestd shows the grant" case_rest
+fi
 test_case "what is wrong" case_wrong
 test_case "every schema was tried" case_every_schema
 tests_done
