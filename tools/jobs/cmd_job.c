@@ -12,6 +12,7 @@
 #include "cluster/slurm_names.h"
 #include "table/table_options.h"
 #include "terminal/utf8.h"
+#include "terminal/wrap.h"
 
 struct options {
 	struct tb_command common;
@@ -85,9 +86,7 @@ static int print_named(const struct options *options,
 
 static void print_line(const char *what, const char *text)
 {
-	printf("%-9s ", what);
-	tb_text_print(text, 0, stdout);
-	putchar('\n');
+	tb_print_cell(stdout, text, (unsigned)printf("%-9s ", what));
 }
 
 static unsigned count_tasks(const struct tb_job_view *job)
