@@ -56,7 +56,7 @@ static const struct tb_command_option color_options[] = {
 };
 static const struct tb_command_option everybodys_options[] = {
 	{ "h", "help", NULL, OPTION_HELP, NULL },
-	{ NULL, "version", NULL, OPTION_VERSION, NULL },
+	{ "V", "version", NULL, OPTION_VERSION, NULL },
 	{ 0 },
 };
 
@@ -164,8 +164,20 @@ static struct option *make_names(const struct tb_command_option *options)
 	return names;
 }
 
+static const char *mark_argument(const struct tb_command_option *option)
+{
+	static const char *const marks[] = {
+		[no_argument] = "",
+		[required_argument] = ":",
+		[optional_argument] = "::",
+	};
+
+	return marks[needs_argument(option)];
+}
+
 /* For getopt_long(), malloc()ed; NULL when out of memory. */
-static char *make_letters(const struct tb_command_option *options)
+static char *make_letters(const struct tb_command_option *options,
+			  const char *signs)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -173,9 +185,10 @@ static char *make_letters(const struct tb_command_option *options)
 
 	if (!out)
 		return NULL;
+	fputs(signs, out);
 	for (; options->name; options++)
 		for (const char *c = options->letters; c && *c; c++)
-			fprintf(out, "%c%s", *c, options->argument ? ":" : "");
+			fprintf(out, "%c%s", *c, mark_argument(options));
 	return tb_text_stream_close(out, &text);
 }
 
@@ -223,6 +236,43 @@ static int take_command_option(struct tb_command *command,
 	}
 }
 
+/*
+ * The arguments behind the options begin at optind then.  Wrong options do not
+ * matter here, --help and --version leave nothing to look for.
+ */
+static bool find_arguments(const struct tb_command_option *options,
+			   const char *letters, const struct option *names,
+			   int argc, char **argv)
+{
+	int found, number = 0;
+
+	opterr = 0;
+	while (number != OPTION_HELP && number != OPTION_VERSION &&
+	       (found = getopt_long(argc, argv, letters, names, NULL)) != -1 &&
+	       found != '?')
+		number = find_number(options, found);
+	opterr = 1;
+	return found == -1;
+}
+
+/* -1: an error was printed. */
+static int begin_with_arguments(const struct tb_command *command,
+				const struct tb_command_line *line,
+				const struct tb_command_option *options,
+				const char *letters, const struct option *names,
+				int argc, char **argv, void *data)
+{
+	struct tb_error err;
+	int rc = 0;
+
+	if (line->begin && find_arguments(options, letters, names, argc, argv))
+		rc = line->begin(data, argc - optind, argv + optind, &err);
+	if (rc)
+		tb_command_fail(command->name, "%s", err.text);
+	optind = 0;
+	return rc;
+}
+
 /* -1: an error was printed; of options that there are not getopt_long() does. */
 static int take_options(struct tb_command *command,
 			const struct tb_command_line *line,
@@ -233,6 +283,9 @@ static int take_options(struct tb_command *command,
 	struct tb_error err;
 	int found;
 
+	if (begin_with_arguments(command, line, options, letters, names, argc,
+				 argv, data))
+		return -1;
 	while (!command->done &&
 	       (found = getopt_long(argc, argv, letters, names, NULL)) != -1) {
 		if (found == '?')
@@ -254,7 +307,8 @@ static int read_options(struct tb_command *command,
 			char **argv, void *data)
 {
 	struct option *names = make_names(options);
-	char *letters = make_letters(options);
+	char *letters = make_letters(options,
+				     line->ends_at_argument ? "+" : "");
 	int rc = -1;
 
 	if (names && letters)
@@ -267,14 +321,91 @@ static int read_options(struct tb_command *command,
 	return rc;
 }
 
-int tb_command_take_binding(struct tb_options *binding, int option,
-			    struct tb_error *err)
+/* ---- words that stand elsewhere ---- */
+
+/* What getopt_long() did not like, found is what it returned. */
+static int fail_for_word(const char *word, int found, struct tb_error *err)
+{
+	if (found == ':')
+		return tb_fail(err, "\"%.60s\" needs a value", word);
+	if (optopt >= OPTION_NAMED)
+		return tb_fail(err, "\"%.60s\" takes no value", word);
+	return tb_fail(err, "there is no option \"%.60s\"", word);
+}
+
+static int take_words(const struct tb_command_line *line,
+		      const struct tb_command_option *options,
+		      const char *letters, const struct option *names,
+		      int count, char **words, void *data, int *at,
+		      struct tb_error *err)
+{
+	int found;
+
+	opterr = 0;
+	optind = 0;
+	for (*at = 1;; *at = optind) {
+		found = getopt_long(count, words, letters, names, NULL);
+		if (found == -1)
+			break;
+		if (found == '?' || found == ':')
+			return fail_for_word(words[*at], found, err);
+		if (line->take(data, find_number(options, found), err))
+			return -1;
+	}
+	*at = optind;
+	if (optind < count)
+		return tb_fail(err, "\"%.60s\" is no option", words[optind]);
+	return 0;
+}
+
+/* Those of words: --help, --json and their like are not among them. */
+static struct tb_command_option *
+collect_for_words(const struct tb_command_line *line)
+{
+	const size_t count = count_options(line->own) +
+			     count_options(line->shared) +
+			     (line->has_binding ? count_binding_options() : 0);
+	struct tb_command_option *options = calloc(count + 1, sizeof(*options));
+	struct tb_command_option *end = options;
+
+	if (!options)
+		return NULL;
+	end = append_options(end, line->own);
+	end = append_options(end, line->shared);
+	if (line->has_binding)
+		append_binding_options(end);
+	return options;
+}
+
+int tb_command_take_words(const struct tb_command_line *line, int count,
+			  char **words, void *data, int *at,
+			  struct tb_error *err)
+{
+	struct tb_command_option *options = collect_for_words(line);
+	struct option *names = options ? make_names(options) : NULL;
+	char *letters = options ? make_letters(options, "+:") : NULL;
+	int rc;
+
+	*at = 1;
+	if (names && letters)
+		rc = take_words(line, options, letters, names, count, words,
+				data, at, err);
+	else
+		rc = tb_fail(err, "out of memory");
+	opterr = 1;
+	free(names);
+	free(letters);
+	free(options);
+	return rc;
+}
+
+int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
+			    int option, struct tb_error *err)
 {
 	const struct tb_option *known =
 		&tb_option_table[option - TB_OPTION_BINDING];
 
-	return tb_options_add(binding, TB_COMMAND_LINE, known->name, optarg,
-			      err);
+	return tb_options_add(binding, source, known->name, optarg, err);
 }
 
 int tb_command_no_arguments(int count, char **words, struct tb_error *err)
@@ -325,12 +456,19 @@ int tb_command_read(struct tb_command *command,
 
 int tb_command_print_json(const char *command, const json_t *json)
 {
-	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)))
-		return tb_command_fail(
+	json_t *all = json ? json_pack("{s:i}", "version", TB_JSON_VERSION)
+			   : NULL;
+	int rc = TB_EXIT_OK;
+
+	if (!all || json_object_update(all, (json_t *)json) ||
+	    json_dumpf(all, stdout, JSON_INDENT(2)))
+		rc = tb_command_fail(
 			command,
 			"cannot write JSON: out of memory or the output is closed");
-	putchar('\n');
-	return TB_EXIT_OK;
+	else
+		putchar('\n');
+	json_decref(all);
+	return rc;
 }
 
 json_t *tb_command_json_set(const struct tb_bitset *set)

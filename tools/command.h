@@ -64,13 +64,16 @@ enum {
 	TB_OPTION_BINDING = 0x1000,
 };
 
+/* The help of an option of which --help says nothing. */
+#define TB_UNTOLD ""
+
 /* An option: how it is read, and what --help and completion say of it. */
 struct tb_command_option {
 	const char *letters;  /* "nw": -n and -w are the same; NULL: none */
 	const char *name;     /* as in --name; NULL ends a table */
 	const char *argument; /* "FILE"; "[N]": may be left out; NULL: none */
 	int number;
-	const char *help; /* NULL: its name says it */
+	const char *help; /* NULL: its name says it; TB_UNTOLD */
 };
 
 /*
@@ -88,6 +91,8 @@ struct tb_command_line {
 	const struct tb_command_option *own;
 	/* More, which it has together with another subcommand. */
 	const struct tb_command_option *shared;
+	/* What stands behind the first argument is no option. */
+	bool ends_at_argument;
 	bool has_json, has_color;
 	bool has_binding; /* --bunit and so on, see tb_command_take_binding() */
 	/*
@@ -95,6 +100,11 @@ struct tb_command_line {
 	 * tb_command_read()'s.
 	 */
 	int (*take)(void *data, int option, struct tb_error *err);
+	/*
+	 * Take what the arguments behind the options say before any of the options
+	 * is taken.  -1 with a sentence.  NULL: nothing.
+	 */
+	int (*begin)(void *data, int count, char **words, struct tb_error *err);
 	/*
 	 * Take the arguments behind the options, and see whether all of them go
 	 * together.  -1 with a sentence.  NULL: there are no arguments.
@@ -113,14 +123,32 @@ int tb_command_read(struct tb_command *command,
 		    const struct tb_command_line *line, int argc, char **argv,
 		    void *data);
 
+/*
+ * For a begin(): take() options from words that stand elsewhere, and no other words;
+ * words[0] is not looked at, and NULL ends them.  -1 with a sentence, and in at the
+ * word that it is about.
+ */
+int tb_command_take_words(const struct tb_command_line *line, int count,
+			  char **words, void *data, int *at,
+			  struct tb_error *err);
+
 /* For a take(), from TB_OPTION_BINDING on.  -1 with a sentence. */
-int tb_command_take_binding(struct tb_options *binding, int option,
-			    struct tb_error *err);
+int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
+			    int option, struct tb_error *err);
 
 /* For a finish(): -1 with a sentence where there are arguments. */
 int tb_command_no_arguments(int count, char **words, struct tb_error *err);
 
-/* Print JSON for people and programs, one final newline; an exit code. */
+/*
+ * What the JSON of all commands begins with.  While it stays, names and what they
+ * stand for stay, too, and others may come (topobind(1), JSON).
+ */
+#define TB_JSON_VERSION 1
+
+/*
+ * Print an object as JSON for people and programs, its version first and one final
+ * newline; an exit code.  doc/schemas/ has what each command prints.
+ */
 int tb_command_print_json(const char *command, const json_t *json);
 
 /* A set as JSON string "0-3,8"; NULL when out of memory. */

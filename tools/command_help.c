@@ -4,13 +4,21 @@
 #include <string.h>
 
 #include "command_help.h"
+#include "terminal/terminal.h"
 #include "terminal/wrap.h"
 
-#define WIDTH 80
+#define WIDTH_MAX 80
 #define INDENT 2
 /* Where the sentences of options begin, at most. */
 #define COLUMN_MAX 30
 #define FORM_SIZE 128
+
+static unsigned get_width(void)
+{
+	unsigned width = tb_line_width();
+
+	return width < WIDTH_MAX ? width : WIDTH_MAX;
+}
 
 /* May its argument be left out? */
 static bool is_optional(const char *argument)
@@ -38,6 +46,11 @@ static void write_form(const struct tb_command_option *option,
 			 argument);
 }
 
+static bool is_explained(const struct tb_command_option *option)
+{
+	return option->help && *option->help;
+}
+
 static unsigned find_column(const struct tb_command_option *options)
 {
 	char form[FORM_SIZE];
@@ -45,7 +58,7 @@ static unsigned find_column(const struct tb_command_option *options)
 
 	for (; options->name; options++) {
 		write_form(options, form);
-		if (options->help && strlen(form) > column)
+		if (is_explained(options) && strlen(form) > column)
 			column = strlen(form);
 	}
 	column += INDENT + 2;
@@ -58,12 +71,12 @@ static void print_explained(const struct tb_command_option *options)
 	char form[FORM_SIZE];
 
 	for (; options->name; options++) {
-		if (!options->help)
+		if (!is_explained(options))
 			continue;
 		write_form(options, form);
 		tb_print_wrapped(options->help,
 				 (unsigned)printf("%*s%s  ", INDENT, "", form),
-				 column, WIDTH);
+				 column, get_width());
 	}
 }
 
@@ -77,7 +90,7 @@ static void print_unexplained(const struct tb_command_option *options)
 		if (options->help)
 			continue;
 		write_form(options, form);
-		if (at && at + INDENT + strlen(form) > WIDTH) {
+		if (at && at + INDENT + strlen(form) > get_width()) {
 			putchar('\n');
 			at = 0;
 		}
@@ -89,7 +102,7 @@ static void print_unexplained(const struct tb_command_option *options)
 static void print_paragraph(const char *text)
 {
 	putchar('\n');
-	tb_print_wrapped(text, 0, 0, WIDTH);
+	tb_print_wrapped(text, 0, 0, get_width());
 }
 
 void tb_command_print_help(const char *name, const struct tb_command_line *line,

@@ -258,6 +258,9 @@ case_commands() {
 # options_in_help COMMAND - and those of bindings, where it takes these
 options_in_help() {
 	{
+		# Those of sbatch fill no screen.
+		[ "$1" != plan ] || topobind plan --completion |
+			sed -n 's/^\(--[^=]*\).*/\1/p'
 		command_options "$1"
 		! topobind "$1" --help | grep -e --topobind >/dev/null ||
 			topobind options --words | sed 's/^/--/'

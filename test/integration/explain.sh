@@ -8,17 +8,22 @@
 # shellcheck source=test/integration/same_answers.bash
 . "$test_dir/same_answers.bash"
 
+# explained JOB - as JSON; exits as topobind does
+explained() {
+	topobind explain --json "$1" | jq '.jobs[0]'
+}
+
 # of_node NODE FILTER - of the row that has the node, by the JSON on stdin
 of_node() {
 	local row filter=$2
 
 	while read -r row; do
-		if scontrol show hostnames "$(jq -r .nodes <<<"$row")" |
+		if jq -r '.nodes[]' <<<"$row" |
 			grep -qx "$1"; then
 			jq -c "$filter" <<<"$row"
 			return
 		fi
-	done < <(jq -c '.nodes[]')
+	done < <(jq -c '.table[]')
 	fail "no row has $1"
 }
 
@@ -208,7 +213,7 @@ case_own() {
 	local running first second plain foreign
 
 	exits 1 "none of your jobs waits" topobind explain
-	assert_eq "JSON of none" '{"jobs":[]}' \
+	assert_eq "JSON of none" '{"version":1,"jobs":[]}' \
 		"$(topobind explain --json | jq -c .)"
 	running=$(alloc -w "$NODE_TWIN" --bunit=S --bamount=2)
 	first=$(batch -w "$NODE_TWIN" --bunit=S --bamount=2)
@@ -247,7 +252,7 @@ case_equal_nodes() {
 	job=$(batch -N2 -n2 -w "$NODE_ZEN,$NODE_TWIN" --bunit=S --bamount=2)
 	wait_until 20 was_passed_over "$job"
 	assert_json "$job" \
-		'[.nodes[] | select(.closed == null)] | length' 1
+		'[.table[] | select(.closed == null)] | length' 1
 	assert_node "$job" "$NODE_TWIN" '[.free_units, .held_by[0].units]' '[1,1]'
 	assert_node "$job" "$NODE_ZEN" '[.free_units, .held_by[0].units]' '[1,1]'
 }
@@ -365,7 +370,7 @@ case_running() {
 	exits 0 "is running" topobind explain "$job"
 	assert_json "$job" .state '"RUNNING"'
 	assert_eq "grant" "$(comment_word "$job" grant)" \
-		"$(explained "$job" | jq -r '.grants[] | .nodes + ":" + .topology')"
+		"$(explained "$job" | jq -r '.grants[] | (.nodes | join(",")) + ":" + .topology')"
 }
 
 case_others() {
@@ -502,13 +507,13 @@ case_hidden() {
 	wait_until 20 was_passed_over "$job"
 	assert_eq "must end, as everybody sees it" "[\"$holder\"]" \
 		"$(as_nobody topobind explain --json "$job" |
-			jq -c '[.must_end[].job]')"
+			jq -c '[.jobs[0].must_end[].job]')"
 	hide_jobs
 	assert_eq "must end, hidden" '[null]' \
 		"$(as_nobody topobind explain --json "$job" |
-			jq -c '[.must_end[].job]')"
+			jq -c '[.jobs[0].must_end[].job]')"
 	assert_eq "free units" 0 "$(as_nobody topobind explain --json "$job" |
-		of_node "$NODE_ZEN" .free_units)"
+		jq '.jobs[0]' | of_node "$NODE_ZEN" .free_units)"
 	exits 0 "hidden jobs; when that is, is hidden" \
 		as_nobody topobind explain "$job"
 	exits 2 "does not show it to you" as_nobody topobind explain "$holder"

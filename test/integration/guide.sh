@@ -89,10 +89,10 @@ state() {
 	topobind map --json "$1$number" |
 		jq --arg name "$1$number" --arg short "$1" '
 		.time = 0
-		| .nodes[].name = $short
+		| .nodes[].node = $short
 		| .jobs[] |= (.user = "ann"
 			| if has("end") then .end = 600 else . end
-			| .grants[].nodes |= sub($name; $short)
+			| .grants[].nodes[] |= sub($name; $short)
 			| if has("holds") then .holds[].node |= sub($name; $short)
 			  else . end)'
 }
@@ -162,8 +162,8 @@ two_jobs() {
 		sbatch -J "$name" -w "$NODE_EPYC" -p four -n3 "$@" \
 			--wrap 'exec sleep 600' >/dev/null
 	done
-	state epyc | jq '.jobs |= (sort_by(.id | tonumber) | to_entries
-		| map(.value + {id: (.key + 1 | tostring)}))' >"$work/state"
+	state epyc | jq '.jobs |= (sort_by(.job | tonumber) | to_entries
+		| map(.value + {job: (.key + 1 | tostring)}))' >"$work/state"
 	if [ -n "$record" ]; then
 		cp "$work/state" "$picture.json"
 		drawn "$picture.json" >"$picture.svg"

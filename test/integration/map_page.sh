@@ -308,11 +308,11 @@ many_nodes() {
 		for (i = 0; i < 128; i++) shape = shape (i % 8 ? "CTT" : "XCTT")
 		printf "{\"time\": 1700000000, \"nodes\": ["
 		for (i = 0; i < 5000; i++)
-			printf "%s{\"name\": \"n%04d\", \"topology\": \"NS%s\"}",
+			printf "%s{\"node\": \"n%04d\", \"topology\": \"NS%s\"}",
 				i ? "," : "", i, shape
 		printf "], \"jobs\": ["
 		for (i = 0; i < 2000; i++)
-			printf "%s{\"id\": \"%d\", \"user\": \"u%d\", \"name\": \"j\", \"request\": \"%s\", \"end\": 1700003600, \"grants\": [{\"nodes\": \"n[%04d-%04d]\", \"topology\": \"0-127\"}]}",
+			printf "%s{\"job\": \"%d\", \"user\": \"u%d\", \"name\": \"j\", \"request\": \"%s\", \"end\": 1700003600, \"grants\": [{\"nodes\": \"n[%04d-%04d]\", \"topology\": \"0-127\"}]}",
 				i ? "," : "", i, i % 50, i % 3 ? "bamount=1" : "",
 				i * 2, i * 2 + 1
 		printf "]}\n"

@@ -319,7 +319,7 @@ case_filters() {
 	assert_eq "of a partition, and drained" "" \
 		"$(column nodes -t drain -n "$NODE_ZEN")"
 	assert_eq "JSON" "$NODE_TWIN" \
-		"$(topobind nodes -t drain --json | jq -r '.nodes[].name')"
+		"$(topobind nodes -t drain --json | jq -r '.nodes[].node')"
 	# What is drained is shown, and its units are free.
 	assert_eq "free" 16 "$(column Xfree "$NODE_TWIN")"
 }

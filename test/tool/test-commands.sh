@@ -36,10 +36,20 @@ helps_by_letter() {
 		[ "$("$program" "$1" -h)" = "$(cat "$work/out")" ]
 }
 
-# completes_options NAME - the completion of shells offers what --help has
+# completed_options NAME - what the completion of shells offers
+completed_options() {
+	"$program" "$1" --completion | sed -n 's/^\(--[^=]*\).*/\1/p' | sort -u
+}
+
+# completes_options NAME - that is what --help has; of plan, all others of sbatch, too
 completes_options() {
-	[ "$(command_options "$1")" = "$("$program" "$1" --completion |
-		sed -n 's/^\(--[^=]*\).*/\1/p' | sort -u)" ]
+	completed_options "$1" >"$work/completed"
+	if [ "$1" = plan ]; then
+		command_options plan | comm -23 - "$work/completed" >"$work/left"
+		[ ! -s "$work/left" ]
+	else
+		command_options "$1" | cmp -s - "$work/completed"
+	fi
 }
 
 # to_nobody ARGUMENT... - run, with a pipe for stdout that nobody reads

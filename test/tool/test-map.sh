@@ -99,8 +99,8 @@ unset NO_COLOR
 
 run map --from "$cluster" --json
 check 'JSON: exit code' ended 0
-check 'JSON: a job' has_value 1235_7 jobs 1 id
-check 'JSON: a grant' has_value 'n[1,7-9]' jobs 1 grants 0 nodes
+check 'JSON: a job' has_value 1235_7 jobs 1 job
+check 'JSON: a grant' has_value n1 jobs 1 grants 0 nodes 0
 check 'JSON: units in use' has_value ScCCCSCCCC nodes 4 inuse
 cp "$work/out" "$work/map.json"
 run map --from "$work/map.json"
@@ -109,11 +109,11 @@ check 'JSON draws the same' same_as "$data/maps/cluster.txt"
 # --- more jobs than symbols ---
 
 awk 'BEGIN {
-	printf "{\"nodes\":[{\"name\":\"n\",\"topology\":\"S"
+	printf "{\"nodes\":[{\"node\":\"n\",\"topology\":\"S"
 	for (i = 0; i < 100; i++) printf "C"
 	printf "\"}],\"jobs\":["
 	for (j = 0; j < 100; j++) {
-		printf "%s{\"id\":\"%d\",\"user\":\"u\",\"name\":\"x\",", j ? "," : "", j
+		printf "%s{\"job\":\"%d\",\"user\":\"u\",\"name\":\"x\",", j ? "," : "", j
 		printf "\"request\":\"bamount=1\",\"grants\":[{\"nodes\":\"n\",\"topology\":\"S"
 		for (i = 0; i < 100; i++) printf i == j ? "c" : "C"
 		printf "\"}]}"
@@ -164,8 +164,8 @@ check 'a picture loads nothing' counts 0 'href\|@import\|url([^#]'
 
 # U+FFFF is no character of XML, and U+0001 none of HTML.
 cat >"$work/evil.json" <<-'END'
-	{ "nodes": [ { "name": "<n>&\"'", "topology": "SCC" } ],
-	  "jobs": [ { "id": "1", "user": "</script><b>", "request": "bamount=1",
+	{ "nodes": [ { "node": "<n>&\"'", "topology": "SCC" } ],
+	  "jobs": [ { "job": "1", "user": "</script><b>", "request": "bamount=1",
 	    "name": "<script>alert(1)</script>]]>\uffff\u0001<!-- \"'&amp;",
 	    "grants": [],
 	    "holds": [ { "node": "<n>&\"'", "threads": "0" } ] } ] }
@@ -262,15 +262,15 @@ refuses 'bad.json' '{'
 refuses 'nodes' '[]'
 refuses 'jobs' '{"nodes":[]}'
 refuses 'node' '{"nodes":[{"topology":"SC"}],"jobs":[]}'
-refuses 'node' '{"nodes":[{"name":1}],"jobs":[]}'
-refuses 'column' '{"nodes":[{"name":"n","topology":"SQ"}],"jobs":[]}'
-refuses 'shapes' '{"nodes":[{"name":"n","topology":"SC","inuse":"SCC"}],"jobs":[]}'
+refuses 'node' '{"nodes":[{"node":1}],"jobs":[]}'
+refuses 'column' '{"nodes":[{"node":"n","topology":"SQ"}],"jobs":[]}'
+refuses 'shapes' '{"nodes":[{"node":"n","topology":"SC","inuse":"SCC"}],"jobs":[]}'
 refuses 'job' '{"nodes":[],"jobs":[{}]}'
-refuses 'grant' '{"nodes":[],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[1]}]}'
-refuses 'shapes' '{"nodes":[{"name":"n","topology":"SC","filtered":"SCC"}],"jobs":[]}'
-refuses 'holds' '{"nodes":[],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[],"holds":[1]}]}'
-refuses 'largest number' '{"nodes":[{"name":"n","topology":"SC"}],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[],"holds":[{"node":"n","threads":"5"}]}]}'
-refuses 'shape' '{"nodes":[{"name":"n","topology":"SC"}],"jobs":[{"id":"1","user":"u","name":"n","request":"","grants":[{"nodes":"n","topology":"SCc"}]}]}'
+refuses 'grant' '{"nodes":[],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[1]}]}'
+refuses 'shapes' '{"nodes":[{"node":"n","topology":"SC","filtered":"SCC"}],"jobs":[]}'
+refuses 'holds' '{"nodes":[],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[],"holds":[1]}]}'
+refuses 'largest number' '{"nodes":[{"node":"n","topology":"SC"}],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[],"holds":[{"node":"n","threads":"5"}]}]}'
+refuses 'shape' '{"nodes":[{"node":"n","topology":"SC"}],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[{"nodes":"n","topology":"SCc"}]}]}'
 rubbish >"$work/rubbish.json"
 run map --from "$work/rubbish.json"
 check '64 KiB of rubbish' refused

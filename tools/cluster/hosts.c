@@ -62,3 +62,19 @@ char *tb_hosts_print(struct tb_hosts *hosts)
 	slurm_hostlist_uniq(hosts->list);
 	return tb_hostlist_print(hosts->list);
 }
+
+json_t *tb_hosts_to_json(const char *list)
+{
+	struct tb_hosts *hosts = list ? tb_hosts_create(list) : NULL;
+	json_t *names = list ? json_array() : NULL;
+	char *name;
+
+	while (hosts && (name = tb_hosts_next(hosts))) {
+		json_array_append_new(names, json_string(name));
+		free(name);
+	}
+	if (list && !json_array_size(names))
+		json_array_append_new(names, json_string(list));
+	tb_hosts_destroy(hosts);
+	return names;
+}

@@ -5,6 +5,8 @@
 #ifndef TB_TOOLS_CLUSTER_HOSTS_H
 #define TB_TOOLS_CLUSTER_HOSTS_H
 
+#include <jansson.h>
+
 #include "compat/slurm_types.h"
 
 struct tb_hosts;
@@ -22,5 +24,11 @@ char *tb_hosts_next(struct tb_hosts *hosts);
 /* One name more, and all of them as a list; malloc()ed, NULL: no memory. */
 void tb_hosts_add(struct tb_hosts *hosts, const char *name);
 char *tb_hosts_print(struct tb_hosts *hosts);
+
+/*
+ * The names of a list as an array; what cannot be read is one name.  NULL: there is
+ * no list.
+ */
+json_t *tb_hosts_to_json(const char *list);
 
 #endif

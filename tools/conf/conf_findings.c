@@ -9,6 +9,8 @@
 
 #include "conf_findings.h"
 #include "cluster/hosts.h"
+#include "terminal/terminal.h"
+#include "terminal/wrap.h"
 
 struct finding {
 	char *where; /* NULL: the nodes */
@@ -153,10 +155,16 @@ void tb_findings_print(const struct tb_findings *findings, const char *command)
 		const struct finding *finding = &findings->list[i];
 		char *where = get_where(finding);
 
+		char *text = tb_words("%s: %s; %s", where ? where : "?",
+				      finding->problem, finding->fix);
+
 		if (finding->is_note)
-			fprintf(stderr, "%s: note: ", command);
-		fprintf(finding->is_note ? stderr : stdout, "%s: %s; %s\n",
-			where ? where : "?", finding->problem, finding->fix);
+			fprintf(stderr, "%s: note: %s\n", command,
+				text ? text : "?");
+		else
+			tb_print_wrapped(text ? text : "?", 0, 0,
+					 tb_line_width());
+		free(text);
 		free(where);
 	}
 }

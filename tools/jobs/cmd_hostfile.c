@@ -75,8 +75,8 @@ static int print_file(const struct options *options, struct tb_hostfile *file)
 	char *text = tb_hostfile_print(file, options->format, &err);
 
 	if (!text)
-		return tb_command_fail(options->common.name, "job %.60s: %s",
-				       options->job.text, err.text);
+		return tb_job_argument_fail(&options->job, options->common.name,
+					    &err);
 	warn_of_lookalikes(options, file);
 	fputs(text, stdout);
 	free(text);
@@ -94,8 +94,8 @@ static int run_hostfile(const struct options *options)
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
 	else
-		rc = tb_command_fail(options->common.name, "job %.60s: %s",
-				     options->job.text, err.text);
+		rc = tb_job_argument_fail(&options->job, options->common.name,
+					  &err);
 	tb_job_hostfile_destroy(job);
 	tb_slurm_end();
 	return rc;

@@ -12,6 +12,7 @@
 #include "cluster/slurm_names.h"
 #include "table/table_options.h"
 #include "terminal/utf8.h"
+#include "terminal/wrap.h"
 
 struct options {
 	struct tb_command common;
@@ -85,9 +86,7 @@ static int print_named(const struct options *options,
 
 static void print_line(const char *what, const char *text)
 {
-	printf("%-9s ", what);
-	tb_text_print(text, 0, stdout);
-	putchar('\n');
+	tb_print_cell(stdout, text, (unsigned)printf("%-9s ", what));
 }
 
 static unsigned count_tasks(const struct tb_job_view *job)
@@ -233,15 +232,6 @@ static int print_jobs_json(const struct options *options,
 
 /* ---- both ---- */
 
-static int fail_for_job(const struct options *options,
-			const struct tb_error *err)
-{
-	return options->job.text
-		       ? tb_command_fail(options->common.name, "job %.60s: %s",
-					 options->job.text, err->text)
-		       : tb_command_fail(options->common.name, "%s", err->text);
-}
-
 static int run_job(const struct options *options)
 {
 	struct tb_job_views *views;
@@ -252,7 +242,8 @@ static int run_job(const struct options *options)
 	views = tb_job_views_load(options->job.text ? &options->job.id : NULL,
 				  &err);
 	if (!views)
-		rc = fail_for_job(options, &err);
+		rc = tb_job_argument_fail(&options->job, options->common.name,
+					  &err);
 	else if (options->common.json)
 		rc = print_jobs_json(options, views);
 	else

@@ -8,6 +8,7 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "command.h"
 #include "job_id.h"
 
 /* A number and where it ends; -1 for what Slurm can have as no id. */
@@ -72,6 +73,14 @@ int tb_job_argument_take_any(struct tb_job_argument *job, int count,
 		return tb_job_argument_take(job, count, words, err);
 	job->text = NULL;
 	return 0;
+}
+
+int tb_job_argument_fail(const struct tb_job_argument *job, const char *command,
+			 const struct tb_error *err)
+{
+	return job->text ? tb_command_fail(command, "job %.60s: %s", job->text,
+					   err->text)
+			 : tb_command_fail(command, "%s", err->text);
 }
 
 job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,

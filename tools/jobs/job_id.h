@@ -27,6 +27,10 @@ int tb_job_argument_take(struct tb_job_argument *job, int count, char **words,
 int tb_job_argument_take_any(struct tb_job_argument *job, int count,
 			     char **words, struct tb_error *err);
 
+/* A failure of a command that has to do with it; an exit code. */
+int tb_job_argument_fail(const struct tb_job_argument *job, const char *command,
+			 const struct tb_error *err);
+
 /*
  * The records that Slurm has of the number, with those of all tasks of an array
  * and all parts of a heterogeneous job.  what: beside SHOW_ALL, such as

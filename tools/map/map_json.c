@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_json.c - a map as JSON and back; see map.h */
 #include <stdlib.h>
+#include <string.h>
 
+#include "cluster/hosts.h"
 #include "map.h"
 
 static json_t *json_of_node(const struct tb_map_node *node)
@@ -15,7 +17,7 @@ static json_t *json_of_node(const struct tb_map_node *node)
 	}
 	if (node->filtered)
 		filtered = tb_topology_print(node->topology, node->filtered);
-	json = json_pack("{s:s, s:s*, s:s*, s:s*}", "name", node->name,
+	json = json_pack("{s:s, s:s*, s:s*, s:s*}", "node", node->name,
 			 "topology", topology, "inuse", inuse, "filtered",
 			 filtered);
 	if (node->memory.count)
@@ -33,11 +35,12 @@ static json_t *json_of_job(const struct tb_map_job *job)
 
 	for (unsigned i = 0; i < job->ngrants; i++)
 		json_array_append_new(granted,
-				      json_pack("{s:s, s:s}", "nodes",
-						job->grants[i].nodes,
+				      json_pack("{s:o, s:s}", "nodes",
+						tb_hosts_to_json(
+							job->grants[i].nodes),
 						"topology",
 						job->grants[i].string));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o, s:[]}", "id",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o, s:[]}", "job",
 			 job->id, "user", job->user, "name", job->name, "kind",
 			 tb_map_kind_name(job->kind), "request", job->request,
 			 "end", job->end ? json_integer(job->end) : NULL,
@@ -90,7 +93,7 @@ static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 	const char *name, *topology = NULL, *inuse = NULL, *filtered = NULL;
 	json_error_t why;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s}", "name", &name,
+	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s}", "node", &name,
 			   "topology", &topology, "inuse", &inuse, "filtered",
 			   &filtered))
 		return tb_fail(err, "a node of the map is malformed: %s",
@@ -115,24 +118,59 @@ static const struct pairs grants = { "grants", "nodes", "topology",
 static const struct pairs holds = { "holds", "node", "threads",
 				    tb_map_add_job_threads };
 
+/* A name, or an array of names, as a list of Slurm's; malloc()ed, NULL: neither. */
+static char *read_names(const json_t *json)
+{
+	struct tb_hosts *hosts = tb_hosts_create("");
+	const json_t *name;
+	char *list = NULL;
+	size_t i;
+
+	if (json_is_string(json) || !hosts) {
+		tb_hosts_destroy(hosts);
+		return json_is_string(json) ? strdup(json_string_value(json))
+					    : NULL;
+	}
+	json_array_foreach((json_t *)json, i, name)
+		tb_hosts_add(hosts, json_is_string(name)
+					    ? json_string_value(name)
+					    : "?");
+	if (json_is_array(json))
+		list = tb_hosts_print(hosts);
+	tb_hosts_destroy(hosts);
+	return list;
+}
+
+static int read_pair(struct tb_map *map, unsigned job, json_t *pair,
+		     const struct pairs *pairs, struct tb_error *err)
+{
+	const char *second;
+	json_error_t why;
+	json_t *names;
+	char *first = NULL;
+	int rc;
+
+	if (!json_unpack_ex(pair, &why, 0, "{s:o, s:s}", pairs->first, &names,
+			    pairs->second, &second))
+		first = read_names(names);
+	rc = first ? pairs->add(map, job, first, second, err)
+		   : tb_fail(err,
+			     "what is in the %s of a job of the map is malformed",
+			     pairs->name);
+	free(first);
+	return rc;
+}
+
 /* array may be NULL: there are none. */
 static int read_pairs(struct tb_map *map, unsigned job, json_t *array,
 		      const struct pairs *pairs, struct tb_error *err)
 {
-	const char *first, *second;
-	json_error_t why;
 	json_t *pair;
 	size_t i;
 
 	json_array_foreach(array, i, pair)
 	{
-		if (json_unpack_ex(pair, &why, 0, "{s:s, s:s}", pairs->first,
-				   &first, pairs->second, &second))
-			return tb_fail(
-				err,
-				"what is in the %s of a job of the map is malformed: %s",
-				pairs->name, why.text);
-		if (pairs->add(map, job, first, second, err))
+		if (read_pair(map, job, pair, pairs, err))
 			return -1;
 	}
 	return 0;
@@ -147,7 +185,7 @@ static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
 	int job;
 
 	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s?I, s:o, s?o}",
-			   "id", &id, "user", &user, "name", &name, "request",
+			   "job", &id, "user", &user, "name", &name, "request",
 			   &request, "end", &end, grants.name, &granted,
 			   holds.name, &held))
 		return tb_fail(err, "a job of the map is malformed: %s",

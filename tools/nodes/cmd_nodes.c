@@ -321,7 +321,7 @@ static json_t *json_of_node(const struct tb_node_view *node)
 {
 	const struct tb_census *census = node->census;
 	char *state = tb_node_state(node->info);
-	json_t *json = json_pack("{s:s, s:s*, s:o, s:o, s:s?}", "name",
+	json_t *json = json_pack("{s:s, s:s*, s:o, s:o, s:s?}", "node",
 				 node->info->name, "state", state, "partitions",
 				 json_of_words(node->info->partitions), "jobs",
 				 json_of_jobs(node), "inuse", node->inuse);

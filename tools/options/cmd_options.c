@@ -139,7 +139,7 @@ static json_t *json_of_words(const struct tb_option *one)
 
 static int print_options_json(const struct options *options)
 {
-	json_t *all = json_array();
+	json_t *all = json_array(), *json;
 	int rc;
 
 	for (const struct tb_option *one = tb_option_table; one->name; one++)
@@ -152,8 +152,9 @@ static int print_options_json(const struct options *options)
 							get_allowed(one),
 							"words",
 							json_of_words(one)));
-	rc = tb_command_print_json(options->common.name, all);
-	json_decref(all);
+	json = json_pack("{s:o}", "options", all);
+	rc = tb_command_print_json(options->common.name, json);
+	json_decref(json);
 	return rc;
 }
 

@@ -61,7 +61,8 @@ static int take_place_option(void *data, int option, struct tb_error *err)
 		options->batch = true;
 		return 0;
 	default:
-		return tb_command_take_binding(&options->binding, option, err);
+		return tb_command_take_binding(&options->binding,
+					       TB_COMMAND_LINE, option, err);
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "jobs/job_id.h"
 #include "map/map_legend.h"
 #include "partition_choice.h"
+#include "cluster/hosts.h"
 #include "cluster/slurm_library.h"
 
 /* The controller shows the binding of a job that is as old as this. */
@@ -52,15 +53,6 @@ static const struct tb_command_line usage = {
 	/* clang-format on */
 };
 
-static int fail_for_job(const struct options *options,
-			const struct tb_error *err)
-{
-	return options->job.text
-		       ? tb_command_fail(options->common.name, "job %.60s: %s",
-					 options->job.text, err->text)
-		       : tb_command_fail(options->common.name, "%s", err->text);
-}
-
 static int fail_for_subject(const struct subject *subject,
 			    const struct tb_error *err)
 {
@@ -69,16 +61,12 @@ static int fail_for_subject(const struct subject *subject,
 }
 
 /* Takes over the object. */
-static int print_object(const struct subject *subject, json_t *json)
+static int add_object(const struct subject *subject, json_t *json)
 {
-	int rc = TB_EXIT_OK;
-
-	if (subject->options->list)
-		json_array_append(subject->options->list, json);
-	else
-		rc = tb_command_print_json(subject->options->common.name, json);
-	json_decref(json);
-	return rc;
+	if (json_array_append_new(subject->options->list, json))
+		return tb_command_fail(subject->options->common.name,
+				       "out of memory");
+	return TB_EXIT_OK;
 }
 
 /* What there is nothing to explain of: a sentence, and not on stderr. */
@@ -95,7 +83,7 @@ static int print_no_wait(const struct subject *subject, const char *state,
 	}
 	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
 			 subject->user, "state", state, "summary", sentence);
-	rc = print_object(subject, json);
+	rc = add_object(subject, json);
 	return rc ? rc : TB_EXIT_NO_FIT;
 }
 
@@ -107,8 +95,10 @@ static json_t *json_of_grants(const struct tb_comment *comment)
 
 	for (unsigned i = 0; i < comment->ngrants; i++)
 		json_array_append_new(grants,
-				      json_pack("{s:s, s:s}", "nodes",
-						comment->grants[i].nodes,
+				      json_pack("{s:o, s:s}", "nodes",
+						tb_hosts_to_json(
+							comment->grants[i]
+								.nodes),
 						"topology",
 						comment->grants[i].units));
 	return grants;
@@ -125,7 +115,7 @@ static int explain_running(const struct subject *subject)
 				 "RUNNING", "request", comment->request,
 				 "grants", json_of_grants(comment), "more",
 				 comment->has_more);
-		return print_object(subject, json);
+		return add_object(subject, json);
 	}
 	printf("job %s of %s is running\n%s\n", subject->id, subject->user,
 	       comment->request);
@@ -200,7 +190,7 @@ static int print_waiting_json(const struct subject *subject,
 		is_of_list(subject, explanation)
 			? explanation->candidates->partition->name
 			: NULL,
-		"slots", (int)spec->tasks, "nodes",
+		"slots", (int)spec->tasks, "table",
 		tb_explain_rows_json(explanation), "fits_now",
 		explanation->fits && explanation->has_memory, "would_fit",
 		explanation->found, "must_end",
@@ -208,7 +198,7 @@ static int print_waiting_json(const struct subject *subject,
 		tb_explain_when_json(explanation->when), "expected_start",
 		tb_explain_when_json(start), "summary", end);
 
-	return print_object(subject, json);
+	return add_object(subject, json);
 }
 
 static int print_explanation(const struct subject *subject,
@@ -335,21 +325,6 @@ static int explain_job(struct options *options, const job_info_t *job)
 
 /* ---- one, or all that wait ---- */
 
-static int explain_named(struct options *options)
-{
-	struct tb_error err = { "it has no such task or part" };
-	const job_info_t *job = NULL;
-	job_info_msg_t *jobs = tb_job_id_load(&options->job.id, 0, &err);
-	int rc;
-
-	if (jobs)
-		job = tb_job_id_find(&options->job.id, jobs);
-	rc = job ? explain_job(options, job) : fail_for_job(options, &err);
-	if (jobs)
-		slurm_free_job_info_msg(jobs);
-	return rc;
-}
-
 /* The worst failure counts; without one, what is best. */
 static int join_codes(int all, int one)
 {
@@ -385,6 +360,25 @@ static int print_list(const struct options *options, int rc)
 	return printed ? printed : rc;
 }
 
+static int explain_named(struct options *options)
+{
+	struct tb_error err = { "it has no such task or part" };
+	const job_info_t *job = NULL;
+	job_info_msg_t *jobs = tb_job_id_load(&options->job.id, 0, &err);
+	int rc;
+
+	if (jobs)
+		job = tb_job_id_find(&options->job.id, jobs);
+	rc = job ? explain_job(options, job)
+		 : tb_job_argument_fail(&options->job, options->common.name,
+					&err);
+	if (options->common.json && rc != TB_EXIT_BAD)
+		rc = print_list(options, rc);
+	if (jobs)
+		slurm_free_job_info_msg(jobs);
+	return rc;
+}
+
 static int explain_own(struct options *options)
 {
 	struct tb_error err;
@@ -392,13 +386,11 @@ static int explain_own(struct options *options)
 	int rc;
 
 	if (!jobs)
-		return fail_for_job(options, &err);
-	if (options->common.json)
-		options->list = json_array();
+		return tb_job_argument_fail(&options->job, options->common.name,
+					    &err);
 	rc = explain_all(options, jobs);
 	if (options->common.json)
 		rc = print_list(options, rc);
-	json_decref(options->list);
 	slurm_free_job_info_msg(jobs);
 	return rc;
 }
@@ -408,7 +400,10 @@ static int run_explain(struct options *options)
 	int rc;
 
 	tb_slurm_begin(options->common.name);
+	if (options->common.json)
+		options->list = json_array();
 	rc = options->job.text ? explain_named(options) : explain_own(options);
+	json_decref(options->list);
 	tb_cluster_destroy(options->cluster);
 	tb_slurm_end();
 	return rc;

@@ -5,7 +5,9 @@
 
 #include "command.h"
 #include "explain.h"
+#include "cluster/hosts.h"
 #include "plan.h"
+#include "sbatch_options.h"
 #include "cluster/slurm_library.h"
 
 static const int exit_codes[] = {
@@ -75,11 +77,28 @@ static bool lacks_units(const struct tb_job_plan *plan)
 	return plan->answer != TB_JOB_PLAN_NOW && !plan->waiting;
 }
 
-static int print_plan(const struct tb_job_plan *plan,
+/* Options that sbatch would heed. */
+static void print_unplanned(uint32_t options)
+{
+	const char *sign = "the plan does not heed";
+
+	for (unsigned i = 0; i < TB_SBATCH_UNPLANNED_MAX; i++) {
+		if (!(options >> i & 1))
+			continue;
+		printf("%s --%s", sign, tb_sbatch_unplanned(i));
+		sign = ",";
+	}
+	if (options)
+		putchar('\n');
+}
+
+static int print_plan(const struct tb_plan_options *options,
+		      const struct tb_job_plan *plan,
 		      const struct tb_explanation *explanation,
 		      const char *spec, const char *end)
 {
 	print_answer(plan);
+	print_unplanned(options->unplanned);
 	if (explanation && lacks_units(plan))
 		print_explanation(explanation, spec, end);
 	return exit_codes[plan->answer];
@@ -106,9 +125,25 @@ static json_t *json_of_preempted(const struct tb_job_plan *plan)
 {
 	json_t *jobs = json_array();
 
-	for (unsigned i = 0; i < plan->npreempted; i++)
-		json_array_append_new(jobs, json_integer(plan->preempted[i]));
+	for (unsigned i = 0; i < plan->npreempted; i++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "%u", plan->preempted[i]);
+		json_array_append_new(jobs, json_string(id));
+	}
 	return jobs;
+}
+
+static json_t *json_of_unplanned(uint32_t options)
+{
+	json_t *names = json_array();
+
+	for (unsigned i = 0; i < TB_SBATCH_UNPLANNED_MAX; i++)
+		if (options >> i & 1)
+			json_array_append_new(names,
+					      json_string(
+						      tb_sbatch_unplanned(i)));
+	return names;
 }
 
 static void add_explanation(json_t *json,
@@ -129,16 +164,18 @@ static int print_plan_json(const struct tb_plan_options *options,
 	static const char *const answers[] = { "now", "later", "later",
 					       "never" };
 	json_t *json =
-		json_pack("{s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:i, s:o, s:o}",
+		json_pack("{s:s, s:o, s:s*, s:s*, s:o*, s:s*, s:i, s:o, s:o, s:o}",
 			  "answer", answers[plan->answer], "start",
 			  plan->start ? json_integer(plan->start) : json_null(),
 			  "request", options->line, "partition",
-			  plan->partition, "nodes", plan->nodes, "reason",
+			  plan->partition, "nodes",
+			  tb_hosts_to_json(plan->nodes), "reason",
 			  plan->why_never ? plan->why_never
 					  : plan->why_unplaced,
-			  "waiting", (int)plan->waiting, "preempts",
+			  "waiting_jobs", (int)plan->waiting, "preempts",
 			  json_of_preempted(plan), "units",
-			  json_of_placed(plan));
+			  json_of_placed(plan), "not_heeded",
+			  json_of_unplanned(options->unplanned));
 	int rc;
 
 	if (json && explanation && lacks_units(plan))
@@ -166,7 +203,7 @@ static int show_plan(const struct tb_plan_options *options,
 	else if (options->common.json)
 		rc = print_plan_json(options, plan, explanation, end);
 	else
-		rc = print_plan(plan, explanation, spec, end);
+		rc = print_plan(options, plan, explanation, spec, end);
 	free(spec);
 	free(end);
 	return rc;

@@ -10,6 +10,7 @@
 #include "cluster/hosts.h"
 #include "map/map_legend.h"
 #include "terminal/text_stream.h"
+#include "terminal/wrap.h"
 
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
 {
@@ -278,6 +279,9 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 
 /* ---- the table ---- */
 
+/* Of the columns between nodes and holders. */
+#define NUMBERS_WIDTH 27
+
 static unsigned measure_lists(const struct tb_explanation *explanation)
 {
 	size_t width = strlen("NODES");
@@ -316,26 +320,53 @@ static void print_hold(const struct tb_explanation *explanation,
 		print_end(candidates->ends[hold->holder], out);
 }
 
+/* "4: 9 of ann until 2026-11-21T14:05:00"; malloc()ed, NULL when out of memory. */
+static char *describe_hold(const struct tb_explanation *explanation,
+			   const struct tb_holder_job *hold, unsigned units)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	print_hold(explanation, hold, units, out);
+	return tb_text_stream_close(out, &text);
+}
+
+/* A line of the last column, behind the numbers of the row or below. */
+static void print_last_cell(const char *text, unsigned indent, bool first,
+			    FILE *out)
+{
+	if (!first)
+		fprintf(out, "%*s", (int)indent, "");
+	tb_print_cell(out, text, indent);
+}
+
 /* Holders, one on a line, the first one behind the numbers. */
 static void print_holds(const struct tb_explanation *explanation,
 			const struct tb_candidate_node *node, unsigned indent,
 			FILE *out)
 {
 	const struct tb_candidates *candidates = explanation->candidates;
-	unsigned lines = 0;
+	bool first = true;
 
-	if (node->note)
-		fprintf(out, "%*s%s\n", lines++ ? (int)indent : 0, "",
-			node->note);
+	if (node->note) {
+		print_last_cell(node->note, indent, first, out);
+		first = false;
+	}
 	for (unsigned i = 0; i < node->nholds; i++) {
+		char *text;
+
 		if (!node->held_units[i] && !candidates->spec->whole_nodes)
 			continue;
-		fprintf(out, "%*s", lines++ ? (int)indent : 0, "");
-		print_hold(explanation, &node->holds[i], node->held_units[i],
-			   out);
-		fputc('\n', out);
+		text = describe_hold(explanation, &node->holds[i],
+				     node->held_units[i]);
+		print_last_cell(text ? text : "?", indent, first, out);
+		first = false;
+		free(text);
 	}
-	if (!lines)
+	if (first)
 		fputs("nobody\n", out);
 }
 
@@ -347,18 +378,17 @@ static void print_row(const struct tb_explanation *explanation,
 	const struct tb_candidate_node *node = row->node;
 
 	fprintf(out, "%-*s", (int)width, row->nodes);
+	if (strlen(row->nodes) > width)
+		width = (unsigned)strlen(row->nodes);
 	if (node->closed) {
 		fprintf(out, "  %5s %5s %5s %5s  ", "-", "-", "-", "-");
-		tb_text_print(node->closed, 0, out);
-		fputc('\n', out);
+		tb_print_cell(out, node->closed, width + NUMBERS_WIDTH);
 		return;
 	}
 	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
 		tb_candidates_needed_units(candidates, node),
 		tb_candidates_room(candidates, node));
-	if (strlen(row->nodes) > width)
-		width = (unsigned)strlen(row->nodes);
-	print_holds(explanation, node, width + 27, out);
+	print_holds(explanation, node, width + NUMBERS_WIDTH, out);
 }
 
 void tb_explain_table(const struct tb_explanation *explanation, FILE *out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* explain_json.c - an explanation as JSON; see explain.h */
+#include "cluster/hosts.h"
 #include "explain.h"
 
 json_t *tb_explain_when_json(int64_t when)
@@ -45,9 +46,9 @@ json_t *tb_explain_rows_json(const struct tb_explanation *explanation)
 
 		json_array_append_new(
 			rows,
-			json_pack("{s:s, s:b, s:i, s:i, s:i, s:i, s:s?, s:s?, s:o}",
-				  "nodes", row->nodes, "required",
-				  node->required, "free_units",
+			json_pack("{s:o, s:b, s:i, s:i, s:i, s:i, s:s?, s:s?, s:o}",
+				  "nodes", tb_hosts_to_json(row->nodes),
+				  "required", node->required, "free_units",
 				  (int)node->free_units, "units",
 				  (int)node->units, "needed_units",
 				  (int)tb_candidates_needed_units(candidates,

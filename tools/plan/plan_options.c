@@ -12,8 +12,10 @@
 
 #include "common/job/request_env.h"
 #include "core/base/text.h"
+#include "core/request/combination.h"
 #include "spank/options.h"
 
+#include "sbatch_options.h"
 #include "terminal/text_stream.h"
 
 #define VARIABLE "TOPOBIND"
@@ -22,13 +24,31 @@
 
 enum {
 	OPT_PER_NODE = TB_OPTION_OWN,
+	OPT_PER_SOCKET,
+	OPT_PER_CORE,
+	OPT_SOCKETS,
+	OPT_CORES,
+	OPT_THREADS,
+	OPT_MINCPUS,
+	OPT_THREAD_SPEC,
+	OPT_CONTIGUOUS,
+	OPT_SPREAD_JOB,
+	OPT_USE_MIN_NODES,
+	OPT_TIME_MIN,
+	OPT_TMP,
 	OPT_MEM,
 	OPT_MEM_PER_CPU,
+	OPT_MEM_PER_GPU,
 	OPT_GRES,
 	OPT_GPUS_PER_NODE,
 	OPT_GPUS_PER_TASK,
+	OPT_GPUS_PER_SOCKET,
+	OPT_CPUS_PER_GPU,
 	OPT_EXCLUSIVE,
 	OPT_RESERVATION,
+	OPT_PREFER,
+	OPT_MCS_LABEL,
+	OPT_MEM_BIND,
 };
 
 /* ---- values ---- */
@@ -58,16 +78,47 @@ static int read_count(const char **text, const char *ends, uint64_t most,
 	return 0;
 }
 
-static int read_number(const char *option, const char *text, uint64_t most,
-		       uint64_t *number, struct tb_error *err)
+static int read_number(const char *option, const char *text, uint64_t least,
+		       uint64_t most, uint64_t *number, struct tb_error *err)
 {
 	const char *at = text;
 
-	if (!read_count(&at, "", most, number) && *number)
+	if (!read_count(&at, "", most, number) && *number >= least)
 		return 0;
 	return tb_fail(err,
-		       "--%s=%.60s is not right, give a number from 1 to %llu",
-		       option, text, (unsigned long long)most);
+		       "--%s=%.60s is not right, give a number from %llu to %llu",
+		       option, text, (unsigned long long)least,
+		       (unsigned long long)most);
+}
+
+/* Sockets, cores of each, and threads of each of these; "*": any number. */
+static int read_node_info(job_desc_msg_t *job, const char *text,
+			  struct tb_error *err)
+{
+	uint16_t *const fields[] = { &job->sockets_per_node,
+				     &job->cores_per_socket,
+				     &job->threads_per_core };
+	const char *at = text;
+	size_t i = 0;
+
+	do {
+		uint64_t count;
+
+		if (i == sizeof(fields) / sizeof(fields[0]))
+			break;
+		if (*at == '*')
+			at++;
+		else if (!read_count(&at, ":", NO_VAL16 - 1, &count) && count)
+			*fields[i] = (uint16_t)count;
+		else
+			break;
+		i++;
+		if (!*at)
+			return 0;
+	} while (*at++ == ':');
+	return fail_for_value("extra-node-info", text,
+			      "sockets, sockets:cores or sockets:cores:threads",
+			      err);
 }
 
 /* "2" is "2-2". */
@@ -137,21 +188,39 @@ static int read_minutes(const char *text, uint64_t *minutes)
 	return 0;
 }
 
-static int read_time(job_desc_msg_t *job, const char *text,
+static int read_time(const char *option, uint32_t *limit, const char *text,
 		     struct tb_error *err)
 {
 	uint64_t minutes;
 
 	if (!strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE")) {
-		job->time_limit = INFINITE;
+		*limit = INFINITE;
 		return 0;
 	}
 	if (read_minutes(text, &minutes) || minutes >= NO_VAL)
 		return fail_for_value(
-			"time", text,
+			option, text,
 			"minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
 			err);
-	job->time_limit = minutes ? (uint32_t)minutes : INFINITE;
+	*limit = minutes ? (uint32_t)minutes : INFINITE;
+	return 0;
+}
+
+static int read_sharing(job_desc_msg_t *job, const char *text,
+			struct tb_error *err)
+{
+	if (!text || !strcasecmp(text, "exclusive"))
+		job->shared = JOB_SHARED_NONE;
+	else if (!strcasecmp(text, "oversubscribe"))
+		job->shared = JOB_SHARED_OK;
+	else if (!strcasecmp(text, "user"))
+		job->shared = JOB_SHARED_USER;
+	else if (!strcasecmp(text, "mcs"))
+		job->shared = JOB_SHARED_MCS;
+	else
+		return fail_for_value("exclusive", text,
+				      "exclusive, user, mcs or oversubscribe",
+				      err);
 	return 0;
 }
 
@@ -191,63 +260,138 @@ static int add_gres(char **to, const char *list, const char *prefix,
 
 /* ---- options ---- */
 
+#define RULED_MAX 32
+
 struct reading {
 	struct tb_plan_options *options;
 	struct tb_options binding;
-	bool ntasks, per_node, cpus; /* were given */
+	enum tb_source source; /* where the options stand that are taken now */
+	bool ntasks, per_node, cpus, node_info; /* were given */
+	/* Lists, each as the last of its options has it; NULL: none. */
+	const char *gres, *gpus, *gpus_per_node, *gpus_per_task,
+		*gpus_per_socket;
+	const char *cpus_per_gpu;
+	uint64_t memory_per_gpu; /* 0: none */
+	int memory;		 /* the option that says how much; 0: none */
+	/* The values of tb_combination_options[]; NULL: not given. */
+	const char *ruled[RULED_MAX];
 };
 
-static int take_number(struct reading *reading, int option, const char *value,
-		       struct tb_error *err)
-{
-	job_desc_msg_t *job = &reading->options->job;
-	uint64_t number = 0;
-	int rc;
+static const struct tb_command_option own_options[];
 
+static const char *find_option_name(int number)
+{
+	const struct tb_command_option *option = own_options;
+
+	while (option->name && option->number != number)
+		option++;
+	if (!option->name && number >= TB_SBATCH_UNPLANNED)
+		return tb_sbatch_unplanned((unsigned)number -
+					   TB_SBATCH_UNPLANNED);
+	return option->name;
+}
+
+/* For check_combinations(), which sees the binding. */
+static void keep_ruled_value(struct reading *reading, const char *name)
+{
+	for (int i = 0; name && tb_combination_options[i]; i++)
+		if (i < RULED_MAX && !strcmp(tb_combination_options[i], name))
+			reading->ruled[i] = optarg ? optarg : name;
+}
+
+/* Those that Slurm keeps in 16 bits. */
+static uint16_t *find_number(job_desc_msg_t *job, int option)
+{
 	switch (option) {
-	case 'n':
-		rc = read_number("ntasks", value, COUNT_MAX, &number, err);
-		job->num_tasks = (uint32_t)number;
-		reading->ntasks = true;
-		return rc;
 	case 'c':
-		rc = read_number("cpus-per-task", value, NO_VAL16 - 1, &number,
-				 err);
-		job->cpus_per_task = (uint16_t)number;
-		reading->cpus = true;
-		return rc;
+		return &job->cpus_per_task;
 	case OPT_PER_NODE:
-		rc = read_number("ntasks-per-node", value, NO_VAL16 - 1,
-				 &number, err);
-		job->ntasks_per_node = (uint16_t)number;
-		reading->per_node = true;
-		return rc;
-	case OPT_MEM:
-		rc = read_memory("mem", value, &number, err);
-		job->pn_min_memory = number;
-		return rc;
+		return &job->ntasks_per_node;
+	case OPT_PER_SOCKET:
+		return &job->ntasks_per_socket;
+	case OPT_PER_CORE:
+		return &job->ntasks_per_core;
+	case OPT_SOCKETS:
+		return &job->sockets_per_node;
+	case OPT_CORES:
+		return &job->cores_per_socket;
+	case OPT_THREADS:
+		return &job->threads_per_core;
+	case OPT_MINCPUS:
+		return &job->pn_min_cpus;
 	default:
-		rc = read_memory("mem-per-cpu", value, &number, err);
-		job->pn_min_memory = number | MEM_PER_CPU;
-		return rc;
+		return NULL;
 	}
 }
 
-static int take_gres(struct tb_plan_options *options, int option,
-		     const char *value, struct tb_error *err)
+static int take_number(struct reading *reading, int option, uint16_t *to,
+		       struct tb_error *err)
 {
-	switch (option) {
-	case OPT_GRES:
-		return add_gres(&options->gres_per_node, value, "gres", err);
-	case OPT_GPUS_PER_NODE:
-		return add_gres(&options->gres_per_node, value, "gres:gpu",
-				err);
-	case OPT_GPUS_PER_TASK:
-		return add_gres(&options->gres_per_task, value, "gres:gpu",
-				err);
-	default:
-		return add_gres(&options->gres_per_job, value, "gres:gpu", err);
-	}
+	uint64_t number = 0;
+	int rc = read_number(find_option_name(option), optarg, 1, NO_VAL16 - 1,
+			     &number, err);
+
+	*to = (uint16_t)number;
+	reading->cpus = reading->cpus || option == 'c';
+	reading->per_node = reading->per_node || option == OPT_PER_NODE;
+	return rc;
+}
+
+static int take_tasks(struct reading *reading, struct tb_error *err)
+{
+	uint64_t number = 0;
+	int rc = read_number("ntasks", optarg, 1, COUNT_MAX, &number, err);
+
+	reading->options->job.num_tasks = (uint32_t)number;
+	reading->ntasks = true;
+	return rc;
+}
+
+/* Cores that are left to the system, or threads. */
+static int take_spared(job_desc_msg_t *job, int option, struct tb_error *err)
+{
+	uint64_t number = 0;
+
+	if (read_number(find_option_name(option), optarg, 0,
+			CORE_SPEC_THREAD - 1, &number, err))
+		return -1;
+	job->core_spec = (uint16_t)number;
+	if (option == OPT_THREAD_SPEC)
+		job->core_spec |= CORE_SPEC_THREAD;
+	return 0;
+}
+
+/* One option says how much, as sbatch wants it. */
+static int take_memory(struct reading *reading, int option,
+		       struct tb_error *err)
+{
+	job_desc_msg_t *job = &reading->options->job;
+	uint64_t memory;
+
+	if (reading->memory && reading->memory != option)
+		return tb_fail(err, "--%s and --%s exclude each other",
+			       find_option_name(reading->memory),
+			       find_option_name(option));
+	reading->memory = option;
+	if (read_memory(find_option_name(option), optarg, &memory, err))
+		return -1;
+	if (option == OPT_MEM_PER_GPU)
+		reading->memory_per_gpu = memory;
+	else if (option == OPT_MEM_PER_CPU)
+		job->pn_min_memory = memory | MEM_PER_CPU;
+	else
+		job->pn_min_memory = memory;
+	return 0;
+}
+
+static int take_disk(job_desc_msg_t *job, struct tb_error *err)
+{
+	uint64_t megabytes = 0;
+	int rc = read_memory("tmp", optarg, &megabytes, err);
+
+	job->pn_min_tmp_disk = megabytes < NO_VAL ? (uint32_t)megabytes
+						  : NO_VAL - 1;
+	return rc;
 }
 
 /* Strings go as they are: the controller judges them. */
@@ -266,10 +410,95 @@ static char **find_string(job_desc_msg_t *job, int option)
 		return &job->qos;
 	case 'A':
 		return &job->account;
+	case 'd':
+		return &job->dependency;
+	case 'L':
+		return &job->licenses;
 	case OPT_RESERVATION:
 		return &job->reservation;
+	case OPT_PREFER:
+		return &job->prefer;
+	case OPT_MCS_LABEL:
+		return &job->mcs_label;
 	default:
 		return NULL;
+	}
+}
+
+static const char **find_list(struct reading *reading, int option)
+{
+	switch (option) {
+	case 'G':
+		return &reading->gpus;
+	case OPT_GRES:
+		return &reading->gres;
+	case OPT_GPUS_PER_NODE:
+		return &reading->gpus_per_node;
+	case OPT_GPUS_PER_TASK:
+		return &reading->gpus_per_task;
+	case OPT_GPUS_PER_SOCKET:
+		return &reading->gpus_per_socket;
+	case OPT_CPUS_PER_GPU:
+		return &reading->cpus_per_gpu;
+	default:
+		return NULL;
+	}
+}
+
+/* Those without a value. */
+static void take_flag(job_desc_msg_t *job, int option)
+{
+	switch (option) {
+	case 'O':
+		job->overcommit = 1;
+		break;
+	case 's':
+		job->shared = JOB_SHARED_OK;
+		break;
+	case OPT_CONTIGUOUS:
+		job->contiguous = 1;
+		break;
+	case OPT_SPREAD_JOB:
+		job->bitflags |= SPREAD_JOB;
+		break;
+	case OPT_USE_MIN_NODES:
+		job->bitflags |= USE_MIN_NODES;
+		break;
+	default:
+		break;
+	}
+}
+
+static int take_value(struct reading *reading, int option, struct tb_error *err)
+{
+	job_desc_msg_t *job = &reading->options->job;
+
+	switch (option) {
+	case 'N':
+		return read_nodes(job, optarg, err);
+	case 'n':
+		return take_tasks(reading, err);
+	case 't':
+		return read_time("time", &job->time_limit, optarg, err);
+	case 'S':
+	case OPT_THREAD_SPEC:
+		return take_spared(job, option, err);
+	case 'B':
+		reading->node_info = true;
+		return read_node_info(job, optarg, err);
+	case OPT_TIME_MIN:
+		return read_time("time-min", &job->time_min, optarg, err);
+	case OPT_TMP:
+		return take_disk(job, err);
+	case OPT_MEM:
+	case OPT_MEM_PER_CPU:
+	case OPT_MEM_PER_GPU:
+		return take_memory(reading, option, err);
+	case OPT_EXCLUSIVE:
+		return read_sharing(job, optarg, err);
+	default:
+		take_flag(job, option);
+		return 0;
 	}
 }
 
@@ -278,29 +507,25 @@ static int take_plan_option(void *data, int option, struct tb_error *err)
 	struct reading *reading = data;
 	job_desc_msg_t *job = &reading->options->job;
 	char **string = find_string(job, option);
+	const char **list = find_list(reading, option);
+	uint16_t *number = find_number(job, option);
 
 	if (option >= TB_OPTION_BINDING)
-		return tb_command_take_binding(&reading->binding, option, err);
-	if (string) {
+		return tb_command_take_binding(&reading->binding,
+					       reading->source, option, err);
+	keep_ruled_value(reading, find_option_name(option));
+	if (option >= TB_SBATCH_UNPLANNED)
+		reading->options->unplanned |= 1U << (option -
+						      TB_SBATCH_UNPLANNED);
+	else if (string)
 		*string = optarg;
-		return 0;
-	}
-	switch (option) {
-	case 'N':
-		return read_nodes(job, optarg, err);
-	case 't':
-		return read_time(job, optarg, err);
-	case 'G':
-	case OPT_GRES:
-	case OPT_GPUS_PER_NODE:
-	case OPT_GPUS_PER_TASK:
-		return take_gres(reading->options, option, optarg, err);
-	case OPT_EXCLUSIVE:
-		job->shared = JOB_SHARED_NONE;
-		return 0;
-	default:
-		return take_number(reading, option, optarg, err);
-	}
+	else if (list)
+		*list = optarg;
+	else if (number)
+		return take_number(reading, option, number, err);
+	else if (option != TB_SBATCH_IGNORED)
+		return take_value(reading, option, err);
+	return 0;
 }
 
 /* ---- what sbatch makes of them ---- */
@@ -338,18 +563,43 @@ static uint32_t multiply_counts(uint32_t a, uint32_t b)
 	return all < COUNT_MAX ? (uint32_t)all : COUNT_MAX;
 }
 
-/* Tasks that are not given: those for each node, or one for each. */
+/* One for each socket, core or thread that a node is to have. */
+static uint32_t count_of_parts(const job_desc_msg_t *job)
+{
+	const uint16_t counts[] = { job->sockets_per_node,
+				    job->cores_per_socket,
+				    job->threads_per_core };
+	uint32_t tasks = 1;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (counts[i] < NO_VAL16)
+			tasks = multiply_counts(tasks, counts[i]);
+	return tasks;
+}
+
+/*
+ * Tasks that are not given: those for each node, or for each part of one, or one
+ * for each node.
+ */
 static uint32_t count_tasks(struct reading *reading)
 {
 	job_desc_msg_t *job = &reading->options->job;
 	uint32_t nodes = get_given(job->min_nodes) ? job->min_nodes : 1;
+	uint32_t of_node = 1;
 
-	if (reading->per_node && !reading->ntasks &&
-	    (job->max_nodes == NO_VAL || job->max_nodes == job->min_nodes)) {
-		job->num_tasks = multiply_counts(nodes, job->ntasks_per_node);
+	if (reading->ntasks)
+		return job->num_tasks;
+	if (job->max_nodes != NO_VAL && job->max_nodes != job->min_nodes)
+		return nodes;
+	if (reading->per_node)
+		of_node = job->ntasks_per_node;
+	else if (get_given(job->min_nodes) || reading->node_info)
+		of_node = count_of_parts(job);
+	if (of_node > 1 || reading->per_node) {
+		job->num_tasks = multiply_counts(nodes, of_node);
 		reading->ntasks = true;
 	}
-	return reading->ntasks ? job->num_tasks : nodes;
+	return multiply_counts(nodes, of_node);
 }
 
 static void complete_counts(struct reading *reading)
@@ -360,9 +610,13 @@ static void complete_counts(struct reading *reading)
 	complete_nodes(job);
 	tasks = count_tasks(reading);
 	job->min_cpus = multiply_counts(tasks, cpus);
+	if (job->overcommit == 1)
+		job->min_cpus = get_given(job->min_nodes) ? job->min_nodes : 1;
 	if (reading->cpus) {
 		job->bitflags |= JOB_CPUS_SET;
-		job->pn_min_cpus = job->cpus_per_task;
+		if (job->pn_min_cpus == NO_VAL16 ||
+		    job->pn_min_cpus < job->cpus_per_task)
+			job->pn_min_cpus = job->cpus_per_task;
 	}
 	if (!reading->ntasks)
 		return;
@@ -410,7 +664,7 @@ static void make_spec(struct tb_plan_options *options)
 	if (job->pn_min_memory != NO_VAL64)
 		spec->memory = job->pn_min_memory;
 	spec->gres = options->gres_per_job || options->gres_per_node ||
-		     options->gres_per_task;
+		     options->gres_per_task || options->gres_per_socket;
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
 	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
@@ -441,6 +695,49 @@ static int make_binding(struct reading *reading, struct tb_error *err)
 	return 0;
 }
 
+/* As the SPANK plugin does. */
+static int check_combinations(const struct reading *reading,
+			      struct tb_error *err)
+{
+	const struct tb_request *request = &reading->options->spec.request;
+	int rc = 0;
+
+	for (int i = 0; !rc && i < RULED_MAX && tb_combination_options[i]; i++)
+		if (reading->ruled[i])
+			rc = tb_combination_check(request, TB_JOB,
+						  tb_combination_options[i],
+						  reading->ruled[i], err);
+	return rc;
+}
+
+static int make_lists(struct reading *reading, struct tb_error *err)
+{
+	struct tb_plan_options *options = reading->options;
+	char memory[32] = "";
+	const struct {
+		char **to;
+		const char *list, *prefix;
+	} lists[] = {
+		{ &options->gres_per_node, reading->gpus_per_node, "gres:gpu" },
+		{ &options->gres_per_node, reading->gres, "gres" },
+		{ &options->gres_per_job, reading->gpus, "gres:gpu" },
+		{ &options->gres_per_task, reading->gpus_per_task, "gres:gpu" },
+		{ &options->gres_per_socket, reading->gpus_per_socket,
+		  "gres:gpu" },
+		{ &options->cpus_per_gres, reading->cpus_per_gpu, "gres:gpu" },
+		{ &options->memory_per_gres,
+		  reading->memory_per_gpu ? memory : NULL, "gres:gpu" },
+	};
+
+	snprintf(memory, sizeof(memory), "%llu",
+		 (unsigned long long)reading->memory_per_gpu);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (lists[i].list && strcasecmp(lists[i].list, "none") != 0 &&
+		    add_gres(lists[i].to, lists[i].list, lists[i].prefix, err))
+			return -1;
+	return 0;
+}
+
 static void make_job(struct reading *reading)
 {
 	job_desc_msg_t *job = &reading->options->job;
@@ -452,24 +749,67 @@ static void make_job(struct reading *reading)
 	job->tres_per_job = reading->options->gres_per_job;
 	job->tres_per_node = reading->options->gres_per_node;
 	job->tres_per_task = reading->options->gres_per_task;
+	job->tres_per_socket = reading->options->gres_per_socket;
+	job->cpus_per_tres = reading->options->cpus_per_gres;
+	job->mem_per_tres = reading->options->memory_per_gres;
 	complete_counts(reading);
 }
 
 /* ---- all of it ---- */
 
-static int take_plan_arguments(void *data, int count, char **words,
+static const struct tb_command_line usage;
+
+/* The script is what an argument names, "-": the standard input. */
+static int read_script(struct reading *reading, const char *path,
+		       struct tb_error *err)
+{
+	struct tb_batch_script *script = &reading->options->script;
+	const char *name = strcmp(path, "-") != 0 ? path : "standard input";
+	struct tb_error why;
+	int at;
+
+	if (tb_batch_script_read(script, path, &why))
+		return tb_fail(err, "%.200s: %s", name, why.text);
+	if (tb_command_take_words(&usage, (int)script->nwords, script->words,
+				  reading, &at, &why))
+		return tb_fail(err, "%.200s: line %u: %s", name,
+			       script->lines[at], why.text);
+	return 0;
+}
+
+static int begin_with_script(void *data, int count, char **words,
+			     struct tb_error *err)
+{
+	struct reading *reading = data;
+	int rc;
+
+	if (!count)
+		return 0;
+	if (!strcmp(words[0], ":"))
+		return tb_fail(
+			err,
+			"\":\" begins another part of a heterogeneous job, whose plan nobody knows; plan its parts one by one");
+	reading->source = TB_SCRIPT;
+	rc = read_script(reading, words[0], err);
+	reading->source = TB_COMMAND_LINE;
+	return rc;
+}
+
+/* What stands behind the script is its own. */
+static int finish_plan_options(void *data, int count, char **words,
 			       struct tb_error *err)
 {
 	struct reading *reading = data;
 
-	if (count)
-		return tb_fail(
-			err,
-			"\"%.60s\" is one argument too many: no script is needed",
-			words[0]);
+	(void)count;
+	(void)words;
+	if (make_lists(reading, err))
+		return -1;
 	make_job(reading);
 	make_spec(reading->options);
-	return make_binding(reading, err);
+	if (make_binding(reading, err))
+		return -1;
+	return check_combinations(reading, err);
 }
 
 static const struct tb_command_option own_options[] = {
@@ -477,39 +817,69 @@ static const struct tb_command_option own_options[] = {
 	{ "n", "ntasks", "N", 'n', NULL },
 	{ "c", "cpus-per-task", "N", 'c', NULL },
 	{ NULL, "ntasks-per-node", "N", OPT_PER_NODE, NULL },
+	{ NULL, "tasks-per-node", "N", OPT_PER_NODE, TB_UNTOLD },
+	{ NULL, "ntasks-per-socket", "N", OPT_PER_SOCKET, TB_UNTOLD },
+	{ NULL, "ntasks-per-core", "N", OPT_PER_CORE, TB_UNTOLD },
 	{ "p", "partition", "PARTITION", 'p', NULL },
 	{ "t", "time", "TIME", 't', NULL },
+	{ NULL, "time-min", "TIME", OPT_TIME_MIN, TB_UNTOLD },
 	{ "C", "constraint", "FEATURES", 'C', NULL },
+	{ NULL, "prefer", "FEATURES", OPT_PREFER, TB_UNTOLD },
 	{ "w", "nodelist", "NODES", 'w', NULL },
 	{ "x", "exclude", "NODES", 'x', NULL },
+	{ NULL, "contiguous", NULL, OPT_CONTIGUOUS, TB_UNTOLD },
+	{ NULL, "spread-job", NULL, OPT_SPREAD_JOB, TB_UNTOLD },
+	{ NULL, "use-min-nodes", NULL, OPT_USE_MIN_NODES, TB_UNTOLD },
+	{ "B", "extra-node-info", "S[:C[:T]]", 'B', TB_UNTOLD },
+	{ NULL, "sockets-per-node", "N", OPT_SOCKETS, TB_UNTOLD },
+	{ NULL, "cores-per-socket", "N", OPT_CORES, TB_UNTOLD },
+	{ NULL, "threads-per-core", "N", OPT_THREADS, TB_UNTOLD },
+	{ NULL, "mincpus", "N", OPT_MINCPUS, TB_UNTOLD },
+	{ "S", "core-spec", "N", 'S', TB_UNTOLD },
+	{ NULL, "thread-spec", "N", OPT_THREAD_SPEC, TB_UNTOLD },
+	{ "O", "overcommit", NULL, 'O', TB_UNTOLD },
 	{ NULL, "mem", "MB", OPT_MEM, NULL },
 	{ NULL, "mem-per-cpu", "MB", OPT_MEM_PER_CPU, NULL },
+	{ NULL, "mem-per-gpu", "MB", OPT_MEM_PER_GPU, TB_UNTOLD },
+	{ NULL, "mem-bind", "TYPE", OPT_MEM_BIND, TB_UNTOLD },
+	{ NULL, "tmp", "MB", OPT_TMP, TB_UNTOLD },
 	{ NULL, "gres", "LIST", OPT_GRES, NULL },
 	{ "G", "gpus", "N", 'G', NULL },
-	{ NULL, "gpus-per-node", "N", OPT_GPUS_PER_NODE, NULL },
-	{ NULL, "gpus-per-task", "N", OPT_GPUS_PER_TASK, NULL },
-	{ NULL, "exclusive", NULL, OPT_EXCLUSIVE, NULL },
+	{ NULL, "gpus-per-node", "N", OPT_GPUS_PER_NODE, TB_UNTOLD },
+	{ NULL, "gpus-per-task", "N", OPT_GPUS_PER_TASK, TB_UNTOLD },
+	{ NULL, "gpus-per-socket", "N", OPT_GPUS_PER_SOCKET, TB_UNTOLD },
+	{ NULL, "cpus-per-gpu", "N", OPT_CPUS_PER_GPU, TB_UNTOLD },
+	{ NULL, "exclusive", "[user|mcs|exclusive]", OPT_EXCLUSIVE, NULL },
+	{ "s", "oversubscribe", NULL, 's', TB_UNTOLD },
+	{ "L", "licenses", "LIST", 'L', TB_UNTOLD },
+	{ "d", "dependency", "LIST", 'd', TB_UNTOLD },
 	{ NULL, "reservation", "NAME", OPT_RESERVATION, NULL },
 	{ "q", "qos", "NAME", 'q', NULL },
 	{ "A", "account", "NAME", 'A', NULL },
+	{ NULL, "mcs-label", "LABEL", OPT_MCS_LABEL, TB_UNTOLD },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
 	/* clang-format off */
-	.purpose = "Say what a job with these options of sbatch, and the variable TOPOBIND, would get now, or when it would start, without submitting it.",
-	.notes = "Now: for each node the tasks, and its topology string with the units of the job in lower case. Later: when and on which nodes, and who holds the units until then. Other jobs that wait may come first.",
+	.arguments = "[FILE [ARGUMENT...]]",
+	.purpose = "Say what a job with these and all other options of sbatch, with those in the #SBATCH lines of FILE (\"-\": stdin) and the variable TOPOBIND would get now, or when it would start, without submitting it.",
+	.notes = "Now: each node's tasks, and its topology with the job's units in lower case. Later: when, where, and who holds the units until then. Other jobs may come first.",
 	.exit_codes = "Exit codes: 0 now, 1 later, 2 never, a bad option, or Slurm does not answer.",
 	.has_binding = true,
 	.own = own_options,
+	.shared = tb_sbatch_options,
+	.ends_at_argument = true,
 	.has_json = true,
 	.take = take_plan_option,
-	.finish = take_plan_arguments,
+	.begin = begin_with_script,
+	.finish = finish_plan_options,
 	/* clang-format on */
 };
 
 int tb_plan_options_read(struct tb_plan_options *options, int argc, char **argv)
 {
-	struct reading reading = { .options = options };
+	struct reading reading = { .options = options,
+				   .source = TB_COMMAND_LINE };
 	int rc;
 
 	slurm_init_job_desc_msg(&options->job);
@@ -528,4 +898,8 @@ void tb_plan_options_clear(struct tb_plan_options *options)
 	free(options->gres_per_job);
 	free(options->gres_per_node);
 	free(options->gres_per_task);
+	free(options->gres_per_socket);
+	free(options->cpus_per_gres);
+	free(options->memory_per_gres);
+	tb_batch_script_clear(&options->script);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.c - see terminal.h */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -36,7 +37,8 @@ bool tb_color_is_on(enum tb_color color)
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 }
 
-unsigned tb_terminal_width(void)
+/* 0: nothing says it. */
+static unsigned find_width(void)
 {
 	const char *columns = getenv("COLUMNS");
 	long width = columns ? strtol(columns, NULL, 10) : 0;
@@ -45,8 +47,22 @@ unsigned tb_terminal_width(void)
 	if (width <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		width = size.ws_col;
 	if (width <= 0)
-		width = WIDTH_DEFAULT;
+		return 0;
 	if (width < WIDTH_MIN)
 		width = WIDTH_MIN;
-	return width < WIDTH_MAX ? width : WIDTH_MAX;
+	return width < WIDTH_MAX ? (unsigned)width : WIDTH_MAX;
+}
+
+unsigned tb_terminal_width(void)
+{
+	unsigned width = find_width();
+
+	return width ? width : WIDTH_DEFAULT;
+}
+
+unsigned tb_line_width(void)
+{
+	unsigned width = find_width();
+
+	return width ? width : UINT_MAX;
 }

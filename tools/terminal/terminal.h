@@ -21,4 +21,7 @@ bool tb_color_is_on(enum tb_color color);
 /* Columns: COLUMNS, else the terminal's, else 80; at least 40. */
 unsigned tb_terminal_width(void);
 
+/* The same for sentences: where nothing says how wide lines are, they stay whole. */
+unsigned tb_line_width(void);
+
 #endif

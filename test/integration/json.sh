@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# json - what --json prints is what the schemas in doc/schemas/ say, for each command
+# and for every shape that its answer has; and what slurmrestd says of a grant
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+schemas=$top/doc/schemas
+
+# valid SCHEMA COMMAND... - what topobind prints with --json is; keeps it
+valid() {
+	local schema=$1
+
+	shift
+	topobind "$@" --json >"$work/json" 2>"$work/err" || true
+	[ -s "$work/json" ] || fail "no JSON of $*: $(cat "$work/err")"
+	"$top/test/json_schema" "$schemas/$schema.schema.json" <"$work/json" ||
+		fail "$* is not what $schema.schema.json says: $(cat "$work/json")"
+	echo "$schema" >>"$work/used"
+}
+
+# has FILTER - and it is of this shape
+has() {
+	jq -e "$1" "$work/json" >/dev/null ||
+		fail "it has not: $1: $(cat "$work/json")"
+}
+
+case_offline() {
+	local numa=$top/test/data/topologies/quadrant-4n4s8l3.xml
+
+	valid topology topology
+	valid topology topology --xml "$numa"
+	has '.numa_nodes | length == 4'
+	valid topology topology --xml "$top/test/data/topologies/memorysidecaches.xml"
+	valid place place --topology NSXCCCCXCCCC --bunit X --slots 2
+	has '.slots == 2 and .reason == null'
+	valid place place --topology NSXCCCCXCCCC --bunit X --why
+	has '.why.containers | length > 0'
+	valid place place --topology NSXCCCCXCCCC --bunit X --bamount 3
+	has '.granted == null and .reason'
+	valid conf conf --node n1 --xml "$numa"
+	valid conf conf --node n1 --synthetic 'pack:2 l3:4 core:8 pu:2' --threads
+	valid options options
+	valid options options bunit
+	has '.options | length == 1'
+}
+
+case_map() {
+	alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 >/dev/null
+	alloc -w "$NODE_ZEN" -n3 -t 5 >/dev/null
+	valid map map
+	has '[.jobs[].kind] == ["bound", "plain"] and .jobs[1].end'
+	has ".jobs[0].grants[0].nodes == [\"$NODE_ZEN\"]"
+	cp "$work/json" "$work/map.json"
+	valid map map --from "$work/map.json"
+	assert cmp "$work/json" "$work/map.json"
+	valid map map --from "$top/test/data/maps/cluster.json"
+	drain
+}
+
+case_nodes() {
+	alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 >/dev/null
+	valid nodes nodes
+	has "[.nodes[].node] | index(\"$NODE_ZEN\")"
+	has "[.nodes[] | select(.jobs | length > 0)] | length == 1"
+	drain
+}
+
+case_job() {
+	local holder job array
+
+	holder=$(alloc -w "$NODE_ZEN" -n2 --bunit=S --bamount=1)
+	valid job job "$holder"
+	has '.jobs[0].tasks | length == 2'
+	valid job job "$(alloc -w "$NODE_TWIN" -n2)"
+	has '.jobs[0].request == null and .jobs[0].nodes[0].threads'
+	job=$(batch -w "$NODE_ZEN" -n2 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	valid job job "$job"
+	has '.jobs[0].waiting'
+	array=$(batch -w "$NODE_ZEN" -a 0-3 --bunit=S --bamount=2)
+	wait_until 20 was_passed_over "$array"
+	valid job job "$array"
+	has ".jobs[0].job == \"${array}_[0-3]\""
+	valid job job
+	has '.jobs | length == 2'
+	drain
+}
+
+case_explain() {
+	local holder job plain
+
+	holder=$(alloc -w "$NODE_ZEN" -n2 --bunit=S --bamount=1 -t 9)
+	valid explain explain "$holder"
+	has '.jobs[0].grants | length == 1'
+	plain=$(alloc -w "$NODE_TWIN" -n2)
+	valid explain explain "$plain"
+	has '.jobs[0].state == "PLAIN"'
+	job=$(batch -w "$NODE_ZEN" -n2 --bunit=S --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	valid explain explain "$job"
+	has ".jobs[0].must_end[0].job == \"$holder\""
+	valid explain explain
+	has '.jobs | length == 1'
+	cancel "$plain"
+	cancel "$job"
+	valid explain explain
+	has '.jobs == []'
+	drain
+}
+
+case_plan() {
+	alloc -w "$NODE_ZEN" -n2 --bunit=S --bamount=1 -t 9 >/dev/null
+	valid plan plan -N1 -n2 --bunit=X --bamount=1
+	has '.answer == "now" and .units[0].tasks == 2'
+	valid plan plan -N1
+	has '.units == []'
+	valid plan plan -w "$NODE_ZEN" --bunit=S --bamount=1 --begin=now
+	has '.answer == "later" and .table and .not_heeded == ["begin"]'
+	valid plan plan -N1 --bunit=X --bamount=99
+	has '.answer == "never" and .reason'
+	valid plan plan -N1 -p nowhere
+	drain
+}
+
+case_conf() {
+	valid conf-show conf --show
+	valid conf-check conf --check
+	has '.findings == []'
+	sed -i s/ConstrainCores=yes/ConstrainCores=no/ "$cluster/etc/cgroup.conf"
+	valid conf-check conf --check
+	has '.findings[0].where == "cgroup.conf"'
+	sed -i s/ConstrainCores=no/ConstrainCores=yes/ "$cluster/etc/cgroup.conf"
+}
+
+case_soft() {
+	batch -w "$NODE_THIS" -N1 --bunit=C --bamount=1 --bmode=soft >/dev/null
+	wait_until 30 has_soft_step
+	valid soft soft --node "$NODE_THIS" status
+	has '.on and .steps[0].step'
+	drain
+}
+
+has_soft_step() {
+	[ "$(topobind soft --node "$NODE_THIS" --json status |
+		jq '.steps | length')" -gt 0 ]
+}
+
+# --- slurmrestd --------------------------------------------------------------------
+
+# rest PATH - what it answers, as the recipe of topobind(1) asks
+rest() {
+	local release=v0.0.38
+
+	! slurm_is_from 24.11 || release=v0.0.42
+	curl -s --unix-socket "$work/rest/socket" \
+		"http://localhost/slurm/$release/$1"
+}
+
+rest_answers() {
+	[ -n "$(rest nodes | jq -r '.nodes[0].name // empty' 2>/dev/null)" ]
+}
+
+# It runs for no user of Slurm's own.
+case_rest() {
+	local job comment pid
+
+	install -d -o nobody "$work/rest"
+	chmod a+x "$work"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
+		-a rest_auth/local "unix:$work/rest/socket" \
+		>"$work/rest.log" 2>&1 &
+	pid=$!
+	wait_until 30 rest_answers || {
+		cat "$work/rest.log"
+		fail "slurmrestd does not answer"
+	}
+	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
+	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
+	assert_eq "system_comment" "$(scontrol show job "$job" |
+		sed -n 's/^ *SystemComment=//p')" "$comment"
+	assert_contains "grant" " grant=$NODE_ZEN:" "$comment"
+	assert_eq "threads" "$(granted "$job" "$NODE_ZEN")" \
+		"$(lower_threads "${comment##* grant="$NODE_ZEN":}")"
+	assert_contains "extra" m_topology_inuse= \
+		"$(rest "node/$NODE_ZEN" | jq -r '.nodes[].extra')"
+	kill "$pid"
+	wait "$pid" || true
+	drain
+}
+
+# --- the schemas ---------------------------------------------------------------------
+
+# The schemas see what is wrong.
+case_wrong() {
+	valid options options bunit
+	refute "$top/test/json_schema" "$schemas/options.schema.json" \
+		< <(jq '.options[0].id = 1' "$work/json")
+	refute "$top/test/json_schema" "$schemas/options.schema.json" \
+		< <(jq '.version = 2' "$work/json")
+	refute "$top/test/json_schema" "$schemas/options.schema.json" \
+		< <(jq 'del(.options[0].name)' "$work/json")
+}
+
+case_every_schema() {
+	local file
+
+	for file in "$schemas"/*.schema.json; do
+		file=${file##*/}
+		assert grep -qx "${file%.schema.json}" "$work/used"
+	done
+}
+
+cluster_start --nodes this,zen,twin
+test_case "topology, place, conf and options" case_offline
+test_case "map" case_map
+test_case "nodes" case_nodes
+test_case "job" case_job
+test_case "explain" case_explain
+test_case "plan" case_plan
+test_case "conf --show and --check" case_conf
+test_case "soft" case_soft
+if command -v slurmrestd >/dev/null; then
+	test_case "slurmrestd shows the grant" case_rest
+fi
+test_case "what is wrong" case_wrong
+test_case "every schema was tried" case_every_schema
+tests_done
