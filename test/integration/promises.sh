@@ -351,6 +351,13 @@ case_gpus_and_tasks_of_a_node() {
 	now_means_now -N2-3 -n5 --gres=gpu:3 --ntasks-per-node=2 --bunit=C \
 		--bamount=1
 	never -n4 --gpus=5 --ntasks-per-node=1 -N1-3 --bunit=C --bamount=1
+	# The units of a host have four CPUs; of its tasks there are five at most.
+	now_means_now --btype=host -n5 --ntasks-per-node=5 --gpus-per-node=4 \
+		--bunit=C --bamount=2
+	now_means_now --btype=host -n10 --ntasks-per-node=5 -N2-3 --gres=gpu:1 \
+		--bunit=C --bamount=2
+	never --btype=host -n10 --ntasks-per-node=5 -N2 --gres=gpu:1 --bunit=C \
+		--bamount=2
 	# More nodes than GPUs: each has one all the same.
 	now_means_now -n5 --gpus=1 --bunit=S --bamount=1
 	now_means_now -n6 --gpus=2 --bunit=S --bamount=1

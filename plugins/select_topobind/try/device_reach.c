@@ -324,7 +324,9 @@ static void set_job(struct reach *reach)
 	job->max_nodes = test->max_nodes;
 	/* With --overcommit all tasks of a node share a slot. */
 	if (!details->overcommit)
-		job->slots = tb_job_exact_slots(test->job);
+		job->slots = reach->offers->request->type == TB_HOST
+				     ? tb_job_exact_tasks(test->job)
+				     : tb_job_exact_slots(test->job);
 	if (!job->slots)
 		reach->each = details->overcommit
 				      ? 1

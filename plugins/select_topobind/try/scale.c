@@ -90,6 +90,11 @@ uint32_t tb_job_least_hosts(const job_record_t *job)
 	return details->num_tasks / each + (details->num_tasks % each > 0);
 }
 
+uint32_t tb_job_exact_tasks(const job_record_t *job)
+{
+	return job->bit_flags & JOB_NTASKS_SET ? tb_job_slots(job) : 0;
+}
+
 uint32_t tb_job_exact_slots(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
@@ -98,7 +103,7 @@ uint32_t tb_job_exact_slots(const job_record_t *job)
 	if (details->num_tasks ==
 	    MAX(details->min_nodes, 1) * (uint32_t)details->ntasks_per_node)
 		return 0;
-	return job->bit_flags & JOB_NTASKS_SET ? tb_job_slots(job) : 0;
+	return tb_job_exact_tasks(job);
 }
 
 uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes)

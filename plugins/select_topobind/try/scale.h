@@ -49,6 +49,12 @@ uint32_t tb_job_least_hosts(const job_record_t *job);
 uint32_t tb_job_exact_slots(const job_record_t *job);
 
 /*
+ * Likewise the tasks, for hosts: these share units, so that --ntasks-per-node only
+ * limits how many of them a node has, whoever said how many there are.
+ */
+uint32_t tb_job_exact_tasks(const job_record_t *job);
+
+/*
  * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
  * themselves, with all tasks and a CPU for each node, and then for all nodes.
  */
