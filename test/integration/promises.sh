@@ -396,6 +396,25 @@ case_contiguous_gpus() {
 	never "$@" -x "$NODE_THREE" -N2 -n2 --gpus=2 --bunit=C --bamount=1
 }
 
+# Below the first switch two nodes have eight GPUs, below the other one has four.
+case_gpus_of_one_switch() {
+	local holder job
+
+	set -- --switches=1 -n3 --bunit=C --bamount=2
+	holder=$(alloc -w "$NODE_ONE" -t 10 -N1 -n1 --gres=gpu:3 --bunit=C \
+		--bamount=1)
+	now_means_now "$@" --gpus=5
+	assert_told 8 12 "$@" --gpus=6
+	assert_told 8 12 "$@" --gpus=6 --btype=host
+	now_means_now "$@" --gpus=6 --switches=2
+	job=$(batch "$@" --gpus=6)
+	wait_until 20 was_passed_over "$job"
+	cancel "$holder"
+	wait_until 20 runs "$job"
+	assert_eq "its nodes" "one,two" "$(squeue -h -j "$job" -o %N |
+		xargs scontrol show hostnames | sed "s/$number\$//" | paste -sd,)"
+}
+
 # --- nodes of one's own ----------------------------------------------------------
 
 # The first node has six power cores; its others are none.
@@ -440,6 +459,16 @@ test_case "memory of GPUs that nodes have unlike numbers of" case_memory_of_gpus
 test_case "contiguous nodes" case_contiguous
 test_case "contiguous nodes with GPUs" case_contiguous_gpus
 test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
+cluster_stop
+
+start_gpu_nodes --nodes '' --slurm TopologyPlugin=topology/tree \
+	--topology 'SwitchName=left Nodes={one},{two}' \
+	--topology 'SwitchName=right Nodes={three}' \
+	--topology 'SwitchName=top Switches=left,right'
+note_slurmctld
+number=${NODE_ONE#one}
+test_case "GPUs of one switch" case_gpus_of_one_switch
+test_case "GPUs of one switch: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 
 start_gpu_nodes --nodes power,quadrant --machine "uneven $uneven 1 44 1" \
