@@ -217,6 +217,13 @@ case_nodes_of_features() {
 }
 
 # Each of them has no more tasks than are said.
+# Of the nodes of a feature Slurm wants all GPUs: none has that many free.
+case_gpus_on_nodes_of_features() {
+	alloc -w "$NODE_ONE" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
+	alloc -w "$NODE_TWO" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
+	now_means_now -C 'a*1' -n3 --gpus=3 --bunit=C --bamount=3
+}
+
 case_tasks_of_hosts() {
 	set -- --bunit=C --bamount=2 --btype=host
 	gets "one 4, power 8, three 4" -n3 --ntasks-per-node=1 "$@" \
@@ -484,6 +491,7 @@ test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
+test_case "GPUs, and so many nodes of a feature" case_gpus_on_nodes_of_features
 test_case "tasks for each of several hosts" case_tasks_of_hosts
 test_case "hosts whose CPUs differ" case_unlike_hosts
 test_case "the largest hosts" case_largest_hosts

@@ -240,6 +240,16 @@ static uint16_t limit_tasks(const job_record_t *job)
 	return MIN(job->details->ntasks_per_node, limit);
 }
 
+/*
+ * Of a part of its nodes Slurm wants all devices, so that more of them can be needed
+ * than for the slots that are asked for.
+ */
+static bool needs_nodes_for_devices(const job_record_t *job)
+{
+	return job->gres_list_req && job->details->max_nodes != 1 &&
+	       tb_job_is_asked_in_part(job);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
@@ -247,11 +257,12 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t slots = tb_job_slots(job);
 	uint16_t per_node = limit_tasks(job);
 	uint32_t least = cpus; /* on a node */
+	bool some_nodes = needs_nodes_for_devices(job);
 
 	save_job(job, saved);
 	details->pn_min_cpus = tb_job_cpus_per_node(job);
 	/* A node without a task would have no CPUs. */
-	if (details->num_tasks)
+	if (details->num_tasks && !some_nodes)
 		details->num_tasks = slots;
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
@@ -284,6 +295,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
 	if (details->max_cpus != NO_VAL)
 		details->max_cpus = MAX(details->max_cpus, details->min_cpus);
+	if (some_nodes)
+		details->max_cpus = TB_PLENTY_OF_CPUS;
 }
 
 void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)

@@ -15,6 +15,12 @@
 #include "compat/select_compat.h"
 #include "core/request/request.h"
 
+/*
+ * select/cons_tres puts by as many CPUs for the other nodes as this one's cores
+ * have, out of the most that the job may have: out of plenty.
+ */
+#define TB_PLENTY_OF_CPUS INT32_MAX
+
 struct tb_scale {
 	uint64_t flags;
 	uint8_t overcommit;
