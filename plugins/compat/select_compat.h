@@ -123,6 +123,11 @@ uint64_t tb_node_memory_in_use(uint32_t node);
 void tb_nodes_look_at_memory(void);
 uint32_t tb_node_first_core(uint32_t node);
 uint32_t tb_all_cores(void);
+/*
+ * Where the node is in the network, the same word for all nodes of a switch, or block.
+ * The caller xfrees.
+ */
+char *tb_node_place_in_network(uint32_t node);
 
 /* MaxCPUsPerSocket of a partition; INFINITE: none. */
 static inline uint32_t tb_partition_socket_limit(const part_record_t *partition)

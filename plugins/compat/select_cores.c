@@ -2,8 +2,17 @@
 /* select_cores.c - nodes, cores and modes of a test, where the versions agree */
 #include "select_compat.h"
 
+#include <string.h>
+
 #include "src/common/node_conf.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+#include "src/common/slurm_topology.h"
+#define topology_g_get_node_addr slurm_topo_get_node_addr
+#else
+#include "src/interfaces/topology.h"
+#endif
 
 #include "core_mask.h"
 #include "select_ops.h"
@@ -45,6 +54,23 @@ uint32_t tb_node_first_core(uint32_t node)
 uint32_t tb_all_cores(void)
 {
 	return cr_get_coremap_offset(node_record_count);
+}
+
+/* Slurm says top.switch.node, or block.node, or just node. */
+char *tb_node_place_in_network(uint32_t node)
+{
+	char *name = node_record_table_ptr[node]->name;
+	char *place = NULL, *pattern = NULL;
+
+	if (topology_g_get_node_addr(name, &place, &pattern) != SLURM_SUCCESS ||
+	    !place || strlen(place) <= strlen(name)) {
+		xfree(place);
+		place = xstrdup("");
+	} else {
+		place[strlen(place) - strlen(name)] = '\0';
+	}
+	xfree(pattern);
+	return place;
 }
 
 enum tb_mode tb_test_mode(const struct tb_test *test)

@@ -472,9 +472,10 @@ judge_refused() {
 		-v request="${words[*]}" -v number="$number" \
 		-f "$differential/possible.awk" "$differential/nodes" -) ||
 		return 0
-	witness="$(sed -E 's/ (-c|-N|--nodelist=)[^ ]*//g' <<<" $common")"
+	witness="$(sed -E 's/ (-N|--nodelist=)[^ ]*//g' <<<" $common")"
 	witness+=" --nodelist=$set -N$(tr ',' '\n' <<<"$set" | grep -c .)"
-	[[ $binding = *btype=host* ]] || witness+=" -c$size"
+	[[ $binding = *btype=host* ]] ||
+		witness="$(sed -E 's/ -c[^ ]*//' <<<"$witness") -c$size"
 	start_now "$witness"
 	[ -n "$id" ] || return 0
 	wanted=$(has "$id")

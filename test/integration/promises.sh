@@ -217,6 +217,13 @@ case_nodes_of_features() {
 }
 
 # Each of them has no more tasks than are said.
+# Of the nodes of a feature Slurm wants all GPUs: none has that many free.
+case_gpus_on_nodes_of_features() {
+	alloc -w "$NODE_ONE" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
+	alloc -w "$NODE_TWO" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
+	now_means_now -C 'a*1' -n3 --gpus=3 --bunit=C --bamount=3
+}
+
 case_tasks_of_hosts() {
 	set -- --bunit=C --bamount=2 --btype=host
 	gets "one 4, power 8, three 4" -n3 --ntasks-per-node=1 "$@" \
@@ -351,6 +358,13 @@ case_gpus_and_tasks_of_a_node() {
 	now_means_now -N2-3 -n5 --gres=gpu:3 --ntasks-per-node=2 --bunit=C \
 		--bamount=1
 	never -n4 --gpus=5 --ntasks-per-node=1 -N1-3 --bunit=C --bamount=1
+	# The units of a host have four CPUs; of its tasks there are five at most.
+	now_means_now --btype=host -n5 --ntasks-per-node=5 --gpus-per-node=4 \
+		--bunit=C --bamount=2
+	now_means_now --btype=host -n10 --ntasks-per-node=5 -N2-3 --gres=gpu:1 \
+		--bunit=C --bamount=2
+	never --btype=host -n10 --ntasks-per-node=5 -N2 --gres=gpu:1 --bunit=C \
+		--bamount=2
 	# More nodes than GPUs: each has one all the same.
 	now_means_now -n5 --gpus=1 --bunit=S --bamount=1
 	now_means_now -n6 --gpus=2 --bunit=S --bamount=1
@@ -387,6 +401,25 @@ case_contiguous_gpus() {
 		--bamount=2
 	now_means_now "$@" -n12 --gpus=12 --bunit=N --bamount=1
 	never "$@" -x "$NODE_THREE" -N2 -n2 --gpus=2 --bunit=C --bamount=1
+}
+
+# Below the first switch two nodes have eight GPUs, below the other one has four.
+case_gpus_of_one_switch() {
+	local holder job
+
+	set -- --switches=1 -n3 --bunit=C --bamount=2
+	holder=$(alloc -w "$NODE_ONE" -t 10 -N1 -n1 --gres=gpu:3 --bunit=C \
+		--bamount=1)
+	now_means_now "$@" --gpus=5
+	assert_told 8 12 "$@" --gpus=6
+	assert_told 8 12 "$@" --gpus=6 --btype=host
+	now_means_now "$@" --gpus=6 --switches=2
+	job=$(batch "$@" --gpus=6)
+	wait_until 20 was_passed_over "$job"
+	cancel "$holder"
+	wait_until 20 runs "$job"
+	assert_eq "its nodes" "one,two" "$(squeue -h -j "$job" -o %N |
+		xargs scontrol show hostnames | sed "s/$number\$//" | paste -sd,)"
 }
 
 # --- nodes of one's own ----------------------------------------------------------
@@ -435,6 +468,16 @@ test_case "contiguous nodes with GPUs" case_contiguous_gpus
 test_case "alike nodes: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 
+start_gpu_nodes --nodes '' --slurm TopologyPlugin=topology/tree \
+	--topology 'SwitchName=left Nodes={one},{two}' \
+	--topology 'SwitchName=right Nodes={three}' \
+	--topology 'SwitchName=top Switches=left,right'
+note_slurmctld
+number=${NODE_ONE#one}
+test_case "GPUs of one switch" case_gpus_of_one_switch
+test_case "GPUs of one switch: slurmctld did not die" assert slurmctld_lives
+cluster_stop
+
 start_gpu_nodes --nodes power,quadrant --machine "uneven $uneven 1 44 1" \
 	--node "one Feature=a" --node "two Feature=a" --node "three Feature=b"
 note_slurmctld
@@ -448,6 +491,7 @@ test_case "GPUs that must be near, bound by the site" \
 	case_near_gpus_of_the_site
 test_case "tasks for each of several nodes" case_tasks_for_each_node
 test_case "so many nodes of each feature" case_nodes_of_features
+test_case "GPUs, and so many nodes of a feature" case_gpus_on_nodes_of_features
 test_case "tasks for each of several hosts" case_tasks_of_hosts
 test_case "hosts whose CPUs differ" case_unlike_hosts
 test_case "the largest hosts" case_largest_hosts

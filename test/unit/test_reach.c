@@ -8,10 +8,12 @@
 #include <stdbool.h>
 
 #include "core/plan/reach.h"
+#include "core/plan/reach_groups.h"
 
 #define NODES 4
 #define DEVICES 3
 #define SLOTS 5
+#define GROUPS 3
 #define ROUNDS 40000
 
 static uint32_t state = 1;
@@ -37,6 +39,7 @@ static void make_world(struct world *world)
 		struct tb_reach_node *node = &world->nodes[i];
 
 		node->required = !below(5);
+		node->group = below(GROUPS);
 		node->devices = below(DEVICES + 1);
 		node->with = world->with[i];
 		for (uint32_t d = 0; d <= node->devices; d++) {
@@ -127,13 +130,119 @@ static void test_all_ways(void **unused)
 	assert_in_range(reached, ROUNDS / 20, ROUNDS / 2);
 }
 
+/* --- groups ------------------------------------------------------------------- */
+
+static uint32_t count_groups(uint32_t set)
+{
+	uint32_t count = 0;
+
+	for (; set; set >>= 1)
+		count += set & 1;
+	return count;
+}
+
+/* The fewest nodes of these groups alone. */
+static uint32_t find_fewest_in(const struct world *world, uint32_t groups)
+{
+	struct world some = *world;
+
+	some.count = 0;
+	for (uint32_t i = 0; i < world->count; i++) {
+		bool in = groups >> world->nodes[i].group & 1;
+
+		if (!in && world->nodes[i].required)
+			return UINT32_MAX;
+		if (!in)
+			continue;
+		memcpy(some.with[some.count], world->with[i],
+		       sizeof(some.with[0]));
+		some.nodes[some.count] = world->nodes[i];
+		some.nodes[some.count].with = some.with[some.count];
+		some.count++;
+	}
+	return find_fewest(&some, 0, 0, 0, 0);
+}
+
+/* So few groups have nodes that suffice; GROUPS + 1: not even all of them. */
+static uint32_t find_fewest_groups(const struct world *world)
+{
+	uint32_t fewest = GROUPS + 1;
+
+	for (uint32_t groups = 1; groups < 1u << GROUPS; groups++)
+		if (count_groups(groups) < fewest &&
+		    find_fewest_in(world, groups) != UINT32_MAX)
+			fewest = count_groups(groups);
+	return fewest;
+}
+
+static uint32_t groups_of_result(const struct world *world)
+{
+	uint32_t groups = 0;
+
+	for (uint32_t i = 0; i < world->count; i++)
+		if (world->nodes[i].slots)
+			groups |= 1u << world->nodes[i].group;
+	return groups;
+}
+
+static void test_groups(void **unused)
+{
+	uint32_t reached = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		uint32_t most = 1 + below(GROUPS), fewest, groups;
+		struct world world;
+
+		make_world(&world);
+		fewest = find_fewest_groups(&world);
+		assert_int_equal(tb_reach_in_groups(world.nodes, world.count,
+						    &world.job, GROUPS, most),
+				 fewest <= most ? TB_REACHED : TB_NOT_REACHED);
+		if (fewest > most)
+			continue;
+		groups = groups_of_result(&world);
+		assert_int_equal(count_groups(groups), fewest);
+		check_nodes(&world, find_fewest_in(&world, groups));
+		reached++;
+	}
+	assert_in_range(reached, ROUNDS / 20, ROUNDS / 2);
+}
+
+/* More choices than are looked at: nobody knows. */
+static void test_many_groups(void **unused)
+{
+	const struct tb_reach_range with = { 1, 1 };
+	struct tb_reach_node nodes[64] = { 0 };
+	struct tb_reach_job job = { .min_nodes = 1,
+				    .max_nodes = 4,
+				    .slots = 4 };
+
+	(void)unused;
+	for (uint32_t i = 0; i < 64; i++) {
+		nodes[i].with = &with;
+		nodes[i].group = i;
+	}
+	assert_int_equal(tb_reach_in_groups(nodes, 64, &job, 64, 1),
+			 TB_NOT_REACHED);
+	assert_int_equal(tb_reach_in_groups(nodes, 64, &job, 64, 4),
+			 TB_REACH_UNKNOWN);
+	nodes[63].group = nodes[62].group = nodes[61].group = 60;
+	assert_int_equal(tb_reach_in_groups(nodes, 64, &job, 64, 4),
+			 TB_REACHED);
+	assert_int_equal(nodes[60].slots, 1);
+	assert_int_equal(nodes[0].slots, 0);
+}
+
+/* --- limits ------------------------------------------------------------------- */
+
 /* Sums of several words. */
 static void test_many_slots(void **unused)
 {
 	const struct tb_reach_range with[] = { { 1, 60 }, { 40, 60 } };
-	struct tb_reach_node nodes[] = { { false, 1, with, 0, 0 },
-					 { false, 1, with, 0, 0 },
-					 { false, 1, with, 0, 0 } };
+	struct tb_reach_node nodes[] = { { .devices = 1, .with = with },
+					 { .devices = 1, .with = with },
+					 { .devices = 1, .with = with } };
 	struct tb_reach_job job = { 1, 3, 150, 2 };
 
 	(void)unused;
@@ -152,7 +261,7 @@ static void test_many_slots(void **unused)
 static void test_too_much(void **unused)
 {
 	const struct tb_reach_range with = { 1, UINT32_MAX };
-	struct tb_reach_node node = { false, 0, &with, 0, 0 };
+	struct tb_reach_node node = { .with = &with };
 	const struct tb_reach_job job = { 1, 1, UINT32_MAX, 0 };
 	const struct tb_reach_job more = { 1, 1, 1, UINT32_MAX };
 
@@ -165,6 +274,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_ways),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_many_groups),
 		cmocka_unit_test(test_many_slots),
 		cmocka_unit_test(test_too_much),
 	};

@@ -49,12 +49,17 @@ uint32_t tb_asked_slots_of_each(const struct tb_asked *asked)
 	return smaller(asked->tasks_per_node, tb_asked_slots_of_node(asked));
 }
 
+uint32_t tb_asked_exact_tasks(const struct tb_asked *asked)
+{
+	return asked->tasks_are_given ? tb_asked_slots(asked) : 0;
+}
+
 uint32_t tb_asked_exact_slots(const struct tb_asked *asked)
 {
 	/* Some clients say this, too, when the user gave tasks for each node. */
 	if (asked->tasks == larger(asked->min_nodes, 1) * asked->tasks_per_node)
 		return 0;
-	return asked->tasks_are_given ? tb_asked_slots(asked) : 0;
+	return tb_asked_exact_tasks(asked);
 }
 
 /* Tasks that each node must have, all others having --ntasks-per-node of them. */

@@ -35,6 +35,12 @@ uint32_t tb_asked_slots_of_node(const struct tb_asked *asked);
 /* At least so many on each of its nodes, as Slurm wants them; 0: it wants none. */
 uint32_t tb_asked_slots_of_each(const struct tb_asked *asked);
 
+/*
+ * For hosts: their tasks share units, so that --ntasks-per-node only limits how many of
+ * them a node has, whoever said how many there are.
+ */
+uint32_t tb_asked_exact_tasks(const struct tb_asked *asked);
+
 /* As many as it needs, and no more; 0: its nodes say how many. */
 uint32_t tb_asked_exact_slots(const struct tb_asked *asked);
 

@@ -24,6 +24,7 @@ struct tb_reach_node {
 	/* Its devices out of those for all nodes are 0 to so many. */
 	uint32_t devices;
 	const struct tb_reach_range *with; /* with each of these numbers */
+	uint32_t group;			   /* for reach_groups.h */
 	/* The result: 0 slots where the node is not needed. */
 	uint32_t slots, has;
 };

@@ -49,12 +49,6 @@ static int call_cons_tres(const struct tb_test *test, bitstr_t *nodes,
 }
 
 /*
- * select/cons_tres puts by as many CPUs for the other nodes as this one's cores
- * have, out of the most that the job may have: out of plenty.
- */
-#define PLENTY_OF_CPUS INT32_MAX
-
-/*
  * The devices of each node are known, and do not go with tasks: these are as many as
  * there are slots, or CPUs, so that they need all cores.
  */
@@ -83,7 +77,7 @@ static void ask_for_all(job_record_t *job, enum tb_type type,
 	details->min_cpus = MAX(details->min_cpus, deal->cpus);
 	/* Later Slurms give nodes with others between them, but not these alone. */
 	details->contiguous = 0;
-	details->max_cpus = PLENTY_OF_CPUS;
+	details->max_cpus = TB_PLENTY_OF_CPUS;
 	/* Slurm makes --ntasks-per-node that of each node, whatever -n says. */
 	details->pn_min_cpus = MIN(details->pn_min_cpus, deal->least);
 	details->orig_pn_min_cpus = MIN(details->orig_pn_min_cpus,
@@ -239,7 +233,7 @@ static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
 	if (offers->request->type != TB_HOST ||
 	    !tb_offers_keep_largest(offers, test, first, end, nodes))
 		return SLURM_ERROR;
-	details->max_cpus = PLENTY_OF_CPUS;
+	details->max_cpus = TB_PLENTY_OF_CPUS;
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
 	details->max_cpus = before;
@@ -258,7 +252,7 @@ static int ask_whether_ever(const struct tb_test *test, bitstr_t *nodes)
 	int rc;
 
 	if (test->choice && test->choice->policy == TB_ALLOCATE_LEASTLOADED)
-		details->max_cpus = PLENTY_OF_CPUS;
+		details->max_cpus = TB_PLENTY_OF_CPUS;
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    NULL);
 	details->max_cpus = before;

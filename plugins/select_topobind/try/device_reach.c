@@ -7,8 +7,10 @@
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "core/plan/halving.h"
+#include "core/plan/reach_groups.h"
 
 #include "scale.h"
 
@@ -25,6 +27,7 @@ struct kind {
 	uint32_t tasks;			/* that it can have, at most */
 	uint32_t free;			/* devices */
 	uint32_t taken;			/* nodes of this kind */
+	uint32_t group, taken_there; /* of the last one; and those before it */
 	uint32_t devices;
 	struct tb_reach_range with[DEVICES_MAX + 1];
 };
@@ -42,6 +45,9 @@ struct reach {
 	struct tb_reach_node *nodes;
 	uint32_t *offer_of; /* each of these nodes */
 	uint32_t count;
+	uint32_t most_groups; /* of nodes that lie together; 0: any number */
+	char **groups;	      /* their places in the network */
+	uint32_t ngroups;
 	bool complete; /* all nodes were looked at */
 	uint32_t found_first,
 		found_count; /* the nodes that were found are here */
@@ -272,12 +278,51 @@ static bool has_node(const struct reach *reach, uint32_t node)
 	return reach->count && node_of(reach, reach->count - 1) == node;
 }
 
-/* More nodes of a kind than the job can have are not needed. */
+/* Switches, or a block: of several Slurm gives a job no nodes, or not at once. */
+static uint32_t limit_groups(const job_record_t *job)
+{
+	if (!xstrcmp(slurm_conf.topology_plugin, "topology/block"))
+		return 1;
+	return job->req_switch;
+}
+
+static uint32_t find_group(struct reach *reach, uint32_t node)
+{
+	char *place;
+	uint32_t group = 0;
+
+	if (!reach->most_groups)
+		return 0;
+	place = tb_node_place_in_network(node);
+	while (group < reach->ngroups && xstrcmp(reach->groups[group], place))
+		group++;
+	if (group < reach->ngroups) {
+		xfree(place);
+		return group;
+	}
+	xrecalloc(reach->groups, reach->ngroups + 1, sizeof(*reach->groups));
+	reach->groups[reach->ngroups] = place;
+	return reach->ngroups++;
+}
+
+/* More nodes of a kind than the job can have, all in one group, are not needed. */
+static bool has_enough(const struct reach *reach, struct kind *kind,
+		       uint32_t group)
+{
+	if (kind->group != group) {
+		kind->group = group;
+		kind->taken_there = 0;
+	}
+	return !is_contiguous(reach) &&
+	       kind->taken_there >= reach->job.max_nodes;
+}
+
 static void add_node(struct reach *reach, uint32_t index)
 {
 	const struct tb_offer *offer = &reach->offers->list[index];
 	bool required = is_required(reach, offer->node);
 	struct kind *kind;
+	uint32_t group;
 
 	if (!tb_gres_node_has_all(reach->test->job, offer->node))
 		return;
@@ -287,19 +332,21 @@ static void add_node(struct reach *reach, uint32_t index)
 		reach->complete = false;
 		return;
 	}
-	if (!required && !is_contiguous(reach) &&
-	    kind->taken >= reach->job.max_nodes)
+	group = find_group(reach, offer->node);
+	if (has_enough(reach, kind, group) && !required)
 		return;
 	if (kind->taken >= ALIKE_MAX) {
 		reach->complete = false;
 		return;
 	}
 	kind->taken++;
+	kind->taken_there++;
 	reach->offer_of[reach->count] = index;
 	reach->nodes[reach->count++] = (struct tb_reach_node){
 		.required = required,
 		.devices = kind->devices,
 		.with = kind->with,
+		.group = group,
 	};
 }
 
@@ -324,7 +371,9 @@ static void set_job(struct reach *reach)
 	job->max_nodes = test->max_nodes;
 	/* With --overcommit all tasks of a node share a slot. */
 	if (!details->overcommit)
-		job->slots = tb_job_exact_slots(test->job);
+		job->slots = reach->offers->request->type == TB_HOST
+				     ? tb_job_exact_tasks(test->job)
+				     : tb_job_exact_slots(test->job);
 	if (!job->slots)
 		reach->each = details->overcommit
 				      ? 1
@@ -355,6 +404,7 @@ static bool begin(struct reach *reach, struct tb_offers *offers,
 	if (!can_search(reach))
 		return false;
 	set_job(reach);
+	reach->most_groups = limit_groups(test->job);
 	if (reach->in_use)
 		tb_nodes_look_at_memory();
 	reach->kinds = xcalloc(MIN(nodes, KINDS_MAX) + 1,
@@ -369,15 +419,26 @@ static void end(struct reach *reach)
 	xfree(reach->kinds);
 	xfree(reach->nodes);
 	xfree(reach->offer_of);
+	for (uint32_t i = 0; i < reach->ngroups; i++)
+		xfree(reach->groups[i]);
+	xfree(reach->groups);
 }
 
-/* Some nodes that were not looked at could do what the others cannot. */
+/*
+ * If need be on nodes of more groups: some time the job may have these.  Some nodes
+ * that were not looked at could do what the others cannot.
+ */
 static enum tb_reached find(struct reach *reach)
 {
-	enum tb_reached reached = tb_reach(reach->nodes, reach->count,
-					   &reach->job);
+	enum tb_reached reached = TB_NOT_REACHED;
 
 	reach->found_count = reach->count;
+	if (reach->most_groups)
+		reached = tb_reach_in_groups(reach->nodes, reach->count,
+					     &reach->job, reach->ngroups,
+					     reach->most_groups);
+	if (reached != TB_REACHED)
+		reached = tb_reach(reach->nodes, reach->count, &reach->job);
 	return reached == TB_NOT_REACHED && !reach->complete ? TB_REACH_UNKNOWN
 							     : reached;
 }

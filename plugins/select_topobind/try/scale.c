@@ -68,6 +68,13 @@ uint32_t tb_job_least_hosts(const job_record_t *job)
 	return tb_asked_least_hosts(&asked);
 }
 
+uint32_t tb_job_exact_tasks(const job_record_t *job)
+{
+	struct tb_asked asked = tb_job_asked(job);
+
+	return tb_asked_exact_tasks(&asked);
+}
+
 uint32_t tb_job_exact_slots(const job_record_t *job)
 {
 	struct tb_asked asked = tb_job_asked(job);
@@ -195,6 +202,16 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 	details->cpus_per_task = MAX(details->cpus_per_task, cpus / tasks);
 }
 
+/*
+ * Of a part of its nodes Slurm wants all devices, so that more of them can be needed
+ * than for the slots that are asked for.
+ */
+static bool needs_nodes_for_devices(const job_record_t *job)
+{
+	return job->gres_list_req && job->details->max_nodes != 1 &&
+	       tb_job_is_asked_in_part(job);
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
@@ -202,11 +219,12 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	struct tb_asked asked = tb_job_asked(job);
 	uint32_t slots = tb_asked_slots(&asked);
 	uint32_t least = cpus; /* on a node */
+	bool some_nodes = needs_nodes_for_devices(job);
 
 	save_job(job, saved);
 	details->pn_min_cpus = tb_asked_cpus_of_node(&asked);
 	/* A node without a task would have no CPUs. */
-	if (details->num_tasks)
+	if (details->num_tasks && !some_nodes)
 		details->num_tasks = slots;
 	/* Near devices are found in devices.c, not by sockets. */
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
@@ -243,6 +261,8 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	details->orig_pn_min_cpus = MIN(details->pn_min_cpus, NO_VAL16 - 1);
 	if (details->max_cpus != NO_VAL)
 		details->max_cpus = MAX(details->max_cpus, details->min_cpus);
+	if (some_nodes)
+		details->max_cpus = TB_PLENTY_OF_CPUS;
 }
 
 void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)

@@ -16,6 +16,12 @@
 #include "core/plan/asked.h"
 #include "core/request/request.h"
 
+/*
+ * select/cons_tres puts by as many CPUs for the other nodes as this one's cores
+ * have, out of the most that the job may have: out of plenty.
+ */
+#define TB_PLENTY_OF_CPUS INT32_MAX
+
 struct tb_scale {
 	uint64_t flags;
 	uint8_t overcommit;
@@ -34,6 +40,12 @@ uint32_t tb_job_slots_per_node(const job_record_t *job);
 uint32_t tb_job_least_hosts(const job_record_t *job);
 uint32_t tb_job_exact_slots(const job_record_t *job);
 uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
+
+/*
+ * Likewise the tasks, for hosts: these share units, so that --ntasks-per-node only
+ * limits how many of them a node has, whoever said how many there are.
+ */
+uint32_t tb_job_exact_tasks(const job_record_t *job);
 
 /*
  * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
