@@ -389,8 +389,8 @@ case_preempt() {
 	cancel "$first" "$second"
 }
 
-# Nobody makes way where the second is free, nor where the first would not do.
-case_preempt_second() {
+# Nobody makes way where the second is free.
+case_not_in_vain() {
 	local low urgent
 
 	low=$(batch -p low --requeue -w "$NODE_ZEN" --bcpus=0,48)
@@ -398,9 +398,19 @@ case_preempt_second() {
 	urgent=$(alloc -p urgent -w "$NODE_ZEN" --bunit="$either")
 	took "$urgent" bunit=X,bamount=1 6-11
 	runs_undisturbed "$low"
-	alloc -p urgent -w "$NODE_ZEN" --bcpus=49 >/dev/null
-	urgent=$(alloc -p urgent -w "$NODE_ZEN" --bunit='S:1|X:15')
-	took "$urgent" bunit=X,bamount=15 ""
+}
+
+# For the first nobody could make way.
+case_preempt_second() {
+	local low urgent
+
+	low=$(batch -p low --requeue -w "$NODE_ZEN" --bcpus="$(caches 0 15)")
+	wait_until 20 runs "$low"
+	alloc -p urgent -w "$NODE_ZEN" --bcpus=2,50 >/dev/null
+	urgent=$(alloc -p urgent -w "$NODE_ZEN" --bunit='S:1|X:14')
+	took "$urgent" bunit=X,bamount=14 6-47,54-95
+	wait_until 20 is_pending "$low"
+	assert_no_contradictions
 }
 
 case_shares() {
@@ -446,6 +456,7 @@ cluster_start --nodes this,zen --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
 	--slurm "PartitionName=shared Nodes=ALL PreemptMode=OFF OverSubscribe=FORCE:2 DefaultTime=10"
 test_case "others make way for the first" case_preempt
-test_case "nobody makes way in vain" case_preempt_second
+test_case "nobody makes way in vain" case_not_in_vain
+test_case "others make way for the second" case_preempt_second
 test_case "units that are shared" case_shares
 tests_done
