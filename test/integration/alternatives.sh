@@ -417,13 +417,12 @@ case_preempt_second() {
 case_shares() {
 	local first second
 
-	first=$(alloc -p shared -w "$NODE_ZEN" --bunit=S --bamount=2)
-	second=$(alloc -p shared -w "$NODE_ZEN" --bunit='S:2|X:1')
+	first=$(alloc -p shared -w "$NODE_ZEN" --mem=100 --bunit=S --bamount=2)
+	second=$(alloc -p shared -w "$NODE_ZEN" --mem=100 --bunit='S:2|X:1')
 	took "$first" bunit=S,bamount=2 0-95
 	took "$second" bunit=S,bamount=2 0-95
 	assert_no_contradictions 2
-	alloc -p main -w "$NODE_ZEN" --bunit="$either" --immediate=2 2>/dev/null &&
-		fail "it shares"
+	refuses -p main -w "$NODE_ZEN" --mem=100 --bunit="$either"
 	assert_no_contradictions 2
 }
 
