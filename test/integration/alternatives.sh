@@ -233,8 +233,8 @@ case_steps_of_pairs() {
 		"$(srun -Q -n1 --jobid="$job" sh -c "$cpus")"
 	assert_eq "one task, of its own" "0 90-93" \
 		"$(srun -Q -n1 --bunit='S:1|C:2' --jobid="$job" sh -c "$cpus")"
-	assert_eq "one task, of its own" "0 90-95" \
-		"$(srun -Q -n1 --bunit='X:1|C:2' --jobid="$job" sh -c "$cpus")"
+	assert_eq "one task, with less" "0 90-91" \
+		"$(srun -Q -n1 --bunit='X:1|C:1' --jobid="$job" sh -c "$cpus")"
 }
 
 in_proc='grep Cpus_allowed_list /proc/self/status'
