@@ -426,6 +426,36 @@ case_shares() {
 	assert_no_contradictions 2
 }
 
+# With gang scheduling.
+case_take_turns() {
+	local first second
+
+	first=$(batch -p shared -w "$NODE_ZEN" --mem=100 --bunit='S:2|X:1')
+	second=$(batch -p shared -w "$NODE_ZEN" --mem=100 --bunit='S:2|X:1')
+	wait_until 40 job_has_state "$first" SUSPENDED
+	wait_until 40 job_has_state "$second" SUSPENDED
+	took "$first" bunit=S,bamount=2 0-95
+	took "$second" bunit=S,bamount=2 0-95
+	assert_no_contradictions 2
+}
+
+case_pauses() {
+	local low urgent
+
+	low=$(batch -p low -w "$NODE_ZEN" --mem=100 --bunit=S --bamount=2)
+	wait_until 20 runs "$low"
+	urgent=$(alloc -p urgent -w "$NODE_ZEN" --mem=100 --bunit="$either")
+	wait_until 20 job_has_state "$low" SUSPENDED
+	assert_eq "binding" bunit=S,bamount=1 "$(binding "$urgent")"
+	cancel "$urgent"
+	wait_until 40 runs "$low"
+}
+
+partitions=(--slurm PreemptType=preempt/partition_prio
+	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10"
+	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
+	--slurm "PartitionName=shared Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10")
+
 cluster_start --nodes this,zen,raptor
 compile_client hostile
 test_case "the first" case_first
@@ -450,13 +480,14 @@ test_case "what is refused" case_wrong
 test_case "precedence" case_precedence
 test_case "nothing stays in use" wait_until 10 nothing_in_use "$NODE_ZEN"
 cluster_stop
-cluster_start --nodes this,zen --slurm PreemptType=preempt/partition_prio \
-	--slurm PreemptMode=REQUEUE \
-	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
-	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
-	--slurm "PartitionName=shared Nodes=ALL PreemptMode=OFF OverSubscribe=FORCE:2 DefaultTime=10"
+cluster_start --nodes this,zen "${partitions[@]}" --slurm PreemptMode=REQUEUE
 test_case "others make way for the first" case_preempt
 test_case "nobody makes way in vain" case_not_in_vain
 test_case "others make way for the second" case_preempt_second
 test_case "units that are shared" case_shares
+cluster_stop
+cluster_start --nodes this,zen "${partitions[@]}" \
+	--slurm PreemptMode=SUSPEND,GANG --slurm SchedulerTimeSlice=5
+test_case "jobs take turns" case_take_turns
+test_case "others are paused for the first" case_pauses
 tests_done
