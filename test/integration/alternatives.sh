@@ -371,6 +371,11 @@ case_precedence() {
 	assert_eq "with an amount" bamount=2 "$(binding "$job")"
 	job=$(TOPOBIND='bunit=C,bamount=7' alloc -w "$NODE_ZEN" --bunit='X:2|S:1')
 	assert_eq "over an amount" bunit=X,bamount=2 "$(binding "$job")"
+	printf '%s\n' '#!/bin/sh' '#SBATCH --bunit=X:2|S:1' 'exec sleep 600' \
+		>"$work/script"
+	job=$(sbatch --parsable -w "$NODE_ZEN" -o /dev/null "$work/script")
+	wait_until 20 runs "$job"
+	assert_eq "of the script" bunit=X,bamount=2 "$(binding "$job")"
 	job=$(alloc -w "$NODE_ZEN" -n1 --bunit='X:2|S:1' --bamount=0)
 	assert_eq "switched off" "" "$(binding "$job")"
 }
