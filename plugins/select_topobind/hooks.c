@@ -392,6 +392,7 @@ void tb_hook_job_begin(job_record_t *job)
 
 	drop_soft_counts(job);
 	tb_effective_request_find(&effective, site, job, NULL);
+	tb_granted_settle(job, &effective.held.request);
 	shown = job->job_resrcs
 			? tb_effective_request_print(&effective, site, job)
 			: NULL;

@@ -10,7 +10,8 @@ const struct tb_option tb_option_table[] = {
 	  "kind of unit to bind to; a job gets whole units for itself: T "
 	  "(hardware thread), C (core), E (efficiency core), S (socket), X (L3 "
 	  "cache), Y (L2 cache), N (NUMA node); CT CS CX CY CN mean power cores "
-	  "and ET ES EX EY EN efficiency cores (default C)" },
+	  "and ET ES EX EY EN efficiency cores; 'X:1|N:1', with amounts: the "
+	  "first of these that starts (default C)" },
 	{ "bamount", "count",
 	  "units per task (btype slot) or per node (btype host), 1-65535; "
 	  "0 switches binding off" },

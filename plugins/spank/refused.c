@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE /* asprintf */
 #include "refused.h"
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@
 
 #include "common/node/node_extra.h"
 #include "core/plan/never.h"
+#include "core/request/alternatives.h"
 #include "core/request/request.h"
 
 /* slurm/spank.h, which has it too, does not go with Slurm's other headers. */
@@ -117,7 +120,7 @@ static unsigned read_task_cpus(void)
 
 /* The sentence, malloc()ed; NULL: there is none. */
 static char *look_at_nodes(const struct choice *choice,
-			   const struct tb_request *request,
+			   const struct tb_request *plain,
 			   const node_info_msg_t *nodes)
 {
 	unsigned cpus = read_task_cpus(), left_out = 0;
@@ -135,16 +138,41 @@ static char *look_at_nodes(const struct choice *choice,
 			continue;
 		}
 		topology = read_topology(node);
-		tb_never_look(&never, request, cpus, node->name, topology,
-			      NULL);
+		tb_never_look(&never, plain, cpus, node->name, topology, NULL);
 		tb_topology_destroy(topology);
 	}
-	sentence = tb_never_print(&never, request, cpus,
+	sentence = tb_never_print(&never, plain, cpus,
 				  choice->required ? "required node"
 				  : left_out	   ? "node that it may use"
 						   : "node");
 	tb_never_clear(&never);
 	return sentence;
+}
+
+/*
+ * Of alternatives one sentence after the other.  NULL: there is none for one of them,
+ * which units cannot be to blame then.
+ */
+static char *look_for_each(const struct choice *choice,
+			   const struct tb_request *request,
+			   const node_info_msg_t *nodes)
+{
+	char *all = NULL;
+
+	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
+		struct tb_request plain = tb_request_plain(request, i);
+		char *one = look_at_nodes(choice, &plain, nodes), *both = NULL;
+
+		if (one && asprintf(&both, "%s%s%s", all ? all : "",
+				    all ? ", and " : "", one) < 0)
+			both = NULL;
+		free(one);
+		free(all);
+		all = both;
+		if (!all)
+			break;
+	}
+	return all;
 }
 
 static char *ask_nodes(const struct tb_request *request)
@@ -160,7 +188,7 @@ static char *ask_nodes(const struct tb_request *request)
 		.excluded = read_hosts("exclude"),
 		.partition = load_partition_hosts(),
 	};
-	sentence = look_at_nodes(&choice, request, nodes);
+	sentence = look_for_each(&choice, request, nodes);
 	if (choice.required)
 		slurm_hostlist_destroy(choice.required);
 	if (choice.excluded)

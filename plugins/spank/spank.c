@@ -21,6 +21,7 @@
 #include <slurm/spank.h>
 
 #include "common/job/request_env.h"
+#include "core/request/alternatives.h"
 #include "core/request/request_key.h"
 #include "attach.h"
 #include "client_combinations.h"
@@ -48,6 +49,8 @@ static struct tb_options options;
 static struct tb_error first_error;
 /* Some request is on its way to the nodes. */
 static bool request_sent;
+/* The job's, when it has alternatives: the controller chooses one.  Or NULL. */
+static char *alternatives_sent;
 
 static bool is_client(void)
 {
@@ -168,6 +171,20 @@ static char *print_request(const struct tb_request *request)
 	return tb_request_print(request);
 }
 
+/* Is the line the job's request with alternatives? */
+static bool has_alternatives(const char *variable, const char *line)
+{
+	struct tb_request request;
+	bool has;
+
+	tb_request_init(&request);
+	has = strcmp(variable, TB_REQUEST_VARIABLE) == 0 &&
+	      tb_request_parse(&request, line, NULL) == 0 &&
+	      request.nalternatives > 0;
+	tb_request_clear(&request);
+	return has;
+}
+
 static int send_line(spank_t spank, const char *variable, const char *line,
 		     struct tb_error *err)
 {
@@ -178,6 +195,10 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 			       "into the job's environment",
 			       line);
 	request_sent = true;
+	if (has_alternatives(variable, line)) {
+		free(alternatives_sent);
+		alternatives_sent = strdup(line);
+	}
 	return 0;
 }
 
@@ -323,6 +344,37 @@ static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 	return rc;
 }
 
+/* Is a line that the controller shows one of the alternatives in what was sent? */
+static bool is_alternative(const char *line)
+{
+	struct tb_request request;
+	bool found = false;
+
+	tb_request_init(&request);
+	if (tb_request_parse(&request, alternatives_sent, NULL) == 0)
+		for (unsigned i = 0; i < request.nalternatives && !found; i++) {
+			struct tb_request plain = tb_request_plain(&request, i);
+			char *printed = tb_request_print(&plain);
+
+			found = printed != NULL && strcmp(printed, line) == 0;
+			free(printed);
+		}
+	tb_request_clear(&request);
+	return found;
+}
+
+/* In place of the alternatives the one that the job was given. */
+static int send_chosen(spank_t spank, uint32_t job_id, struct tb_error *err)
+{
+	char *line = tb_attach_request(job_id);
+	int rc = 0;
+
+	if (line != NULL && is_alternative(line))
+		rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
+	free(line);
+	return rc;
+}
+
 /* The job is there; srun is about to start the step's tasks. */
 int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 {
@@ -339,6 +391,8 @@ int slurm_spank_local_user_init(spank_t spank, int ac, char *argv[])
 		note_lost_option(job_id);
 	if (!request_sent && tb_attach_is_asked())
 		rc = send_attached(spank, job_id, &err);
+	else if (alternatives_sent != NULL)
+		rc = send_chosen(spank, job_id, &err);
 	if (rc < 0)
 		slurm_error("topobind: %s", err.text);
 	return rc;

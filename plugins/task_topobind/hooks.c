@@ -13,6 +13,7 @@
 #include "common/conf/conf.h"
 #include "common/job/request_env.h"
 #include "common/soft/soft_registry.h"
+#include "core/request/alternatives.h"
 #include "core/topology/distances.h"
 #include "core/topology/numa_memory.h"
 #include "core/topology/os_cpus.h"
@@ -229,26 +230,30 @@ void tb_task_slurmd_stop(void)
 
 /*
  * The line for a batch script's environment, from what Slurm has kept with the
- * job; NULL for none.  A wrong request is passed on: slurmstepd reports it.
+ * job, of its alternatives the one that it was given; NULL for none.  A wrong request is passed on: slurmstepd reports it.
  */
 static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
 {
 	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
-	struct tb_request request, site;
+	struct tb_request request, site, plain;
+	struct tb_env_texts texts;
 	char *line = NULL;
 	int rc;
 
 	tb_request_init(&site);
-	rc = tb_request_from_env(&request, spank_env, spank_count, NULL);
+	tb_env_texts_find(&texts, spank_env, spank_count);
+	rc = tb_request_from_texts(&request, &texts, NULL);
 	if (rc == 0 && !tb_request_has_binding(&request) && implicit != NULL) {
 		rc = tb_request_parse(&site, implicit, NULL);
 		if (rc == 0)
 			rc = tb_request_bind_implicitly(&request, &site, NULL);
 	}
+	plain = tb_request_plain(&request,
+				 tb_alternative_of_texts(&request, &texts));
 	if (rc < 0)
 		line = strdup("invalid");
 	else if (tb_request_is_given(&request))
-		line = tb_request_print(&request);
+		line = tb_request_print(&plain);
 	tb_request_clear(&request);
 	tb_request_clear(&site);
 	return line;
@@ -259,6 +264,7 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 {
 	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE;
 	const char *implicit_name = TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE;
+	const char *chosen_name = TB_JOB_ENV_PREFIX TB_ALTERNATIVE_VARIABLE;
 	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
 	char *line;
 
@@ -267,6 +273,7 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 	/* They may be there from a job in which this one was submitted. */
 	unsetenvp(*env, name);
 	unsetenvp(*env, implicit_name);
+	unsetenvp(*env, chosen_name);
 	line = print_batch_line(spank_env, spank_count);
 	if (line != NULL)
 		env_array_overwrite(env, name, line);

@@ -307,6 +307,9 @@ case_arguments() {
 	assert_line 'topobind map --color=al' 'topobind map --color=always '
 	assert_line 'topobind soft sta' 'topobind soft status '
 	assert_line 'topobind plan --bunit=EX' 'topobind plan --bunit=EX '
+	assert_line "topobind plan --bunit='X:1|nu" \
+		"topobind plan --bunit='X:1|numa'"
+	assert_line "sbatch --bunit='l3:2|C:4|so" "sbatch --bunit='l3:2|C:4|socket'"
 	assert_line 'topobind plan --partition=ma' 'topobind plan --partition=main '
 	assert_line "topobind plan -n1 --nodelist ${NODE_RAPTOR:0:3}" \
 		"topobind plan -n1 --nodelist $NODE_RAPTOR "

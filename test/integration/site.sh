@@ -535,6 +535,8 @@ PartitionName=main MetricsFile=/a	keys
 PartitionName=main SoftUtilLowPct=5	keys
 DefaultUnit=Q	T (thread), C
 DefaultUnit=CT,X	T (thread), C
+DefaultUnit=X:1|C:1	name one unit
+DefaultUnit=X:2	name one unit
 DefaultStrategy=round	packed, linear, scatter
 Filter=second_core	first_core
 NodeName=other Topology=NSQ	column 3

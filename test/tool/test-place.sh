@@ -30,6 +30,26 @@ check 'and the reason' grep -q 'filter' "$work/out"
 run place --topology NSxycttycttXYCTTYCTT --bunit X --bamount 2
 check 'lower-case units are in use' ended 1
 
+# --- alternatives ---
+
+half=NSxycttycttXYCTTYCTT
+run place --topology $half --bunit 'S:1|l3:1|C:1'
+check 'the first that fits: exit code 0' ended 0
+check 'it is named' grep -q -x 'with     X:1' "$work/out"
+check 'and granted' grep -q -x 'granted  NSXYCTTYCTTxycttyctt' "$work/out"
+run place --topology $half --bunit 'X:1|C:1' --slots 2 --json
+check 'all slots fit with the second' has_value C:1 alternative
+check 'as they do alone' has_value '["4-5","6-7"]' slot_threads
+check 'the request has all' has_value 'bunit=X:1|C:1' request
+run place --topology $half --bunit 'X:1|C:1' --slots 3
+check 'where not all fit, the one with most slots' \
+	grep -q -x 'with     C:1' "$work/out"
+run place --topology $half --bunit 'S:1|X:2'
+check 'none fits: exit code 1' ended 1
+check 'and none is named' [ "$(grep -c '^with' "$work/out")" = 0 ]
+place --bunit 'X:1|C:1' --bamount 2
+check 'an amount beside them' refused_for 'bamount=2'
+
 # --- NUMA distances ---
 
 # A socket's quadrants: after N2 its neighbour N1, although N4 is free.

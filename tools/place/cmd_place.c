@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/request/alternatives.h"
 #include "core/topology/distances.h"
 #include "core/topology/os_cpus.h"
 #include "place.h"
@@ -124,8 +125,26 @@ static const struct tb_command_line usage = {
 	.finish = take_place_arguments,
 };
 
-static void print_granted(const struct tb_outcome *outcome, unsigned nslots)
+/* "X:1"; malloc()ed, NULL also when there are no alternatives. */
+static char *print_chosen(const struct options *options,
+			  const struct tb_outcome *outcome)
 {
+	struct tb_request plain = tb_request_plain(&options->request,
+						   outcome->chosen);
+
+	return options->request.nalternatives && outcome->granted
+		       ? tb_request_print_alternative(&plain)
+		       : NULL;
+}
+
+static void print_granted(const struct options *options,
+			  const struct tb_outcome *outcome, unsigned nslots)
+{
+	char *chosen = print_chosen(options, outcome);
+
+	if (chosen)
+		printf("with     %s\n", chosen);
+	free(chosen);
 	printf("granted  %s\n", outcome->granted);
 	printf("in use   %s\n", outcome->inuse_after);
 	printf("slots    %u of %u\n", outcome->slots, nslots);
@@ -147,25 +166,29 @@ static int print_outcome_json(const struct options *options,
 			      const struct tb_outcome *outcome)
 {
 	char *request = tb_request_print(&options->request);
+	char *chosen = print_chosen(options, outcome);
 	json_t *threads = json_array();
+	struct tb_request plain = tb_request_plain(&options->request,
+						   outcome->chosen);
 	json_t *json;
 	int rc;
 
 	for (unsigned i = 0; i < outcome->groups; i++)
 		json_array_append_new(threads,
 				      json_string(outcome->group_lists[i]));
-	json = json_pack("{s:s*, s:s, s:i, s:i, s:s?, s:s?, s:o, s:s?}",
-			 "request", request, "topology", options->topology,
-			 "slots_wanted", (int)options->nslots, "slots",
-			 (int)outcome->slots, "granted", outcome->granted,
-			 "inuse_after", outcome->inuse_after, "slot_threads",
-			 threads, "reason",
+	json = json_pack("{s:s*, s:s*, s:s, s:i, s:i, s:s?, s:s?, s:o, s:s?}",
+			 "request", request, "alternative", chosen, "topology",
+			 options->topology, "slots_wanted",
+			 (int)options->nslots, "slots", (int)outcome->slots,
+			 "granted", outcome->granted, "inuse_after",
+			 outcome->inuse_after, "slot_threads", threads,
+			 "reason",
 			 outcome->granted ? NULL : get_reason(outcome));
 	if (options->why && outcome->granted)
-		json_object_set_new(json, "why",
-				    tb_why_json(node, &options->request));
+		json_object_set_new(json, "why", tb_why_json(node, &plain));
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
+	free(chosen);
 	free(request);
 	return rc;
 }
@@ -174,14 +197,17 @@ static int print_result(const struct options *options,
 			const struct tb_offline_node *node,
 			const struct tb_outcome *outcome)
 {
+	struct tb_request plain = tb_request_plain(&options->request,
+						   outcome->chosen);
+
 	if (options->common.json) {
 		int rc = print_outcome_json(options, node, outcome);
 
 		if (rc)
 			return rc;
 	} else if (outcome->granted) {
-		print_granted(outcome, options->nslots);
-		if (options->why && tb_print_why(node, &options->request))
+		print_granted(options, outcome, options->nslots);
+		if (options->why && tb_print_why(node, &plain))
 			return tb_command_fail(options->common.name,
 					       "out of memory");
 	} else {

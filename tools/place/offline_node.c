@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/request/alternatives.h"
 #include "place.h"
 
 #define NODES 256 /* a power of two */
@@ -174,12 +175,16 @@ static int describe_outcome(const struct tb_offline_node *node,
 
 int tb_outcome_of(const struct tb_offline_node *node,
 		  const struct tb_request *request, unsigned nslots,
-		  tb_placing *place, tb_printer *print,
+		  tb_place_function *place, tb_printer *print,
 		  struct tb_outcome *outcome, struct tb_error *err)
 {
-	int slots = place(node->placer, request, node->used, nslots);
+	unsigned chosen = tb_place_choose(node->placer, request, node->used,
+					  nslots, place);
+	struct tb_request plain = tb_request_plain(request, chosen);
+	int slots = place(node->placer, &plain, node->used, nslots);
 
 	memset(outcome, 0, sizeof(*outcome));
+	outcome->chosen = chosen;
 	outcome->mismatch = slots == TB_PLACE_FILTER_MISMATCH;
 	outcome->other_shape = slots == TB_PLACE_TOPOLOGY_MISMATCH;
 	if (slots <= 0)

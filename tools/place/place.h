@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "core/place/place.h"
+#include "core/place/choose.h"
 
 /* As many slots as a batch row or --slots may ask for. */
 #define TB_SLOTS_MAX 1000000
@@ -47,6 +47,7 @@ tb_offline_nodes_get(struct tb_offline_nodes *nodes, const char *string,
 /* What a placement looks like; all strings malloc()ed. */
 struct tb_outcome {
 	unsigned slots;	    /* placed */
+	unsigned chosen;    /* alternative of the request, tb_request_plain() */
 	bool mismatch;	    /* the filter has another shape */
 	bool other_shape;   /* the request is for another shape */
 	char *granted;	    /* NULL when nothing was placed */
@@ -59,15 +60,13 @@ struct tb_outcome {
 typedef char *tb_printer(const struct tb_topology *topology,
 			 const struct tb_bitset *lower);
 
-/* tb_place() or tb_place_together() */
-typedef int tb_placing(struct tb_placer *placer,
-		       const struct tb_request *request,
-		       const struct tb_bitset *used, unsigned nslots);
-
-/* Place, and print the result with a printer; -1 when out of memory. */
+/*
+ * Place, and print the result with a printer; of alternatives the one that
+ * tb_place_choose() says.  -1 when out of memory.
+ */
 int tb_outcome_of(const struct tb_offline_node *node,
 		  const struct tb_request *request, unsigned nslots,
-		  tb_placing *place, tb_printer *print,
+		  tb_place_function *place, tb_printer *print,
 		  struct tb_outcome *outcome, struct tb_error *err);
 void tb_outcome_clear(struct tb_outcome *outcome);
 

@@ -8,10 +8,9 @@
 #include "command.h"
 #include "common/job/job_comment.h"
 #include "compat/job_reason.h"
-#include "explain.h"
+#include "job_choice.h"
 #include "jobs/job_id.h"
 #include "map/map_legend.h"
-#include "partition_choice.h"
 #include "cluster/hosts.h"
 #include "cluster/slurm_library.h"
 
@@ -150,9 +149,8 @@ static bool is_of_list(const struct subject *subject,
 	       strchr(subject->job->partition, ',');
 }
 
-static void print_waiting(const struct subject *subject,
-			  const struct tb_explanation *explanation,
-			  const char *reason, const char *spec, const char *end)
+static int print_waiting(const struct subject *subject,
+			 const struct tb_job_choice *choice, const char *reason)
 {
 	char text[TB_TIME_SIZE];
 
@@ -161,29 +159,29 @@ static void print_waiting(const struct subject *subject,
 	if (subject->comment.waiting &&
 	    strcmp(subject->comment.waiting, reason))
 		print_line(subject->comment.waiting);
-	printf("it asks for %s (%s)\n", spec, subject->comment.request);
-	if (is_of_list(subject, explanation))
-		printf("of its partitions %s is told, where it could start first\n",
-		       explanation->candidates->partition->name);
-	putchar('\n');
-	tb_explain_table(explanation, stdout);
-	printf("\n%s\n", end);
+	if (tb_job_choice_print(choice, subject->comment.request))
+		return tb_command_fail(subject->options->common.name,
+				       "out of memory");
 	if (subject->job->start_time > time(NULL)) {
 		tb_explain_time(subject->job->start_time, text);
 		printf("Slurm expects that it starts at %s\n", text);
 	}
+	return TB_EXIT_OK;
 }
 
 static int print_waiting_json(const struct subject *subject,
-			      const struct tb_explanation *explanation,
-			      const char *reason, const char *end)
+			      const struct tb_job_choice *choice,
+			      const char *reason)
 {
+	const struct tb_explanation *explanation = tb_job_choice_soonest(
+		choice);
 	const struct tb_job_spec *spec = explanation->candidates->spec;
 	int64_t start = subject->job->start_time > time(NULL)
 				? subject->job->start_time
 				: -1;
+	char *end = tb_explain_end(explanation);
 	json_t *json = json_pack(
-		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s}",
+		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:i, s:o, s:b, s:b, s:o, s:o, s:o, s:s, s:o*}",
 		"job", subject->id, "user", subject->user, "state", "PENDING",
 		"request", subject->comment.request, "reason", reason,
 		"waiting", subject->comment.waiting, "partition",
@@ -196,44 +194,27 @@ static int print_waiting_json(const struct subject *subject,
 		explanation->found, "must_end",
 		tb_explain_ended_json(explanation), "when",
 		tb_explain_when_json(explanation->when), "expected_start",
-		tb_explain_when_json(start), "summary", end);
+		tb_explain_when_json(start), "summary", end ? end : "",
+		"alternatives", tb_job_choice_json(choice));
 
+	free(end);
 	return add_object(subject, json);
 }
 
-static int print_explanation(const struct subject *subject,
-			     const struct tb_explanation *explanation)
+static int explain_choice(const struct subject *subject,
+			  struct tb_job_choice *choice)
 {
 	char *reason = copy_reason(subject->job);
-	char *spec = tb_explain_spec(explanation->candidates->spec);
-	char *end = tb_explain_end(explanation);
-	int rc = TB_EXIT_OK;
-
-	if (!reason || !spec || !end)
-		rc = tb_command_fail(subject->options->common.name,
-				     "out of memory");
-	else if (subject->options->common.json)
-		rc = print_waiting_json(subject, explanation, reason, end);
-	else
-		print_waiting(subject, explanation, reason, spec, end);
-	free(reason);
-	free(spec);
-	free(end);
-	return rc;
-}
-
-static int explain_candidates(const struct subject *subject,
-			      struct tb_candidates *candidates)
-{
-	struct tb_explanation explanation;
 	int rc;
 
-	if (tb_explanation_make(&explanation, candidates))
+	if (!reason || tb_job_choice_explain(choice))
 		rc = tb_command_fail(subject->options->common.name,
 				     "out of memory");
 	else
-		rc = print_explanation(subject, &explanation);
-	tb_explanation_clear(&explanation);
+		rc = subject->options->common.json
+			     ? print_waiting_json(subject, choice, reason)
+			     : print_waiting(subject, choice, reason);
+	free(reason);
 	return rc;
 }
 
@@ -262,23 +243,19 @@ static const struct tb_cluster *get_cluster(const struct subject *subject,
 static int explain_waiting(const struct subject *subject)
 {
 	const struct tb_cluster *cluster = NULL;
-	struct tb_candidates *candidates = NULL;
+	struct tb_job_choice choice = { 0 };
 	struct tb_job_spec spec;
-	char *partition = NULL;
 	struct tb_error err;
 	int rc;
 
 	if (!tb_job_spec_of_job(&spec, subject->job, &subject->comment, &err))
 		cluster = get_cluster(subject, &err);
-	if (cluster && !tb_choose_partition(cluster, &spec, &partition, &err))
-		candidates = tb_candidates_create(cluster, &spec, &err);
-	if (candidates)
-		rc = explain_candidates(subject, candidates);
+	if (cluster && !tb_job_choice_make(&choice, cluster, &spec, &err))
+		rc = explain_choice(subject, &choice);
 	else
 		rc = fail_for_subject(subject, &err);
-	tb_candidates_destroy(candidates);
+	tb_job_choice_clear(&choice);
 	tb_job_spec_clear(&spec);
-	free(partition);
 	return rc;
 }
 

@@ -48,8 +48,9 @@ static void print_answer(const struct tb_job_plan *plan)
 	else if (plan->answer == TB_JOB_PLAN_WAITS)
 		printf("not now: %s\n", plan->why_never);
 	else if (plan->answer == TB_JOB_PLAN_NOW)
-		printf("now, in partition %s, on %s\n", plan->partition,
-		       plan->nodes);
+		printf("now, in partition %s, on %s%s%s\n", plan->partition,
+		       plan->nodes, plan->alternative ? ", with " : "",
+		       plan->alternative ? plan->alternative : "");
 	else
 		printf("not now: at %s, in partition %s, on %s\n", text,
 		       plan->partition, plan->nodes);
@@ -61,14 +62,6 @@ static void print_answer(const struct tb_job_plan *plan)
 		printf("topobind does not know which units: %s\n",
 		       plan->why_unplaced);
 	print_units(plan);
-}
-
-static void print_explanation(const struct tb_explanation *explanation,
-			      const char *spec, const char *end)
-{
-	printf("it asks for %s\n\n", spec);
-	tb_explain_table(explanation, stdout);
-	printf("\n%s\n", end);
 }
 
 /* Are there no units now? */
@@ -93,14 +86,12 @@ static void print_unplanned(uint32_t options)
 }
 
 static int print_plan(const struct tb_plan_options *options,
-		      const struct tb_job_plan *plan,
-		      const struct tb_explanation *explanation,
-		      const char *spec, const char *end)
+		      const struct tb_job_plan *plan)
 {
 	print_answer(plan);
 	print_unplanned(options->unplanned);
-	if (explanation && lacks_units(plan))
-		print_explanation(explanation, spec, end);
+	if (lacks_units(plan) && tb_job_choice_print(&plan->choice, NULL))
+		return tb_command_fail(options->common.name, "out of memory");
 	return exit_codes[plan->answer];
 }
 
@@ -146,40 +137,42 @@ static json_t *json_of_unplanned(uint32_t options)
 	return names;
 }
 
-static void add_explanation(json_t *json,
-			    const struct tb_explanation *explanation,
-			    const char *end)
+static void add_explanation(json_t *json, const struct tb_job_choice *choice)
 {
+	const struct tb_explanation *explanation = tb_job_choice_soonest(
+		choice);
+	json_t *alternatives = tb_job_choice_json(choice);
+	char *end = tb_explain_end(explanation);
+
 	json_object_set_new(json, "table", tb_explain_rows_json(explanation));
 	json_object_set_new(json, "must_end",
 			    tb_explain_ended_json(explanation));
-	json_object_set_new(json, "summary", json_string(end));
+	json_object_set_new(json, "summary", json_string(end ? end : ""));
+	if (alternatives)
+		json_object_set_new(json, "alternatives", alternatives);
+	free(end);
 }
 
 static int print_plan_json(const struct tb_plan_options *options,
-			   const struct tb_job_plan *plan,
-			   const struct tb_explanation *explanation,
-			   const char *end)
+			   const struct tb_job_plan *plan)
 {
 	static const char *const answers[] = { "now", "later", "later",
 					       "never" };
-	json_t *json =
-		json_pack("{s:s, s:o, s:s*, s:s*, s:o*, s:s*, s:i, s:o, s:o, s:o}",
-			  "answer", answers[plan->answer], "start",
-			  plan->start ? json_integer(plan->start) : json_null(),
-			  "request", options->line, "partition",
-			  plan->partition, "nodes",
-			  tb_hosts_to_json(plan->nodes), "reason",
-			  plan->why_never ? plan->why_never
-					  : plan->why_unplaced,
-			  "waiting_jobs", (int)plan->waiting, "preempts",
-			  json_of_preempted(plan), "units",
-			  json_of_placed(plan), "not_heeded",
-			  json_of_unplanned(options->unplanned));
+	json_t *json = json_pack(
+		"{s:s, s:o, s:s*, s:s*, s:s*, s:o*, s:s*, s:i, s:o, s:o, s:o}",
+		"answer", answers[plan->answer], "start",
+		plan->start ? json_integer(plan->start) : json_null(),
+		"request", options->line, "alternative", plan->alternative,
+		"partition", plan->partition, "nodes",
+		tb_hosts_to_json(plan->nodes), "reason",
+		plan->why_never ? plan->why_never : plan->why_unplaced,
+		"waiting_jobs", (int)plan->waiting, "preempts",
+		json_of_preempted(plan), "units", json_of_placed(plan),
+		"not_heeded", json_of_unplanned(options->unplanned));
 	int rc;
 
-	if (json && explanation && lacks_units(plan))
-		add_explanation(json, explanation, end);
+	if (json && plan->choice.count && lacks_units(plan))
+		add_explanation(json, &plan->choice);
 	rc = tb_command_print_json(options->common.name, json);
 	json_decref(json);
 	return rc ? rc : exit_codes[plan->answer];
@@ -187,42 +180,13 @@ static int print_plan_json(const struct tb_plan_options *options,
 
 /* ---- both ---- */
 
-static int show_plan(const struct tb_plan_options *options,
-		     const struct tb_job_plan *plan,
-		     const struct tb_explanation *explanation)
-{
-	char *spec = NULL, *end = NULL;
-	int rc;
-
-	if (explanation) {
-		spec = tb_explain_spec(&options->spec);
-		end = tb_explain_end(explanation);
-	}
-	if (explanation && (!spec || !end))
-		rc = tb_command_fail(options->common.name, "out of memory");
-	else if (options->common.json)
-		rc = print_plan_json(options, plan, explanation, end);
-	else
-		rc = print_plan(options, plan, explanation, spec, end);
-	free(spec);
-	free(end);
-	return rc;
-}
-
 static int explain_and_show(const struct tb_plan_options *options,
-			    const struct tb_job_plan *plan)
+			    struct tb_job_plan *plan)
 {
-	struct tb_explanation explanation;
-	int rc;
-
-	if (!plan->candidates)
-		return show_plan(options, plan, NULL);
-	if (tb_explanation_make(&explanation, plan->candidates))
-		rc = tb_command_fail(options->common.name, "out of memory");
-	else
-		rc = show_plan(options, plan, &explanation);
-	tb_explanation_clear(&explanation);
-	return rc;
+	if (tb_job_choice_explain(&plan->choice))
+		return tb_command_fail(options->common.name, "out of memory");
+	return options->common.json ? print_plan_json(options, plan)
+				    : print_plan(options, plan);
 }
 
 static int run_plan(struct tb_plan_options *options)

@@ -256,7 +256,7 @@ static int place_on_node(const struct tb_job_plan *plan,
 	return placed->grant ? 0 : tb_fail(err, "out of memory");
 }
 
-static int place_all(struct tb_job_plan *plan, struct tb_error *err)
+static int place_candidates(struct tb_job_plan *plan, struct tb_error *err)
 {
 	if (choose_nodes(plan, err) || find_offers(plan, err) ||
 	    deal_out(plan, err))
@@ -265,6 +265,32 @@ static int place_all(struct tb_job_plan *plan, struct tb_error *err)
 		if (place_on_node(plan, &plan->placed[i], err))
 			return -1;
 	return 0;
+}
+
+static void forget_units(struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->nplaced; i++)
+		free(plan->placed[i].grant);
+	free(plan->placed);
+	plan->placed = NULL;
+	plan->nplaced = 0;
+}
+
+/* The first of the job's alternatives that these nodes hold; err is about the first. */
+static int place_all(struct tb_job_plan *plan, struct tb_error *err)
+{
+	struct tb_error why;
+
+	for (unsigned i = 0; i < plan->choice.count; i++) {
+		plan->candidates = plan->choice.candidates[i];
+		if (!place_candidates(plan, i ? &why : err)) {
+			plan->alternative = tb_job_choice_name(&plan->choice,
+							       i);
+			return 0;
+		}
+		forget_units(plan);
+	}
+	return -1;
 }
 
 /* ---- both ---- */
@@ -294,15 +320,6 @@ static bool something_else_is_short(const struct tb_job_plan *plan)
 	return plan->candidates->spec->gres;
 }
 
-static void forget_units(struct tb_job_plan *plan)
-{
-	for (unsigned i = 0; i < plan->nplaced; i++)
-		free(plan->placed[i].grant);
-	free(plan->placed);
-	plan->placed = NULL;
-	plan->nplaced = 0;
-}
-
 /*
  * Slurm adds its guess for the jobs that wait to each start.  Where they and
  * nothing else are the reason, the units can be told.
@@ -317,6 +334,8 @@ static void look_behind_guess(struct tb_job_plan *plan)
 		return;
 	plan->waiting = 0;
 	forget_units(plan);
+	free(plan->alternative);
+	plan->alternative = NULL;
 }
 
 /* What the units have to do with it, malloc()ed; NULL: nothing. */
@@ -347,20 +366,47 @@ static char *find_never(const struct tb_candidates *candidates)
 	return sentence;
 }
 
-static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
+/* "NEVER: no node has ..., and no node has ...", malloc()ed. */
+static char *join_never(const char *never, char *units, bool first)
 {
-	char *units = find_never(plan->candidates), *both;
+	char *both = NULL;
 
-	if (!units)
-		return 0;
-	if (asprintf(&both, "%s: %s", plan->why_never, units) < 0)
+	if (asprintf(&both, "%s%s%s", never, first ? ": " : ", and ", units) <
+	    0)
 		both = NULL;
 	free(units);
-	if (!both)
+	return both;
+}
+
+/* Where units are not to blame for one of the alternatives Slurm's sentence stands. */
+static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
+{
+	char *text = strdup(plan->why_never);
+
+	for (unsigned i = 0; text && i < plan->choice.count; i++) {
+		char *units = find_never(plan->choice.candidates[i]), *both;
+
+		if (!units) {
+			free(text);
+			return 0;
+		}
+		both = join_never(text, units, i == 0);
+		free(text);
+		text = both;
+	}
+	if (!text)
 		return tb_fail(err, "out of memory");
 	free(plan->why_never);
-	plan->why_never = both;
+	plan->why_never = text;
 	return 0;
+}
+
+static bool waits_for_nodes(const struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->choice.count; i++)
+		if (tb_candidates_wait_for_nodes(plan->choice.candidates[i]))
+			return true;
+	return false;
 }
 
 /* Slurm's answer stands, whatever can be said of the units. */
@@ -372,11 +418,11 @@ static int look_at_units(struct tb_job_plan *plan,
 	/* Of several partitions the one that lets it start. */
 	if (plan->partition && *plan->partition)
 		options->spec.partitions = plan->partition;
-	plan->candidates = tb_candidates_create(plan->cluster, &options->spec,
-						err);
-	if (!plan->candidates)
+	if (tb_job_choice_make(&plan->choice, plan->cluster, &options->spec,
+			       err))
 		return -1;
-	if (plan->about_nodes && tb_candidates_wait_for_nodes(plan->candidates))
+	plan->candidates = plan->choice.candidates[0];
+	if (plan->about_nodes && waits_for_nodes(plan))
 		return wait_for_nodes(plan, err);
 	if (plan->about_nodes && !options->spec.implicit)
 		return tell_never(plan, err);
@@ -436,6 +482,7 @@ void tb_job_plan_clear(struct tb_job_plan *plan)
 	free(plan->why_never);
 	free(plan->why_unplaced);
 	free(plan->preempted);
-	tb_candidates_destroy(plan->candidates);
+	free(plan->alternative);
+	tb_job_choice_clear(&plan->choice);
 	tb_cluster_destroy(plan->cluster);
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "plan_options.h"
-#include "candidates.h"
+#include "job_choice.h"
 
 enum tb_job_plan_answer {
 	TB_JOB_PLAN_NOW,
@@ -49,7 +49,9 @@ struct tb_job_plan {
 	unsigned nplaced;
 	char *why_unplaced; /* why there are none, for now; NULL: they are there */
 	struct tb_cluster *cluster;
-	struct tb_candidates *candidates; /* NULL: no binding is asked for */
+	struct tb_job_choice choice;	  /* none: no binding is asked for */
+	struct tb_candidates *candidates; /* those of what is placed, or NULL */
+	char *alternative; /* which one that is; NULL: there are none */
 };
 
 /*

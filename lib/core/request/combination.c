@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "alternatives.h"
+
 /* Is the word one of a list such as "none,quiet"? */
 static bool is_listed_word(const char *word, size_t length, const char *list)
 {
@@ -205,6 +207,19 @@ static int fail_for_option(const char *option, const char *value,
 		       named ? "" : value, why);
 }
 
+/* Of alternatives each must go with it: it may be the one that counts. */
+static bool contradicts(const struct combination_rule *rule,
+			const struct tb_request *request, const char *value)
+{
+	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
+		struct tb_request plain = tb_request_plain(request, i);
+
+		if (rule->contradicts(&plain, value))
+			return true;
+	}
+	return false;
+}
+
 int tb_combination_check(const struct tb_request *request, enum tb_asker asker,
 			 const char *option, const char *value,
 			 struct tb_error *err)
@@ -216,7 +231,7 @@ int tb_combination_check(const struct tb_request *request, enum tb_asker asker,
 
 		if (strcmp(rule->option, option) != 0 ||
 		    (rule->of_jobs_only && asker == TB_JOB_STEP) ||
-		    !rule->contradicts(request, value))
+		    !contradicts(rule, request, value))
 			continue;
 		return fail_for_option(option, value, rule->why, err);
 	}

@@ -10,6 +10,7 @@
 #include "core/base/clip.h"
 #include "core/base/suggest.h"
 #include "core/base/text.h"
+#include "alternatives.h"
 #include "request_key.h"
 
 void tb_request_init(struct tb_request *request)
@@ -166,6 +167,22 @@ static bool choice_is_displaced(bool has_units, bool has_cpus,
 	       (has_cpus && choice == TB_KEY_CHOOSES_UNITS);
 }
 
+/*
+ * Amounts of alternatives exclude that of bamount.  Which options of a lower request
+ * are displaced, as a bit set.
+ */
+static unsigned find_displaced_amounts(const struct tb_request *request,
+				       const struct tb_request *lower)
+{
+	unsigned amount = tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+
+	if (request->nalternatives)
+		return amount;
+	return lower->nalternatives && request->given & amount
+		       ? tb_request_bit(TB_REQUEST_KEY_UNIT)
+		       : 0;
+}
+
 /* The value as text, malloc()ed; NULL when out of memory. */
 static char *print_key_value(const struct tb_request *request,
 			     enum tb_request_key key)
@@ -192,11 +209,12 @@ int tb_request_inherit(struct tb_request *request,
 {
 	bool has_units = has_option_of_choice(request, TB_KEY_CHOOSES_UNITS);
 	bool has_cpus = has_option_of_choice(request, TB_KEY_CHOOSES_CPUS);
+	unsigned kept = request->given | find_displaced_amounts(request, lower);
 
 	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
 		unsigned bit = tb_request_bit(key);
 
-		if (request->given & bit || !(lower->given & bit) ||
+		if (kept & bit || !(lower->given & bit) ||
 		    choice_is_displaced(has_units, has_cpus,
 					tb_request_key_choice(key)))
 			continue;
@@ -299,12 +317,32 @@ static int check_unequal_slots(const struct tb_request *request,
 		return tb_fail(
 			err,
 			"bequal=no does not go with btype=host, with which the tasks of a node share all of its units; leave one of them out");
-	if (request->unit.letter != 'T')
+	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
+		struct tb_request plain = tb_request_plain(request, i);
+
+		if (plain.unit.letter == 'T')
+			return tb_fail(
+				err,
+				"bequal=no does not go with bunit=%s: threads are all equal; leave it out, or ask for another unit",
+				tb_unit_name(plain.unit));
+	}
+	return 0;
+}
+
+/* Of alternatives each has its own amount; 0 is for none of them. */
+static int check_amounts(const struct tb_request *request, struct tb_error *err)
+{
+	struct tb_clipped value;
+
+	if (!request->nalternatives || !request->amount ||
+	    !(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
 		return 0;
+	if (print_clipped_value(request, TB_REQUEST_KEY_UNIT, &value, err))
+		return -1;
 	return tb_fail(
 		err,
-		"bequal=no does not go with bunit=%s: threads are all equal; leave it out, or ask for another unit",
-		tb_unit_name(request->unit));
+		"bamount=%u does not go with bunit=%s, which has an amount for each of its units; leave one of them out",
+		request->amount, value.text);
 }
 
 /* Only slots can be spread, and scatter goes by load instead. */
@@ -349,8 +387,9 @@ static int check_as_line(const struct tb_request *request, struct tb_error *err)
 static int check_combination(const struct tb_request *request,
 			     struct tb_error *err)
 {
-	bool has_amount = request->given &
-			  tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+	bool has_amount = request->nalternatives ||
+			  request->given &
+				  tb_request_bit(TB_REQUEST_KEY_AMOUNT);
 	struct tb_clipped value;
 	enum tb_request_key key;
 
@@ -359,6 +398,8 @@ static int check_combination(const struct tb_request *request,
 	if (!tb_request_has_binding(request) ||
 	    (has_amount && !request->amount))
 		return 0;
+	if (check_amounts(request, err))
+		return -1;
 	if (request->cpus)
 		return check_cpu_list(request, err)
 			       ? -1
@@ -385,7 +426,7 @@ int tb_request_complete(struct tb_request *request, struct tb_error *err)
 			       tb_request_bit(TB_REQUEST_KEY_SHAPE);
 
 	if (request->given & names_units && !(request->given & amount) &&
-	    !request->cpus) {
+	    !request->cpus && !request->nalternatives) {
 		request->amount = 1;
 		request->given |= amount;
 	}
@@ -476,8 +517,8 @@ static bool one_core_holds_units(const struct tb_request *request)
 	}
 }
 
-int tb_request_check_window(const struct tb_request *request,
-			    struct tb_error *err)
+static int check_plain_window(const struct tb_request *request,
+			      struct tb_error *err)
 {
 	const char *unit = tb_unit_name(request->unit);
 	char core = get_core_letter(request);
@@ -496,6 +537,18 @@ int tb_request_check_window(const struct tb_request *request,
 			err,
 			"bstop=%c ends the window before the first free core, so that no %s unit in it is ever free: stop at a core in use with bstop=%c, or leave bstop out",
 			core, unit, core - 'A' + 'a');
+	return 0;
+}
+
+int tb_request_check_window(const struct tb_request *request,
+			    struct tb_error *err)
+{
+	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
+		struct tb_request plain = tb_request_plain(request, i);
+
+		if (check_plain_window(&plain, err))
+			return -1;
+	}
 	return 0;
 }
 

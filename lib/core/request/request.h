@@ -27,6 +27,8 @@
  */
 #define TB_REQUEST_TEXT_MAX (TB_TOPOLOGY_TEXT_MAX + 4096)
 #define TB_AMOUNT_MAX 65535
+/* In one bunit=X:1|N:1: each is tried, so there are few. */
+#define TB_ALTERNATIVES_MAX 4
 /* As many threads as a topology string can have. */
 #define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
 /* N S X Y C E T, each at most once. */
@@ -53,11 +55,23 @@ struct tb_memory_policy {
 /* Tasks run on their units only; or may leave them under load (soft.h). */
 enum tb_hardness { TB_HARD, TB_SOFT };
 
+/* Units with their amount: one of bunit=X:1|N:1. */
+struct tb_alternative {
+	struct tb_unit unit;
+	unsigned amount;
+};
+
 struct tb_request {
 	unsigned given; /* bit set of the keys that were given, private */
 	struct tb_unit unit;
-	unsigned amount;   /* units per slot or host; 0 = no binding */
-	enum tb_type type; /* TB_HOST with cpus, once that is checked */
+	unsigned amount; /* units per slot or host; 0 = no binding */
+	/*
+	 * Of bunit=X:1|N:1, in order; unit and amount are those of the first.  Whoever
+	 * places asks alternatives.h for one of them.
+	 */
+	struct tb_alternative alternatives[TB_ALTERNATIVES_MAX];
+	unsigned nalternatives; /* 0: bunit has no amounts */
+	enum tb_type type;	/* TB_HOST with cpus, once that is checked */
 	enum tb_equal equal;
 	enum tb_strategy strategy;
 	char spread; /* no two slots in one of S N X (place/spread.h); 0 = none */

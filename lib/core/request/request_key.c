@@ -11,6 +11,7 @@
 #include "core/base/clip.h"
 #include "core/base/suggest.h"
 #include "core/topology/unit.h"
+#include "alternatives.h"
 
 const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_UNIT] = "bunit",
@@ -133,20 +134,30 @@ const char *tb_instance_name(enum tb_instance instance)
 static int read_key_unit(struct tb_request *request, const char *value,
 			 struct tb_error *err)
 {
-	return tb_unit_parse(value, &request->unit)
-		       ? 0
-		       : refuse_value(TB_REQUEST_KEY_UNIT, value, err);
+	if (tb_alternatives_are_meant(value))
+		return tb_alternatives_read(request, value, err);
+	if (!tb_unit_parse(value, &request->unit))
+		return refuse_value(TB_REQUEST_KEY_UNIT, value, err);
+	if (request->nalternatives &&
+	    !(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
+		request->amount = 0;
+	request->nalternatives = 0;
+	return 0;
 }
 
 static bool is_default_unit(const struct tb_request *request)
 {
-	return request->unit.letter == 'C' && request->unit.kind == TB_POWER;
+	return !request->nalternatives && request->unit.letter == 'C' &&
+	       request->unit.kind == TB_POWER;
 }
 
 static void print_key_unit(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	tb_text_add(text, tb_unit_name(request->unit));
+	if (request->nalternatives)
+		tb_alternatives_print(request, text);
+	else
+		tb_text_add(text, tb_unit_name(request->unit));
 }
 
 /* bamount */

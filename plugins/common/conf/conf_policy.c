@@ -104,6 +104,17 @@ static int set_option(struct tb_request *request, const char *option, int word,
 }
 
 /* Without an amount: that depends on the tasks of a node. */
+static int set_unit(struct tb_request *request, const char *value,
+		    const struct tb_conf_where *where, struct tb_error *err)
+{
+	if (set_option(request, "bunit", TB_WORD_UNIT, value, where, err) < 0)
+		return -1;
+	if (request->nalternatives == 0)
+		return 0;
+	return tb_conf_fail(where, keys[TB_WORD_UNIT], value,
+			    "name one unit, without an amount", err);
+}
+
 static int make_request(struct tb_request *request,
 			const struct tb_conf_words *words,
 			const struct tb_conf_where *where, struct tb_error *err)
@@ -114,8 +125,8 @@ static int make_request(struct tb_request *request,
 	if (xstrcmp(memory, "none") == 0)
 		memory = NULL;
 	if (tb_request_parse(request, "btype=host", err) < 0 ||
-	    set_option(request, "bunit", TB_WORD_UNIT,
-		       words->word[TB_WORD_UNIT].value, where, err) < 0 ||
+	    set_unit(request, words->word[TB_WORD_UNIT].value, where, err) <
+		    0 ||
 	    set_option(request, "bmem", TB_WORD_MEMORY, memory, where, err) < 0)
 		return -1;
 	return set_option(request, "bstrategy", TB_WORD_STRATEGY,

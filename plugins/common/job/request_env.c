@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/clip.h"
+#include "core/request/alternatives.h"
 
 #define OPTION_PREFIX "_SLURM_SPANK_OPTION_topobind_"
 #define LINE_OPTION "topobind"
@@ -45,11 +46,13 @@ static const char *const variables[TB_ENV_VARIABLES] = {
 	[TB_ENV_STEP_REQUEST] = TB_STEP_REQUEST_VARIABLE,
 	[TB_ENV_IMPLICIT] = TB_IMPLICIT_VARIABLE,
 	[TB_ENV_UNBOUND] = TB_UNBOUND_VARIABLE,
+	[TB_ENV_ALTERNATIVE] = TB_ALTERNATIVE_VARIABLE,
 };
 
 static bool is_note(enum tb_env_variable variable)
 {
-	return variable == TB_ENV_IMPLICIT || variable == TB_ENV_UNBOUND;
+	return variable == TB_ENV_IMPLICIT || variable == TB_ENV_UNBOUND ||
+	       variable == TB_ENV_ALTERNATIVE;
 }
 
 /* Which of ours it is; TB_ENV_VARIABLES: none.  The first one counts. */
@@ -262,6 +265,16 @@ const char *tb_implicit_from_env(char *const *env, unsigned count)
 
 	tb_env_texts_find(&texts, env, count);
 	return texts.variables[TB_ENV_IMPLICIT];
+}
+
+unsigned tb_alternative_of_texts(const struct tb_request *request,
+				 const struct tb_env_texts *texts)
+{
+	const char *note = texts->variables[TB_ENV_ALTERNATIVE];
+	int found = note != NULL ? tb_request_find_alternative(request, note)
+				 : -1;
+
+	return found > 0 ? (unsigned)found : 0;
 }
 
 bool tb_env_is_note(const char *entry)

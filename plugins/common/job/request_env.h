@@ -29,6 +29,11 @@
 #define TB_IMPLICIT_VARIABLE "TOPOBIND_IMPLICIT"
 /* The controller's note that a job with a request was started without a binding. */
 #define TB_UNBOUND_VARIABLE "TOPOBIND_UNBOUND"
+/*
+ * The controller's note which alternative of the job's request it was started with,
+ * as in "N:1", which nodes read for batch jobs.
+ */
+#define TB_ALTERNATIVE_VARIABLE "TOPOBIND_ALTERNATIVE"
 /* What Slurm puts before these names in the environment of a job. */
 #define TB_JOB_ENV_PREFIX "SLURM_SPANK_"
 
@@ -38,7 +43,7 @@
  * like; other SPANK plugins of a site have a few.
  */
 #define TB_ENV_MAX 4096
-#define TB_ENV_NOTES 2
+#define TB_ENV_NOTES 3
 /* Has it more, whatever they are?  Then nothing of it is read. */
 bool tb_env_is_long(unsigned count);
 
@@ -47,6 +52,7 @@ enum tb_env_variable {
 	TB_ENV_STEP_REQUEST,
 	TB_ENV_IMPLICIT,
 	TB_ENV_UNBOUND,
+	TB_ENV_ALTERNATIVE,
 	TB_ENV_VARIABLES
 };
 
@@ -105,6 +111,13 @@ int tb_step_request_from_env(struct tb_request *request, char *const *env,
 
 /* The line in TB_IMPLICIT_VARIABLE, NULL for none; points into env. */
 const char *tb_implicit_from_env(char *const *env, unsigned count);
+
+/*
+ * The alternative of a request that the controller's note says, for
+ * tb_request_plain(); the first where there is no such note.
+ */
+unsigned tb_alternative_of_texts(const struct tb_request *request,
+				 const struct tb_env_texts *texts);
 
 /* Is this entry (or NULL) one of the controller's notes, or like one? */
 bool tb_env_is_note(const char *entry);

@@ -304,6 +304,40 @@ static void binds_who_did_not_ask(void **state)
 	tb_request_clear(&site);
 }
 
+/* What the note says of another request, or nothing, is the first. */
+static void knows_what_was_given(void **state)
+{
+	static const struct {
+		const char *note;
+		unsigned index;
+	} rows[] = {
+		{ "TOPOBIND_ALTERNATIVE=X:1", 0 },
+		{ "TOPOBIND_ALTERNATIVE=S:2", 1 },
+		{ "SPANK_TOPOBIND_ALTERNATIVE=S:2", 1 },
+		{ "SLURM_SPANK_TOPOBIND_ALTERNATIVE=S:2", 1 },
+		{ "TOPOBIND_ALTERNATIVE=S:3", 0 },
+		{ "TOPOBIND_ALTERNATIVE=", 0 },
+		{ "TOPOBIND_ALTERNATIVE=2", 0 },
+		{ "TOPOBIND_ALTERNATIVES=S:2", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *const env[] = { "TOPOBIND_REQUEST=bunit=X:1|S:2",
+				      (char *)rows[i].note };
+		struct tb_env_texts texts;
+		struct tb_request request;
+
+		tb_env_texts_find(&texts, env, 2);
+		assert_int_equal(tb_request_from_texts(&request, &texts, NULL),
+				 0);
+		assert_int_equal(tb_alternative_of_texts(&request, &texts),
+				 rows[i].index);
+		assert_int_equal(tb_env_is_note(rows[i].note), i < 7);
+		tb_request_clear(&request);
+	}
+}
+
 static void reads_what_is_shown(void **state)
 {
 	static const struct {
@@ -342,6 +376,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_is_shown),
+		cmocka_unit_test(knows_what_was_given),
 		cmocka_unit_test(binds_who_did_not_ask),
 		cmocka_unit_test(reads_a_table),
 		cmocka_unit_test(needs_no_environment_and_no_error),

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "job_answer.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#include "core/request/alternatives.h"
 
 #include "future.h"
 #include "job_try.h"
@@ -13,26 +17,78 @@
 #include "wait_reason.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/sharing.h"
+#include "select_topobind/request/granted_request.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/reasons.h"
 #include "select_topobind/try/offers.h"
 #include "select_topobind/try/scale.h"
 
-static void say_why(const struct tb_test *test,
-		    const struct tb_request *request,
-		    const struct tb_view *view)
+/* What is asked, for each of the plain requests that the job's stands for. */
+struct question {
+	struct tb_test test; /* its nodes are the candidates, then the answer */
+	bitstr_t *candidates;
+	struct tb_request plain[TB_ALTERNATIVES_MAX]; /* in order */
+	struct tb_memo *memo[TB_ALTERNATIVES_MAX];
+	unsigned count;
+	unsigned chosen; /* by the last yes */
+};
+
+/* The test for one of them, whatever tries for others have left. */
+static struct tb_test test_of(const struct question *question, unsigned index)
 {
-	uint16_t limit = tb_sharing_limit(test->job);
-	struct tb_test call = *test;
-	enum tb_refusal refusal = TB_REFUSED_OTHER;
-	char *why;
+	struct tb_test call = question->test;
+
+	bit_copybits(call.nodes, question->candidates);
+	call.memo = question->memo[index];
+	return call;
+}
+
+/* --- why not ------------------------------------------------------------------ */
+
+static char *explain_one(const struct question *question, unsigned index,
+			 const struct tb_view *view, enum tb_refusal *refusal)
+{
+	struct tb_test call = test_of(question, index);
+	uint16_t limit = tb_sharing_limit(call.job);
 
 	call.share = limit > 1 ? limit : 0;
-	why = tb_explain_wait(&call, request, view, &refusal);
-	tb_metrics_refused(refusal);
-	tb_reasons_tell(test->job, why);
-	xfree(why);
+	return tb_explain_wait(&call, &question->plain[index], view, refusal);
 }
+
+/* Of several "X:1: no node has ...; N:1: no node has ...". */
+static void add_sentence(char **text, const struct tb_request *plain,
+			 const char *why)
+{
+	char *name = tb_request_print_alternative(plain);
+
+	xstrfmtcat(*text, "%s%s: %s", *text ? "; " : "", name ? name : "", why);
+	free(name);
+}
+
+/* Of the kinds of refusal that of the first counts. */
+static void say_why(const struct question *question, const struct tb_view *view)
+{
+	enum tb_refusal kind = TB_REFUSED_OTHER;
+	char *text = NULL;
+
+	for (unsigned i = 0; i < question->count; i++) {
+		enum tb_refusal refusal = TB_REFUSED_OTHER;
+		char *why = explain_one(question, i, view, &refusal);
+
+		if (i == 0)
+			kind = refusal;
+		if (why && question->count > 1)
+			add_sentence(&text, &question->plain[i], why);
+		else if (why)
+			text = xstrdup(why);
+		xfree(why);
+	}
+	tb_metrics_refused(kind);
+	tb_reasons_tell(question->test.job, text);
+	xfree(text);
+}
+
+/* --- now ---------------------------------------------------------------------- */
 
 /*
  * When select/cons_tres tells a start now it has not said yet how many slots it
@@ -72,85 +128,168 @@ static int test_now(const struct tb_test *test,
 	return tb_try_job_now(&call, request, view);
 }
 
+/* The first that can start. */
+static int test_each_now(struct question *question, const struct tb_view *view)
+{
+	int rc = SLURM_ERROR;
+
+	for (unsigned i = 0; i < question->count && rc != SLURM_SUCCESS; i++) {
+		struct tb_test call = test_of(question, i);
+
+		question->chosen = i;
+		rc = test_now(&call, &question->plain[i], view);
+	}
+	return rc;
+}
+
 /* The same, and if not, why; a job that could start waits for no units. */
-static int test_and_say(const struct tb_test *test,
-			const struct tb_request *request,
-			const struct tb_view *view)
+static int test_and_say(struct question *question, const struct tb_view *view)
 {
 	int rc;
 
 	/* Or it would tell why an earlier try failed. */
-	test->job->best_switch = true;
-	rc = test_now(test, request, view);
+	question->test.job->best_switch = true;
+	rc = test_each_now(question, view);
 	if (rc == SLURM_SUCCESS)
-		tb_reasons_tell(test->job, NULL);
+		tb_reasons_tell(question->test.job, NULL);
 	else
-		say_why(test, request, view);
+		say_why(question, view);
 	return rc;
 }
 
 /*
- * First without preempting anybody.  Jobs that end make way before this one is
- * given anything, and Slurm asks again; what a gang scheduler suspends can be
- * given away at once.
+ * Jobs that end make way before this one is given anything, and Slurm asks again; what a
+ * gang scheduler suspends can be given away at once.  *rc is the answer.  False: nobody
+ * makes way for this one.
  */
-static int run_now(const struct tb_test *test, const struct tb_request *request)
+static bool preempt_now(struct question *question, unsigned index, int *rc)
 {
-	struct tb_test call = *test;
+	struct tb_test call = test_of(question, index);
+	const struct tb_request *plain = &question->plain[index];
 	struct tb_view *view = tb_view_now();
-	list_t *preemptees = NULL;
-	int rc;
+	list_t *preemptees = tb_preempt_choose(&call, plain, view);
 
-	rc = test_and_say(test, request, view);
-	if (rc != SLURM_SUCCESS)
-		preemptees = tb_preempt_choose(test, request, view);
 	if (preemptees) {
+		question->chosen = index;
 		call.preemptees = preemptees;
-		rc = tb_preempt_must_end(preemptees)
-			     ? SLURM_SUCCESS
-			     : tb_try_job(&call, request, view);
-		tb_preempt_tell(test, preemptees);
+		*rc = tb_preempt_must_end(preemptees)
+			      ? SLURM_SUCCESS
+			      : tb_try_job(&call, plain, view);
+		tb_preempt_tell(&call, preemptees);
+	}
+	tb_view_destroy(view);
+	if (!preemptees)
+		return false;
+	FREE_NULL_LIST(preemptees);
+	return true;
+}
+
+/* First without preempting anybody. */
+static int run_now(struct question *question)
+{
+	struct tb_view *view = tb_view_now();
+	int rc = test_and_say(question, view);
+	bool made_way = rc == SLURM_SUCCESS;
+
+	tb_view_destroy(view);
+	for (unsigned i = 0; i < question->count && !made_way; i++)
+		made_way = preempt_now(question, i, &rc);
+	if (rc == SLURM_SUCCESS && question->test.job->job_resrcs &&
+	    question->count > 1)
+		tb_granted_choose(question->test.job,
+				  &question->plain[question->chosen]);
+	return rc;
+}
+
+/* --- when --------------------------------------------------------------------- */
+
+/*
+ * When one of them starts, after jobs have made way (*now) or after others have ended.
+ */
+static int find_start(struct question *question, unsigned index, bool *now)
+{
+	struct tb_test call = test_of(question, index);
+	const struct tb_request *plain = &question->plain[index];
+	struct tb_view *view = tb_view_now();
+	list_t *preemptees = tb_preempt_choose(&call, plain, view);
+	int rc = SLURM_ERROR;
+
+	*now = preemptees != NULL;
+	question->chosen = index;
+	if (preemptees) {
+		tb_preempt_tell(&call, preemptees);
+		rc = SLURM_SUCCESS;
+	} else if (!(call.job->bit_flags & TEST_NOW_ONLY)) {
+		rc = tb_future_find(&call, plain, view);
 	}
 	FREE_NULL_LIST(preemptees);
 	tb_view_destroy(view);
 	return rc;
 }
 
-static int will_run(const struct tb_test *test,
-		    const struct tb_request *request)
+/* None starts now: the soonest, and the first of those that start together. */
+static int find_soonest(struct question *question)
+{
+	const job_record_t *job = question->test.job;
+	unsigned soonest = question->count;
+	time_t start = 0;
+	bool now = false;
+
+	for (unsigned i = 0; i < question->count; i++) {
+		if (find_start(question, i, &now) != SLURM_SUCCESS)
+			continue;
+		if (now)
+			return SLURM_SUCCESS;
+		if (soonest < question->count && job->start_time >= start)
+			continue;
+		soonest = i;
+		start = job->start_time;
+	}
+	if (soonest == question->count)
+		return SLURM_ERROR;
+	/* The job's numbers are those of the last try. */
+	return soonest + 1 == question->count
+		       ? SLURM_SUCCESS
+		       : find_start(question, soonest, &now);
+}
+
+static int will_run(struct question *question)
 {
 	struct tb_view *view = tb_view_now();
-	list_t *preemptees = NULL;
 	int rc;
 
 	/* A question about a later time says nothing of why it waits now. */
-	rc = tb_test_asked_start(test) > time(NULL)
-		     ? test_now(test, request, view)
-		     : test_and_say(test, request, view);
-	if (rc != SLURM_SUCCESS)
-		preemptees = tb_preempt_choose(test, request, view);
-	if (preemptees) {
-		tb_preempt_tell(test, preemptees);
-		rc = SLURM_SUCCESS;
-	}
-	if (rc != SLURM_SUCCESS && !(test->job->bit_flags & TEST_NOW_ONLY))
-		rc = tb_future_find(test, request, view);
-	FREE_NULL_LIST(preemptees);
+	rc = tb_test_asked_start(&question->test) > time(NULL)
+		     ? test_each_now(question, view)
+		     : test_and_say(question, view);
 	tb_view_destroy(view);
+	return rc == SLURM_SUCCESS ? rc : find_soonest(question);
+}
+
+/* --- any of these ------------------------------------------------------------- */
+
+static int test_ever(struct question *question)
+{
+	int rc = SLURM_ERROR;
+
+	tb_metrics_refused(TB_REFUSED_NEVER);
+	for (unsigned i = 0; i < question->count && rc != SLURM_SUCCESS; i++) {
+		struct tb_test call = test_of(question, i);
+
+		rc = tb_try_job_ever(&call, &question->plain[i]);
+	}
 	return rc;
 }
 
-static int test_in_mode(const struct tb_test *test,
-			const struct tb_request *request)
+static int test_in_mode(struct question *question)
 {
-	switch (tb_test_mode(test)) {
+	switch (tb_test_mode(&question->test)) {
 	case TB_TEST_ONLY:
-		tb_metrics_refused(TB_REFUSED_NEVER);
-		return tb_try_job_ever(test, request);
+		return test_ever(question);
 	case TB_WILL_RUN:
-		return will_run(test, request);
+		return will_run(question);
 	default:
-		return run_now(test, request);
+		return run_now(question);
 	}
 }
 
@@ -169,16 +308,34 @@ static void ask_for_hosts_of_tasks(struct tb_test *call,
 	call->req_nodes = MAX(call->req_nodes, nodes);
 }
 
-/* At other times other nodes are free, but not in other states. */
+/* Placements are kept: at other times other nodes are free, but not in other states. */
+static void begin_question(struct question *question,
+			   const struct tb_request *request)
+{
+	question->count = tb_request_plain_count(request);
+	question->candidates = bit_copy(question->test.nodes);
+	for (unsigned i = 0; i < question->count; i++) {
+		question->plain[i] = tb_request_plain(request, i);
+		question->memo[i] = tb_memo_create(sizeof(struct tb_placed));
+	}
+}
+
+static void end_question(struct question *question)
+{
+	for (unsigned i = 0; i < question->count; i++)
+		tb_memo_destroy(question->memo[i]);
+	FREE_NULL_BITMAP(question->candidates);
+}
+
 int tb_test_bound_job(const struct tb_test *test,
 		      const struct tb_request *request)
 {
-	struct tb_test call = *test;
+	struct question question = { .test = *test };
 	int rc;
 
-	ask_for_hosts_of_tasks(&call, request);
-	call.memo = tb_memo_create(sizeof(struct tb_placed));
-	rc = test_in_mode(&call, request);
-	tb_memo_destroy(call.memo);
+	ask_for_hosts_of_tasks(&question.test, request);
+	begin_question(&question, request);
+	rc = test_in_mode(&question);
+	end_question(&question);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "src/common/xstring.h"
 
 #include "common/job/request_env.h"
+#include "core/request/alternatives.h"
 
 /* ---- the notes ---- */
 
@@ -65,15 +66,63 @@ static int read_request(const struct tb_env_texts *texts,
 	return rc;
 }
 
-/* As if the job were started. */
+/* As if the job were started; one that waits still has all its alternatives. */
 static bool find_request(const job_record_t *job, struct tb_held_request *held)
 {
 	struct tb_env_texts texts;
 
 	tb_held_request_init(held);
 	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
-	return !texts.variables[TB_ENV_UNBOUND] &&
-	       !read_request(&texts, held) && tb_request_binds(&held->request);
+	if (texts.variables[TB_ENV_UNBOUND] || read_request(&texts, held) ||
+	    !tb_request_binds(&held->request))
+		return false;
+	if (!IS_JOB_PENDING(job))
+		held->request =
+			tb_request_plain(&held->request,
+					 tb_alternative_of_texts(&held->request,
+								 &texts));
+	return true;
+}
+
+/* ---- alternatives ---- */
+
+void tb_granted_settle(const job_record_t *job, struct tb_request *request)
+{
+	struct tb_env_texts texts;
+
+	if (!request->nalternatives)
+		return;
+	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
+	*request = tb_request_plain(request,
+				    tb_alternative_of_texts(request, &texts));
+}
+
+static void note_alternative(job_record_t *job, const struct tb_request *plain)
+{
+	char *text = tb_request_print_alternative(plain);
+
+	if (text)
+		add_note(job, TB_ALTERNATIVE_VARIABLE, text);
+	free(text);
+}
+
+void tb_granted_choose(job_record_t *job, const struct tb_request *plain)
+{
+	drop_notes(job);
+	note_alternative(job, plain);
+}
+
+/* Its own request, if that has alternatives, is the chosen one of these. */
+static bool find_chosen(const job_record_t *job, struct tb_held_request *held)
+{
+	struct tb_env_texts texts;
+
+	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
+	if (tb_held_request_find(held, &texts, NULL) ||
+	    !held->request.nalternatives)
+		return false;
+	tb_granted_settle(job, &held->request);
+	return true;
 }
 
 bool tb_granted_find(const job_record_t *job, struct tb_held_request *held)
@@ -93,21 +142,30 @@ bool tb_granted_is_bound(const job_record_t *job)
 	return bound;
 }
 
-void tb_granted_record(job_record_t *job, const char *shown)
+/* Without a note of a run before, or of a client. */
+static void note_unbound(job_record_t *job)
 {
-	size_t implicit = strlen(TB_GRANTED_IMPLICIT);
 	struct tb_held_request held;
 
-	drop_notes(job);
-	if (shown && !strncmp(shown, TB_GRANTED_IMPLICIT, implicit)) {
-		add_note(job, TB_IMPLICIT_VARIABLE, shown + implicit);
-		return;
-	}
-	if (shown)
-		return;
 	if (find_request(job, &held))
 		add_note(job, TB_UNBOUND_VARIABLE, "1");
 	tb_held_request_release(&held);
+}
+
+void tb_granted_record(job_record_t *job, const char *shown)
+{
+	size_t implicit = strlen(TB_GRANTED_IMPLICIT);
+	struct tb_held_request chosen;
+	bool has_chosen = find_chosen(job, &chosen);
+
+	drop_notes(job);
+	if (!shown)
+		note_unbound(job);
+	else if (!strncmp(shown, TB_GRANTED_IMPLICIT, implicit))
+		add_note(job, TB_IMPLICIT_VARIABLE, shown + implicit);
+	else if (has_chosen)
+		note_alternative(job, &chosen.request);
+	tb_held_request_release(&chosen);
 }
 
 /* ---- as it is shown ---- */

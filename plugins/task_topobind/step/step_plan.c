@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/place/place.h"
+#include "core/place/choose.h"
+#include "core/request/alternatives.h"
 #include "core/soft/soft.h"
 
 bool tb_step_plan_fits(const struct tb_topology *topology, unsigned node_cores)
@@ -98,6 +99,15 @@ static int fail_slots(const struct tb_step_plan_input *input,
 		       tb_unit_name(request->unit));
 }
 
+/* Enough for its tasks? */
+static bool has_slots(const struct tb_step_plan_input *input,
+		      const struct tb_request *request, unsigned slots)
+{
+	bool shares = input->shares || request->type == TB_HOST;
+
+	return slots > 0 && (shares || slots >= input->tasks);
+}
+
 /* One of the placed slots for each task. */
 static int give_slots(struct tb_step_plan *plan,
 		      const struct tb_step_plan_input *input,
@@ -105,9 +115,7 @@ static int give_slots(struct tb_step_plan *plan,
 		      const struct tb_placer *placer, unsigned slots,
 		      struct tb_error *err)
 {
-	bool shares = input->shares || request->type == TB_HOST;
-
-	if (slots == 0 || (slots < input->tasks && !shares))
+	if (!has_slots(input, request, slots))
 		return fail_slots(input, request, slots, err);
 	for (unsigned i = 0; i < plan->tasks; i++) {
 		plan->slot[i] = i % slots;
@@ -169,11 +177,15 @@ static int place_step(struct tb_step_plan *plan,
 		      struct tb_placer *placer, struct tb_error *err)
 {
 	struct tb_bitset *used = complement(plan->step);
+	struct tb_request plain;
 	int placed;
 
 	if (used == NULL)
 		return tb_fail(err, "out of memory");
-	placed = tb_place(placer, input->step, used, input->tasks);
+	plain = tb_request_plain(input->step,
+				 tb_place_choose(placer, input->step, used,
+						 input->tasks, tb_place));
+	placed = tb_place(placer, &plain, used, input->tasks);
 	tb_bitset_destroy(used);
 	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
 		return tb_fail(err, "the step's btopology is not the topology "
@@ -181,8 +193,79 @@ static int place_step(struct tb_step_plan *plan,
 	if (placed == TB_PLACE_FILTER_MISMATCH)
 		return tb_fail(err, "the shape of the step's bfilter is not "
 				    "that of this node");
-	return give_slots(plan, input, input->step, placer,
+	return give_slots(plan, input, &plain, placer,
 			  placed > 0 ? tb_placed_groups(placer) : 0, err);
+}
+
+/* Whole cores of Slurm: are the placed threads in just these? */
+static bool fills(const struct tb_step_plan_input *input,
+		  const struct tb_placer *placer,
+		  const struct tb_bitset *threads)
+{
+	struct tb_bitset *placed = tb_bitset_copy(tb_placed_threads(placer));
+	struct tb_bitset *cores = tb_bitset_create(
+		tb_topology_cores(input->topology));
+	bool same = false;
+
+	if (placed != NULL && cores != NULL) {
+		if (input->node_cores == tb_topology_cores(input->topology)) {
+			tb_cores_of_threads(input->topology, placed, cores);
+			tb_threads_of_cores(input->topology, cores, placed);
+		}
+		same = tb_bitset_equal(placed, threads);
+	}
+	tb_bitset_destroy(placed);
+	tb_bitset_destroy(cores);
+	return same;
+}
+
+/*
+ * How well an alternative goes with the cores that the job and the step have:
+ * its units fill the job's, there is a slot for each task, and none besides.
+ */
+static unsigned rate(const struct tb_step_plan *plan,
+		     const struct tb_step_plan_input *input,
+		     const struct tb_request *plain, struct tb_placer *placer)
+{
+	unsigned slots = tb_place_again(placer, plain, plan->job);
+	unsigned points = slots > 0 && fills(input, placer, plan->job) ? 1 : 0;
+
+	slots = tb_place_again(placer, plain, plan->step);
+	if (!has_slots(input, plain, slots))
+		return 0;
+	points += 2;
+	if (fills(input, placer, plan->step))
+		points += slots == input->tasks || plain->type == TB_HOST ? 2
+									  : 1;
+	return points;
+}
+
+/*
+ * Which alternative the job was given comes with its script or from srun, which asks
+ * the controller.  Where neither says so: the one that goes best with the cores that
+ * were granted, and of equal ones the first.
+ */
+static int choose_alternative(const struct tb_step_plan *plan,
+			      const struct tb_step_plan_input *input,
+			      struct tb_request *chosen, struct tb_error *err)
+{
+	struct tb_placer *placer = tb_placer_create(input->topology);
+	unsigned best = 0;
+
+	if (placer == NULL)
+		return tb_fail(err, "out of memory");
+	*chosen = tb_request_plain(input->job, 0);
+	for (unsigned i = 0; i < tb_request_plain_count(input->job); i++) {
+		struct tb_request plain = tb_request_plain(input->job, i);
+		unsigned points = rate(plan, input, &plain, placer);
+
+		if (points <= best)
+			continue;
+		best = points;
+		*chosen = plain;
+	}
+	tb_placer_destroy(placer);
+	return 0;
 }
 
 static int place_tasks(struct tb_step_plan *plan,
@@ -200,6 +283,21 @@ static int place_tasks(struct tb_step_plan *plan,
 		rc = place_job(plan, input, placer, err);
 	tb_placer_destroy(placer);
 	return rc;
+}
+
+static int place_in_job(struct tb_step_plan *plan,
+			const struct tb_step_plan_input *input,
+			struct tb_error *err)
+{
+	struct tb_step_plan_input chosen = *input;
+	struct tb_request plain;
+
+	if (input->job->nalternatives == 0)
+		return place_tasks(plan, input, err);
+	if (choose_alternative(plan, input, &plain, err) < 0)
+		return -1;
+	chosen.job = &plain;
+	return place_tasks(plan, &chosen, err);
 }
 
 /* A step's own request takes nothing over, but it stays inside its job. */
@@ -261,7 +359,7 @@ static int make_plan(struct tb_step_plan *plan,
 	if (tb_request_has_binding(input->step) ||
 	    !tb_request_binds(input->job))
 		return give_all(plan, plan->step, err);
-	return place_tasks(plan, input, err);
+	return place_in_job(plan, input, err);
 }
 
 int tb_step_plan_make(struct tb_step_plan *plan,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_choice.c - see job_choice.h */
+#include "job_choice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/request/alternatives.h"
+
+#include "partition_choice.h"
+
+static int add_candidates(struct tb_job_choice *choice, unsigned index,
+			  const struct tb_cluster *cluster,
+			  struct tb_error *err)
+{
+	struct tb_job_spec *spec = &choice->specs[index];
+
+	if (tb_choose_partition(cluster, spec, &choice->partitions[index], err))
+		return -1;
+	choice->candidates[index] = tb_candidates_create(cluster, spec, err);
+	return choice->candidates[index] ? 0 : -1;
+}
+
+int tb_job_choice_make(struct tb_job_choice *choice,
+		       const struct tb_cluster *cluster,
+		       const struct tb_job_spec *spec, struct tb_error *err)
+{
+	unsigned count = tb_request_plain_count(&spec->request);
+
+	memset(choice, 0, sizeof(*choice));
+	for (unsigned i = 0; i < count; i++) {
+		choice->specs[i] = *spec;
+		choice->specs[i].request = tb_request_plain(&spec->request, i);
+		choice->count++;
+		if (add_candidates(choice, i, cluster, err))
+			return -1;
+	}
+	return 0;
+}
+
+void tb_job_choice_clear(struct tb_job_choice *choice)
+{
+	for (unsigned i = 0; i < choice->nexplained; i++)
+		tb_explanation_clear(&choice->explanations[i]);
+	for (unsigned i = 0; i < choice->count; i++) {
+		tb_candidates_destroy(choice->candidates[i]);
+		free(choice->partitions[i]);
+	}
+	memset(choice, 0, sizeof(*choice));
+}
+
+char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index)
+{
+	return choice->count > 1 ? tb_request_print_alternative(
+					   &choice->specs[index].request)
+				 : NULL;
+}
+
+int tb_job_choice_explain(struct tb_job_choice *choice)
+{
+	for (unsigned i = 0; i < choice->count; i++) {
+		choice->nexplained = i + 1;
+		if (tb_explanation_make(&choice->explanations[i],
+					choice->candidates[i]))
+			return -1;
+	}
+	return 0;
+}
+
+/* Lower is sooner.  Ends that are hidden or have no limit come behind known ones. */
+static int64_t rate_start(const struct tb_explanation *explanation)
+{
+	if (explanation->fits && explanation->has_memory)
+		return -1;
+	if (!explanation->found)
+		return INT64_MAX;
+	return explanation->when == TB_END_NEVER || explanation->when < 0
+		       ? INT64_MAX - 1
+		       : explanation->when;
+}
+
+const struct tb_explanation *
+tb_job_choice_soonest(const struct tb_job_choice *choice)
+{
+	unsigned soonest = 0;
+
+	for (unsigned i = 1; i < choice->count; i++)
+		if (rate_start(&choice->explanations[i]) <
+		    rate_start(&choice->explanations[soonest]))
+			soonest = i;
+	return &choice->explanations[soonest];
+}
+
+static int print_one(const struct tb_job_choice *choice, unsigned index,
+		     const char *note)
+{
+	const struct tb_explanation *explanation = &choice->explanations[index];
+	char *spec = tb_explain_spec(&choice->specs[index]);
+	char *end = tb_explain_end(explanation);
+	int rc = spec && end ? 0 : -1;
+
+	if (!rc) {
+		printf("%s %s%s%s%s\n", index ? "\nor for" : "it asks for",
+		       spec, note && !index ? " (" : "",
+		       note && !index ? note : "", note && !index ? ")" : "");
+		if (choice->partitions[index])
+			printf("of its partitions %s is told, where it could start first\n",
+			       choice->partitions[index]);
+		putchar('\n');
+		tb_explain_table(explanation, stdout);
+		printf("\n%s\n", end);
+	}
+	free(spec);
+	free(end);
+	return rc;
+}
+
+int tb_job_choice_print(const struct tb_job_choice *choice, const char *note)
+{
+	for (unsigned i = 0; i < choice->count; i++)
+		if (print_one(choice, i, note))
+			return -1;
+	return 0;
+}
+
+static json_t *json_of_one(const struct tb_job_choice *choice, unsigned index)
+{
+	const struct tb_explanation *explanation = &choice->explanations[index];
+	char *name = tb_job_choice_name(choice, index);
+	char *end = tb_explain_end(explanation);
+	json_t *json = json_pack("{s:s?, s:o, s:b, s:b, s:o, s:o, s:s?}",
+				 "alternative", name, "table",
+				 tb_explain_rows_json(explanation), "fits_now",
+				 explanation->fits && explanation->has_memory,
+				 "would_fit", explanation->found, "must_end",
+				 tb_explain_ended_json(explanation), "when",
+				 tb_explain_when_json(explanation->when),
+				 "summary", end);
+
+	free(name);
+	free(end);
+	return json;
+}
+
+json_t *tb_job_choice_json(const struct tb_job_choice *choice)
+{
+	json_t *list;
+
+	if (choice->count < 2)
+		return NULL;
+	list = json_array();
+	for (unsigned i = 0; i < choice->count; i++)
+		json_array_append_new(list, json_of_one(choice, i));
+	return list;
+}
