@@ -421,7 +421,11 @@ case_anything() {
 	assert [ "$filled" -gt 20000 ]
 }
 
-cluster_start --nodes this \
+# Where a running job can give memory back, it needs the step that this makes.
+contain=()
+! slurm_is_from 26.05 || contain=(--slurm PrologFlags=Contain)
+
+cluster_start --nodes this "${contain[@]}" \
 	--machine "numa SNXCCXCCNXCCXCC 1 8 1 - 4096,4096" \
 	--machine "same SNXCCXCCNXCCXCC 1 8 1 - 4096,4096" \
 	--machine "bare SNXCCXCCNXCCXCC 1 8 1" \
