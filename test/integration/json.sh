@@ -176,7 +176,7 @@ case_rest() {
 	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
 	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
 	assert_eq "system_comment" "$(scontrol show job "$job" |
-		sed -n 's/^ *SystemComment=//p')" "$comment"
+		sed -n 's/^ *SystemComment=\(.*[^ ]\) *$/\1/p')" "$comment"
 	assert_contains "grant" " grant=$NODE_ZEN:" "$comment"
 	assert_eq "threads" "$(granted "$job" "$NODE_ZEN")" \
 		"$(lower_threads "${comment##* grant="$NODE_ZEN":}")"
