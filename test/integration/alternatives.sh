@@ -334,7 +334,7 @@ case_command() {
 	assert_contains explain "1 slot of 1 X unit" "$out"
 	assert_eq "explain as JSON" "S:1 false
 X:1 false" "$(topobind explain --json "$job" |
-		jq -r '.alternatives[] | "\(.alternative) \(.fits_now)"')"
+		jq -r '.jobs[0].alternatives[] | "\(.alternative) \(.fits_now)"')"
 	cancel "$caches"
 	wait_until 30 runs "$job"
 	assert_contains "explain, of the running job" bunit=X,bamount=1 \
