@@ -354,7 +354,7 @@ shows_binding() {
 # The JSON of topobind explain as ask_when tells it.
 explained_as() {
 	jq -r --argjson apart "$((minutes_between_ends * 60))" '
-		if .fits_now then "now"
+		.jobs[0] | if .fits_now then "now"
 		elif .would_fit and .when == null then "later, but not when"
 		elif .would_fit then
 			"later \(((.when - now) / $apart + 0.5) | floor)"

@@ -55,7 +55,7 @@ static int find_first(const struct tb_cluster *cluster,
 		      struct tb_error *err)
 {
 	const char *left = spec->partitions, *word;
-	struct rank rank, best = { NEVER, 0 };
+	struct rank rank = { NEVER, 0 }, best = rank;
 	size_t length;
 	int rc = 0;
 
