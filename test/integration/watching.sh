@@ -235,12 +235,12 @@ case_form() {
 		ruby -r yaml -r json -e 'puts JSON.generate(YAML.load(ARGF.read))' \
 			>"$work/form"
 	assert_eq "choices of bunit" \
-		"$(topobind options --json | jq -c '.[] | select(.name == "bunit") |
+		"$(topobind options --json | jq -c '.options[] | select(.name == "bunit") |
 			[.words[] | select(test("^[a-z]"))]')" \
 		"$(jq -c '[.attributes.bunit.options[1:][][1]]' "$work/form")"
 	assert_eq "choices of bstrategy" \
 		"$(topobind options --json | jq -c \
-			'.[] | select(.name == "bstrategy").words')" \
+			'.options[] | select(.name == "bstrategy").words')" \
 		"$(jq -c '[.attributes.bstrategy.options[][1]]' "$work/form")"
 	assert_eq fields "$(jq -c .form "$work/form")" \
 		"$(jq -c '.attributes | keys_unsorted' "$work/form")"
