@@ -135,7 +135,7 @@ static char *look_at_nodes(const struct choice *choice,
 			continue;
 		}
 		topology = read_topology(node);
-		tb_never_look(&never, request, cpus, node->name, topology,
+		tb_never_look(&never, request, cpus, node->name, topology, NULL,
 			      NULL);
 		tb_topology_destroy(topology);
 	}

@@ -334,6 +334,7 @@ static unsigned count_listed(const struct tb_candidate_node *node,
 	if (listed) {
 		tb_listed_threads(request, node->topology, listed);
 		tb_bitset_andnot(listed, used);
+		tb_bitset_andnot(listed, node->masked);
 		count = tb_bitset_count(listed);
 	}
 	tb_bitset_destroy(listed);
@@ -346,7 +347,8 @@ unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
 {
 	if (request->cpus)
 		return count_listed(node, request, used);
-	return tb_units_available(node->topology, request->unit, used);
+	return tb_units_available(node->topology, request->unit, used,
+				  node->masked);
 }
 
 unsigned tb_needed_units(const struct tb_request *request)
@@ -358,7 +360,7 @@ unsigned tb_needed_units(const struct tb_request *request)
 static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 			    unsigned units)
 {
-	bool masked = units < tb_units_available(node->topology, unit, NULL);
+	bool masked = units < tb_units_total(node->topology, unit);
 	const char *name = tb_unit_name(unit);
 	const char *what = unit.letter == 'C' ? "core" : "unit";
 	const char *left = masked ? " that is not masked or the system's" : "";
@@ -377,7 +379,7 @@ static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 static void check_amount(const struct tb_request *request,
 			 struct tb_candidate_node *node)
 {
-	unsigned units = tb_candidate_node_units(node, request, node->masked);
+	unsigned units = tb_candidate_node_units(node, request, node->system);
 
 	if (units >= tb_needed_units(request))
 		return;
@@ -396,12 +398,13 @@ static void check_window(const struct tb_request *request,
 			 struct tb_candidate_node *node)
 {
 	unsigned books = (unsigned)node->info->sockets * node->info->cores;
+	struct tb_request there = tb_request_masked(request, node->masked);
 
-	if (request->amount > tb_window_most_units(node->topology, request))
+	if (request->amount > tb_window_most_units(node->topology, &there))
 		set_text(&node->closed,
 			 "never has %u %s units in the window at once",
 			 request->amount, tb_unit_name(request->unit));
-	else if (!tb_window_can_hold(node->placer, request, node->masked,
+	else if (!tb_window_can_hold(node->placer, &there, node->system,
 				     books !=
 					     tb_topology_cores(node->topology)))
 		set_text(&node->closed,
@@ -415,7 +418,7 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 {
 	const struct tb_filter *own = rules->spec->request.filter;
 
-	tb_cluster_add_system(node->info, node->topology, node->masked);
+	tb_cluster_add_system(node->info, node->topology, node->system);
 	if (own && !tb_filter_matches(own, node->topology))
 		set_text(&node->closed, "has another shape than --bfilter");
 	else if (own)
@@ -424,9 +427,9 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 			     node->topology, node->masked, err))
 		return -1;
 	if (rules->spec->whole_nodes &&
-	    !tb_bitset_contains(node->masked, node->reserved))
+	    !tb_bitset_contains(node->system, node->reserved))
 		set_text(&node->closed, "a part of it is reserved");
-	tb_bitset_or(node->reserved, node->masked);
+	tb_bitset_or(node->reserved, node->system);
 	return 0;
 }
 
@@ -434,6 +437,7 @@ static unsigned count_group(struct tb_candidate_node *node, unsigned group,
 			    struct tb_bitset *threads)
 {
 	tb_placed_group(node->placer, group, threads);
+	tb_placed_drop_masked(node->placer, threads);
 	return tb_bitset_count(threads);
 }
 
@@ -446,14 +450,14 @@ static int find_most_cpus(struct tb_candidate_node *node,
 			  struct tb_error *err)
 {
 	unsigned all = tb_topology_threads(node->topology);
-	struct tb_request wide = *request; /* borrows what it points to */
+	struct tb_request wide = tb_request_masked(request, node->masked);
 	struct tb_bitset *threads = tb_bitset_create(all);
 
 	*most = 0;
 	if (!threads)
 		return tb_fail(err, "out of memory");
 	tb_request_widen_window(&wide);
-	if (tb_place(node->placer, &wide, node->masked, all) > 0)
+	if (tb_place(node->placer, &wide, node->system, all) > 0)
 		for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
 			unsigned cpus = count_group(node, i, threads);
 
@@ -584,9 +588,10 @@ static int read_topology(struct tb_candidate_node *node, struct tb_error *err)
 	}
 	threads = tb_topology_threads(node->topology);
 	node->masked = tb_bitset_create(threads);
+	node->system = tb_bitset_create(threads);
 	node->reserved = tb_bitset_create(threads);
 	node->placer = tb_placer_create(node->topology);
-	return node->masked && node->reserved && node->placer
+	return node->masked && node->system && node->reserved && node->placer
 		       ? 0
 		       : tb_fail(err, "out of memory");
 }
@@ -647,6 +652,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->note);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
+	tb_bitset_destroy(node->system);
 	tb_bitset_destroy(node->reserved);
 	tb_placer_destroy(node->placer);
 	tb_topology_destroy(node->topology);

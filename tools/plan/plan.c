@@ -214,13 +214,15 @@ static unsigned place_tasks(const struct tb_job_spec *spec,
 			    const struct tb_candidate_node *node,
 			    const struct tb_bitset *used, unsigned tasks)
 {
+	struct tb_request there = tb_request_masked(&spec->request,
+						    node->masked);
 	uint32_t units;
 	int placed;
 
 	if (spec->implicit)
-		return tb_implicit_place(node->placer, &spec->request, used,
+		return tb_implicit_place(node->placer, &there, used,
 					 spec->task_cpus, tasks, &units);
-	placed = tb_place_together(node->placer, &spec->request, used, tasks);
+	placed = tb_place_together(node->placer, &there, used, tasks);
 	return placed > 0 ? (unsigned)placed : 0;
 }
 
@@ -323,7 +325,7 @@ static char *find_never(const struct tb_candidates *candidates)
 		else
 			tb_never_look(&never, &spec->request, spec->task_cpus,
 				      node->info->name, node->topology,
-				      node->masked);
+				      node->system, node->masked);
 	}
 	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
 				  spec->required ? "required node"

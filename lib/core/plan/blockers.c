@@ -59,6 +59,15 @@ static unsigned count_group_threads(struct tb_blockers *blockers,
 	return tb_bitset_count(blockers->group[index]);
 }
 
+/* Has the group that was counted last threads for a task, which are not masked? */
+static bool group_holds_task(const struct tb_blockers *blockers, unsigned index)
+{
+	tb_placed_drop_masked(blockers->nodes[index].placer,
+			      blockers->group[index]);
+	return tb_bitset_count(blockers->group[index]) >=
+	       blockers->need->task_threads;
+}
+
 /* All that hold a task, in one class: their sizes may differ. */
 static void count_unequal_slots(struct tb_blockers *blockers, unsigned index,
 				struct node_room *room)
@@ -66,8 +75,8 @@ static void count_unequal_slots(struct tb_blockers *blockers, unsigned index,
 	unsigned groups = tb_placed_groups(blockers->nodes[index].placer);
 
 	for (unsigned i = 0; i < groups; i++)
-		room->slots += count_group_threads(blockers, index, i) >=
-			       blockers->need->task_threads;
+		room->slots += count_group_threads(blockers, index, i) &&
+			       group_holds_task(blockers, index);
 }
 
 /*
@@ -80,11 +89,13 @@ static void count_node_slots(struct tb_blockers *blockers, unsigned index,
 	unsigned groups = tb_placed_groups(blockers->nodes[index].placer);
 
 	room->size = count_group_threads(blockers, index, 0);
-	if (room->size < blockers->need->task_threads)
+	if (!group_holds_task(blockers, index))
 		return;
 	room->slots = 1;
 	while (room->slots < groups &&
-	       count_group_threads(blockers, index, room->slots) == room->size)
+	       count_group_threads(blockers, index, room->slots) ==
+		       room->size &&
+	       group_holds_task(blockers, index))
 		room->slots++;
 }
 
@@ -92,10 +103,12 @@ static void count_node_tasks(struct tb_blockers *blockers, unsigned index,
 			     struct node_room *room)
 {
 	const struct tb_need *need = blockers->need;
-	unsigned threads = tb_bitset_count(
-		tb_placed_threads(blockers->nodes[index].placer));
+	const struct tb_placer *placer = blockers->nodes[index].placer;
+	struct tb_bitset *threads = blockers->group[index];
 
-	room->slots = threads / need->task_threads;
+	tb_bitset_assign(threads, tb_placed_threads(placer));
+	tb_placed_drop_masked(placer, threads);
+	room->slots = tb_bitset_count(threads) / need->task_threads;
 	if (room->slots > need->per_node)
 		room->slots = need->per_node;
 }
@@ -105,15 +118,45 @@ static void count_implicit_tasks(struct tb_blockers *blockers, unsigned index,
 {
 	const struct tb_need *need = blockers->need;
 	struct tb_placer *placer = blockers->nodes[index].placer;
+	struct tb_request there =
+		tb_request_masked(need->request, blockers->nodes[index].masked);
 	uint32_t units;
 
-	room->slots = tb_implicit_place(placer, need->request,
-					blockers->used[index],
+	room->slots = tb_implicit_place(placer, &there, blockers->used[index],
 					need->task_threads, need->per_node,
 					&units);
 	if (room->slots)
 		room->size = tb_bitset_count(tb_placed_threads(placer)) /
 			     room->slots;
+}
+
+/*
+ * False: for tasks of this size units with masked threads are too small, and count as
+ * used from now on.
+ */
+static bool slots_hold_tasks(struct tb_blockers *blockers, unsigned index)
+{
+	const struct tb_used_node *node = &blockers->nodes[index];
+	const struct tb_request *request = blockers->need->request;
+	struct tb_bitset *masked = blockers->group[index];
+
+	if (request->type == TB_HOST || request->cpus ||
+	    !(node->masked || request->filter))
+		return true;
+	for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
+		count_group_threads(blockers, index, i);
+		if (group_holds_task(blockers, index))
+			continue;
+		tb_bitset_clear_all(masked);
+		if (node->masked)
+			tb_bitset_or(masked, node->masked);
+		if (request->filter)
+			tb_filter_add(request->filter, node->topology, masked);
+		tb_units_add_masked(node->topology, request->unit, masked,
+				    blockers->used[index]);
+		return false;
+	}
+	return true;
 }
 
 static bool is_held(const struct tb_blockers *blockers,
@@ -129,6 +172,8 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 {
 	const struct tb_need *need = blockers->need;
 	const struct tb_used_node *node = &blockers->nodes[index];
+	struct tb_request there = tb_request_masked(need->request,
+						    node->masked);
 	struct node_room room = { .required = node->required };
 
 	if (need->whole_nodes && is_held(blockers, node))
@@ -138,12 +183,16 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 		count_implicit_tasks(blockers, index, &room);
 		return room;
 	}
-	if (tb_place(node->placer, need->request, blockers->used[index],
+	if (tb_place(node->placer, &there, blockers->used[index],
 		     need->per_node) <= 0)
 		return room;
-	if (need->request->type == TB_HOST || need->request->cpus)
+	if (!slots_hold_tasks(blockers, index) &&
+	    tb_place(node->placer, &there, blockers->used[index],
+		     need->per_node) <= 0)
+		return room;
+	if (there.type == TB_HOST || there.cpus)
 		count_node_tasks(blockers, index, &room);
-	else if (need->request->equal == TB_UNEQUAL)
+	else if (there.equal == TB_UNEQUAL)
 		count_unequal_slots(blockers, index, &room);
 	else
 		count_node_slots(blockers, index, &room);

@@ -32,6 +32,7 @@ struct tb_used_node {
 	const struct tb_topology *topology;
 	struct tb_placer *placer;	  /* of this topology, can be shared */
 	const struct tb_bitset *reserved; /* no end frees them; NULL: none */
+	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	const struct tb_holder_job *holders;
 	unsigned nholders;
 	bool required; /* must be among the chosen nodes */
@@ -44,8 +45,9 @@ struct tb_need {
 	unsigned per_node;	       /* at most so many of them on a node */
 	unsigned min_nodes, max_nodes; /* at least 1 */
 	/*
-	 * Threads that one task needs, at least 1: a slot must have as many.
-	 * With TB_HOST the units of a node must have as many for each task.
+	 * Threads that one task needs, at least 1: a slot must have as many that
+	 * are not masked.  With TB_HOST the units of a node must have as many for
+	 * each task.
 	 */
 	unsigned task_threads;
 	bool whole_nodes; /* nobody else may hold threads of a node */

@@ -35,12 +35,17 @@ static bool place_tasks(void *arg, uint32_t tasks)
 static uint32_t count_cpus_of_unit(struct placing *placing)
 {
 	struct tb_request one = placing->together; /* borrows */
+	const struct tb_bitset *placed;
+	uint32_t cpus = 0;
 
 	one.type = TB_SLOT;
 	one.amount = 1;
-	return tb_place(placing->placer, &one, placing->used, 1) > 0
-		       ? tb_bitset_count(tb_placed_threads(placing->placer))
-		       : 0;
+	if (tb_place(placing->placer, &one, placing->used, 1) <= 0)
+		return 0;
+	placed = tb_placed_threads(placing->placer);
+	TB_BITSET_EACH(thread, placed)
+		cpus += !tb_placed_is_masked(placing->placer, thread);
+	return cpus;
 }
 
 uint32_t tb_implicit_place(struct tb_placer *placer,
@@ -59,7 +64,8 @@ uint32_t tb_implicit_place(struct tb_placer *placer,
 	if (!cpus)
 		return 0;
 	*units = placing.units = tb_implicit_units(task_cpus, cpus);
-	available = tb_units_available(placer->topology, request->unit, used);
+	available = tb_units_available(placer->topology, request->unit, used,
+				       request->masked);
 	tasks = tb_implicit_most(tasks, *units, available, place_tasks,
 				 &placing);
 	return tasks && place_tasks(&placing, tasks) ? tasks : 0;

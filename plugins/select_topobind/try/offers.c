@@ -34,6 +34,23 @@ static uint32_t count_cpus(const struct tb_offers *offers,
 	return tb_bitset_count(cores) * per_core;
 }
 
+/* Likewise of placed threads, only those on which tasks run.  Changes both sets. */
+static uint32_t count_task_cpus(const struct tb_offers *offers,
+				const job_record_t *job, uint32_t node,
+				const struct tb_shape *shape,
+				struct tb_bitset *threads,
+				struct tb_bitset *cores)
+{
+	uint32_t cpus, left;
+
+	tb_placed_drop_masked(shape->placer, threads);
+	cpus = count_cpus(offers, job, node, shape, threads, cores);
+	left = tb_bitset_count(threads);
+	return tb_cpus_per_core(job, node) == node_record_table_ptr[node]->tpc
+		       ? MIN(cpus, left)
+		       : cpus;
+}
+
 /* How many units hold the CPUs of one task of an implicitly bound job? */
 static uint32_t count_units_per_task(const struct tb_offers *offers,
 				     const struct tb_test *test, uint32_t node,
@@ -45,9 +62,9 @@ static uint32_t count_units_per_task(const struct tb_offers *offers,
 	if (tb_sharing_place(shape, test, offers->request, NULL, 1, scratch) <=
 	    0)
 		return 0;
-	unit_cpus = count_cpus(offers, test->job, node, shape,
-			       tb_placed_threads(shape->placer),
-			       scratch->cores);
+	tb_bitset_assign(scratch->threads, tb_placed_threads(shape->placer));
+	unit_cpus = count_task_cpus(offers, test->job, node, shape,
+				    scratch->threads, scratch->cores);
 	return tb_implicit_units(test->implicit_cpus, unit_cpus);
 }
 
@@ -116,7 +133,9 @@ static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
 	const struct tb_offers *offers = implicit->offers;
 	uint32_t available = tb_units_available(implicit->shape->topology,
 						implicit->whole.unit,
-						implicit->scratch->used);
+						implicit->scratch->used,
+						tb_scratch_masked(
+							implicit->scratch));
 	uint32_t most = tb_implicit_most(tasks, implicit->per_task, available,
 					 tasks_fit, implicit);
 
@@ -160,6 +179,39 @@ static uint32_t count_joint_tasks(const struct tb_offers *offers,
 	return offers->request->type == TB_HOST;
 }
 
+/* Nobody can have these threads: they count as in use. */
+static void take_out_threads(const struct tb_test *test,
+			     const struct tb_bitset *threads,
+			     struct tb_scratch *scratch)
+{
+	tb_bitset_or(scratch->used, threads);
+	if (!test->share)
+		return;
+	TB_BITSET_EACH(thread, threads)
+		scratch->holders[thread].jobs = TB_SHARE_NEVER;
+}
+
+/* Units with masked threads hold too few CPUs for a task. */
+static void take_out_masked_units(const struct tb_offers *offers,
+				  const struct tb_test *test,
+				  const struct tb_shape *shape,
+				  struct tb_scratch *scratch)
+{
+	const struct tb_request *request = offers->request;
+	struct tb_bitset *masked = scratch->masked;
+
+	if (!scratch->is_masked)
+		tb_bitset_clear_all(masked);
+	if (request->filter &&
+	    tb_filter_matches(request->filter, shape->topology))
+		tb_filter_add(request->filter, shape->topology, masked);
+	scratch->is_masked = true;
+	tb_bitset_clear_all(scratch->threads);
+	tb_units_add_masked(shape->topology, request->unit, masked,
+			    scratch->threads);
+	take_out_threads(test, scratch->threads, scratch);
+}
+
 /* With what scratch says is used; how many slots, or less than 1. */
 static int place_slots(const struct tb_offers *offers,
 		       const struct tb_test *test, const struct tb_offer *offer,
@@ -174,6 +226,8 @@ static int place_slots(const struct tb_offers *offers,
 				  offers->request->type == TB_HOST ||
 					  offer->unequal,
 				  test->share, scratch);
+	if (offer->whole)
+		take_out_masked_units(offers, test, shape, scratch);
 	if (test->implicit_cpus)
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
@@ -244,6 +298,29 @@ static void find_extremes(const struct tb_offers *offers,
 	}
 }
 
+/* With a mask: of the slots that count, the one on which fewest CPUs run tasks. */
+static uint32_t find_fewest_task_cpus(const struct tb_offers *offers,
+				      const struct tb_test *test, uint32_t node,
+				      struct tb_shape *shape,
+				      struct tb_scratch *scratch,
+				      const struct tb_placed *placed)
+{
+	uint32_t count = offers->request->equal == TB_UNEQUAL ? placed->slots
+							      : placed->equal;
+	uint32_t fewest = placed->cpus;
+
+	if (test->implicit_cpus ||
+	    !(scratch->is_masked || offers->request->filter))
+		return fewest;
+	for (uint32_t i = 0; i < count; i++) {
+		tb_placed_group(shape->placer, i, scratch->threads);
+		fewest = MIN(fewest,
+			     count_task_cpus(offers, test->job, node, shape,
+					     scratch->threads, scratch->cores));
+	}
+	return fewest;
+}
+
 static void size_slots(const struct tb_offers *offers,
 		       const struct tb_test *test, uint32_t node,
 		       struct tb_shape *shape, struct tb_scratch *scratch,
@@ -263,24 +340,34 @@ static void size_slots(const struct tb_offers *offers,
 			find_extremes(offers, test->job, node, shape, scratch,
 				      placed);
 	}
+	placed->runs = find_fewest_task_cpus(offers, test, node, shape, scratch,
+					     placed);
 }
 
 /* How well the placed units fit a node with so much used; they are added to it. */
 static void describe_fit(const struct tb_test *test,
-			 const struct tb_shape *shape, struct tb_bitset *used,
-			 struct tb_placed *placed)
+			 const struct tb_shape *shape,
+			 struct tb_scratch *scratch, struct tb_placed *placed)
 {
 	const struct tb_bitset *threads = tb_placed_threads(shape->placer);
+	struct tb_bitset *used = scratch->used, *not_free = scratch->threads;
 	enum tb_allocation policy = test->choice ? test->choice->policy
 						 : TB_ALLOCATE_SLURM;
 
 	if (!tb_policy_looks_at_fit(policy))
 		return;
 	placed->diameter = tb_diameter(shape->topology, threads);
-	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used);
+	tb_bitset_assign(not_free, used);
+	if (scratch->is_masked) {
+		tb_bitset_or(not_free, scratch->masked);
+		tb_bitset_andnot(used, scratch->masked);
+	}
+	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used,
+							not_free);
 	tb_bitset_or(used, threads);
-	placed->broken += tb_broken_containers(shape->topology, used);
-	placed->left = used->nbits - tb_bitset_count(used);
+	tb_bitset_or(not_free, threads);
+	placed->broken += tb_broken_containers(shape->topology, used, not_free);
+	placed->left = not_free->nbits - tb_bitset_count(not_free);
 }
 
 /* A placement whose memory must fit. */
@@ -295,27 +382,14 @@ struct in_memory {
 	uint32_t tries;
 };
 
-/* Nobody can have these cores: they count as in use. */
-static void take_out_cores(const struct tb_shape *shape,
-			   const struct tb_test *test,
-			   const struct tb_bitset *cores,
-			   struct tb_scratch *scratch)
-{
-	tb_shape_threads(shape, cores, scratch->threads);
-	tb_bitset_or(scratch->used, scratch->threads);
-	if (!test->share)
-		return;
-	TB_BITSET_EACH(thread, scratch->threads)
-		scratch->holders[thread].jobs = TB_SHARE_NEVER;
-}
-
 static int try_in_memory(void *arg, const struct tb_bitset *blocked,
 			 struct tb_bitset *placed)
 {
 	struct in_memory *try = arg;
 	int count;
 
-	take_out_cores(try->shape, try->test, blocked, try->scratch);
+	tb_shape_threads(try->shape, blocked, try->scratch->threads);
+	take_out_threads(try->test, try->scratch->threads, try->scratch);
 	count = place_slots(try->offers, try->test, try->offer, try->shape,
 			    try->slots, try->scratch);
 	/* Of the others, not of those that lack memory. */
@@ -368,7 +442,7 @@ static void place_and_describe(const struct tb_offers *offers,
 	size_slots(offers, test, offer->node, shape, scratch, placed);
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), scratch->cores);
 	tb_bitset_assign(&placed->cores, scratch->cores);
-	describe_fit(test, shape, scratch->used, placed);
+	describe_fit(test, shape, scratch, placed);
 	if (placed->taken)
 		tb_devices_get_taken(offers->devices, placed->taken);
 }
@@ -414,7 +488,9 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 		.shape = shape,
 		.filter = tb_node_filter(offer->node, shape, offers->filter),
 		.numbers = {
-			slots, offer->unit_size << 1 | (offer->unequal != 0),
+			slots,
+			offer->unit_size << 2 | offer->whole << 1 |
+				(offer->unequal != 0),
 			tb_cpus_per_core(test->job, offer->node) << 16 |
 				node_record_table_ptr[offer->node]->tpc,
 			test->share,
@@ -589,6 +665,22 @@ place_most(struct tb_offers *offers, const struct tb_test *test,
 	return tb_offers_place(offers, test, offer, shape, slots);
 }
 
+/* Leaving out units with masked threads, where slots with them hold no task. */
+static const struct tb_placed *
+place_tasks(struct tb_offers *offers, const struct tb_test *test,
+	    struct tb_offer *offer, struct tb_shape *shape, uint32_t slots)
+{
+	const struct tb_placed *placed = place_most(offers, test, offer, shape,
+						    slots);
+
+	if (!placed->slots ||
+	    placed->runs >= test->job->details->cpus_per_task ||
+	    offers->request->type == TB_HOST)
+		return placed;
+	offer->whole = true;
+	return place_most(offers, test, offer, shape, slots);
+}
+
 /* What the node offers in units of one size; 0: of any size.  False: nothing. */
 static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 		       uint32_t node, struct tb_shape *shape,
@@ -598,14 +690,16 @@ static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 	uint32_t slots, cpus;
 
 	*offer = (struct tb_offer){ .node = node, .unit_size = unit_size };
-	placed = place_most(offers, test, offer, shape,
-			    tb_job_slots_per_node(test->job));
+	placed = place_tasks(offers, test, offer, shape,
+			     tb_job_slots_per_node(test->job));
 	slots = placed->equal;
 	cpus = placed->cpus;
 
 	offers->could_be_more |= placed->could_be_more;
 	offers->without_memory += !slots && placed->lacks_memory;
 	if (!slots)
+		return false;
+	if (placed->runs < test->job->details->cpus_per_task)
 		return false;
 	/* -c must fit into a slot's units, and Slurm counts in 16 bits. */
 	if (cpus < test->job->details->cpus_per_task || cpus >= NO_VAL16)
@@ -615,6 +709,7 @@ static bool find_offer(struct tb_offers *offers, const struct tb_test *test,
 	offer->slots = tb_partition_limit_slots(offers->limit, node, slots,
 						cpus);
 	offer->cpus = cpus;
+	offer->runs = placed->runs;
 	offers->limited += offer->slots < slots;
 	if (!offer->slots)
 		return false;
@@ -694,6 +789,21 @@ static void offer_nodes(struct tb_offers *offers, const struct tb_test *test)
 			offer_larger_units(offers, test, node);
 }
 
+/* Without units with masked threads where these make slots too small. */
+static const struct tb_placed *
+place_unequal(struct tb_offers *offers, const struct tb_test *test,
+	      struct tb_offer *offer, struct tb_shape *shape, uint32_t slots)
+{
+	const struct tb_placed *placed = tb_offers_place(offers, test, offer,
+							 shape, slots);
+
+	if (!placed->slots || placed->runs >= placed->least ||
+	    placed->runs >= test->job->details->cpus_per_task)
+		return placed;
+	offer->whole = true;
+	return tb_offers_place(offers, test, offer, shape, slots);
+}
+
 /*
  * All slots of the node, whatever their size: small units are left out until the
  * smallest slot holds a task.
@@ -710,16 +820,17 @@ static void offer_unequal_slots(struct tb_offers *offers,
 		return;
 	offer.unequal = tb_cpus_per_core(test->job, node);
 	do {
-		placed = tb_offers_place(offers, test, &offer, shape, slots);
-		if (placed->slots &&
-		    placed->least >= test->job->details->cpus_per_task)
+		placed = place_unequal(offers, test, &offer, shape, slots);
+		if (placed->slots && MIN(placed->least, placed->runs) >=
+					     test->job->details->cpus_per_task)
 			break;
 		offer.unit_size = tb_unit_size_after(shape,
 						     offers->request->unit,
 						     offer.unit_size);
 	} while (offer.unit_size);
 	if (!placed->slots ||
-	    placed->least < test->job->details->cpus_per_task ||
+	    MIN(placed->least, placed->runs) <
+		    test->job->details->cpus_per_task ||
 	    placed->largest >= NO_VAL16 ||
 	    placed->least * placed->slots < tb_job_cpus_per_node(test->job))
 		return;
@@ -876,7 +987,7 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 
 	if (offers->request->type == TB_SLOT || details->overcommit)
 		return offer->slots;
-	holds = offer->cpus / MAX(details->cpus_per_task, 1);
+	holds = offer->runs / MAX(details->cpus_per_task, 1);
 	return details->ntasks_per_node ? MIN(holds, details->ntasks_per_node)
 					: holds;
 }

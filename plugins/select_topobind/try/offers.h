@@ -30,6 +30,7 @@ struct tb_placed {
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	/* Of all slots, CPUs of the smallest and of the largest; only TB_UNEQUAL. */
 	uint32_t least, largest;
+	uint32_t runs; /* CPUs, not masked, of the slot with the fewest of them */
 	struct tb_bitset cores; /* Slurm's */
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */
@@ -44,10 +45,12 @@ struct tb_offer {
 	uint32_t node;
 	uint32_t slots; /* TB_HOST: 1 */
 	uint32_t cpus;	/* per slot; TB_HOST: of the host's units */
+	uint32_t runs;	/* TB_HOST: of these, on which tasks run */
 	/* Only these units, TB_HOST: or larger ones, see unit_sizes.h; 0: any. */
 	uint32_t unit_size;
 	uint32_t devices; /* of those for all nodes, it is near so many; 0: any */
 	bool larger;	  /* TB_HOST: of the second class */
+	bool whole;	  /* only units without masked threads */
 	/*
 	 * Slots of any size, of so many CPUs for each core; cpus are those of the
 	 * smallest in the class, and unit_size, too, means larger ones.  0: equal.

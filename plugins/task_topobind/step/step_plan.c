@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/place/masked.h"
 #include "core/place/place.h"
 #include "core/soft/soft.h"
 
@@ -65,6 +66,7 @@ static int give_all(struct tb_step_plan *plan, const struct tb_bitset *threads,
 		plan->task[i] = tb_bitset_copy(threads);
 		if (plan->task[i] == NULL)
 			return tb_fail(err, "out of memory");
+		tb_step_plan_drop_masked(plan, plan->task[i]);
 	}
 	return 0;
 }
@@ -116,6 +118,7 @@ static int give_slots(struct tb_step_plan *plan,
 		if (plan->task[i] == NULL)
 			return tb_fail(err, "out of memory");
 		tb_placed_group(placer, plan->slot[i], plan->task[i]);
+		tb_placed_drop_masked(placer, plan->task[i]);
 	}
 	return 0;
 }
@@ -138,16 +141,15 @@ static int place_job(struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
 		     struct tb_placer *placer, struct tb_error *err)
 {
+	struct tb_request job = tb_request_masked(input->job, plan->masked);
 	unsigned slots;
 
 	/* Nobody gave it units: it was plain when it started. */
-	if (input->implicit &&
-	    tb_place_again(placer, input->job, plan->step) == 0)
+	if (input->implicit && tb_place_again(placer, &job, plan->step) == 0)
 		return give_all(plan, plan->step, err);
-	if (input->job->cpus == NULL &&
-	    tb_place_again(placer, input->job, plan->job) == 0)
+	if (job.cpus == NULL && tb_place_again(placer, &job, plan->job) == 0)
 		return fail_topology(input, err);
-	slots = tb_place_again(placer, input->job, plan->step);
+	slots = tb_place_again(placer, &job, plan->step);
 	return give_slots(plan, input, input->job, placer, slots, err);
 }
 
@@ -168,12 +170,13 @@ static int place_step(struct tb_step_plan *plan,
 		      const struct tb_step_plan_input *input,
 		      struct tb_placer *placer, struct tb_error *err)
 {
+	struct tb_request step = tb_request_masked(input->step, plan->masked);
 	struct tb_bitset *used = complement(plan->step);
 	int placed;
 
 	if (used == NULL)
 		return tb_fail(err, "out of memory");
-	placed = tb_place(placer, input->step, used, input->tasks);
+	placed = tb_place(placer, &step, used, input->tasks);
 	tb_bitset_destroy(used);
 	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
 		return tb_fail(err, "the step's btopology is not the topology "
@@ -239,6 +242,29 @@ static void limit_threads(struct tb_step_plan *plan,
 	}
 }
 
+/* What the site masked for the job when it started; a plain job has no mask. */
+static int find_masked(struct tb_step_plan *plan,
+		       const struct tb_step_plan_input *input,
+		       struct tb_error *err)
+{
+	const struct tb_topology *topology = input->topology;
+
+	if (input->filter == NULL || !tb_request_binds(input->job) ||
+	    !tb_filter_matches(input->filter, topology))
+		return 0;
+	plan->masked = tb_bitset_create(tb_topology_threads(topology));
+	if (plan->masked == NULL)
+		return tb_fail(err, "out of memory");
+	tb_filter_add(input->filter, topology, plan->masked);
+	if (!tb_grant_has_mask(topology, input->job, plan->job, plan->masked,
+			       input->node_cores ==
+				       tb_topology_threads(topology))) {
+		tb_bitset_destroy(plan->masked);
+		plan->masked = NULL;
+	}
+	return 0;
+}
+
 static int make_plan(struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
 		     struct tb_error *err)
@@ -251,7 +277,8 @@ static int make_plan(struct tb_step_plan *plan,
 		return -1;
 	plan->step = threads_of_list(input->topology, input->node_cores,
 				     input->step_cores, err);
-	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0)
+	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0 ||
+	    find_masked(plan, input, err) < 0)
 		return -1;
 	if (input->whole)
 		return give_all(plan, plan->job, err);
@@ -304,6 +331,22 @@ struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan)
 	return (struct tb_near){ plan->step, plan->memory.kinds };
 }
 
+void tb_step_plan_drop_masked(const struct tb_step_plan *plan,
+			      struct tb_bitset *threads)
+{
+	struct tb_bitset *rest;
+
+	if (plan->masked == NULL)
+		return;
+	rest = tb_bitset_copy(threads);
+	if (rest == NULL)
+		return;
+	tb_bitset_andnot(rest, plan->masked);
+	if (!tb_bitset_is_empty(rest))
+		tb_bitset_assign(threads, rest);
+	tb_bitset_destroy(rest);
+}
+
 struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
 				     const struct tb_topology *topology,
 				     unsigned threads_per_core, unsigned task)
@@ -316,6 +359,7 @@ struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
 	tb_soft_scope(topology, plan->allow, plan->task[task], scope);
 	if (threads_per_core > 0)
 		tb_limit_threads(topology, threads_per_core, scope);
+	tb_step_plan_drop_masked(plan, scope);
 	tb_bitset_or(scope, plan->task[task]);
 	return scope;
 }
@@ -324,6 +368,7 @@ void tb_step_plan_clear(struct tb_step_plan *plan)
 {
 	tb_bitset_destroy(plan->job);
 	tb_bitset_destroy(plan->step);
+	tb_bitset_destroy(plan->masked);
 	for (unsigned i = 0; plan->task != NULL && i < plan->tasks; i++)
 		tb_bitset_destroy(plan->task[i]);
 	free(plan->task);
