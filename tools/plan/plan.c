@@ -9,6 +9,7 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "core/place/masked.h"
 #include "core/plan/deal.h"
 #include "core/plan/implicit.h"
 #include "core/plan/never.h"
@@ -212,7 +213,8 @@ static char *print_grant(const struct tb_job_plan *plan,
 
 static unsigned place_tasks(const struct tb_job_spec *spec,
 			    const struct tb_candidate_node *node,
-			    const struct tb_bitset *used, unsigned tasks)
+			    struct tb_bitset *used, struct tb_bitset *group,
+			    unsigned tasks)
 {
 	struct tb_request there = tb_request_masked(&spec->request,
 						    node->masked);
@@ -223,6 +225,9 @@ static unsigned place_tasks(const struct tb_job_spec *spec,
 		return tb_implicit_place(node->placer, &there, used,
 					 spec->task_cpus, tasks, &units);
 	placed = tb_place_together(node->placer, &there, used, tasks);
+	if (placed > 0 && !tb_masked_hold_tasks(node->placer, &there,
+						spec->task_cpus, group, used))
+		placed = tb_place_together(node->placer, &there, used, tasks);
 	return placed > 0 ? (unsigned)placed : 0;
 }
 
@@ -231,13 +236,19 @@ static int place_on_node(const struct tb_job_plan *plan,
 {
 	const struct tb_candidate_node *node = placed->node;
 	struct tb_bitset *used = tb_bitset_copy(node->inuse);
+	struct tb_bitset *group = tb_bitset_copy(node->inuse);
 	unsigned slots;
 
-	if (!used)
+	if (!used || !group) {
+		tb_bitset_destroy(used);
+		tb_bitset_destroy(group);
 		return tb_fail(err, "out of memory");
+	}
 	tb_bitset_or(used, node->reserved);
-	slots = place_tasks(plan->candidates->spec, node, used, placed->slots);
+	slots = place_tasks(plan->candidates->spec, node, used, group,
+			    placed->slots);
 	tb_bitset_destroy(used);
+	tb_bitset_destroy(group);
 	if (slots < placed->slots || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
 			       node->info->name);

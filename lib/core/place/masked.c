@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "masked.h"
 
-#include "core/topology/tree.h"
+#include "placer.h"
+
+bool tb_masked_hold_tasks(const struct tb_placer *placer,
+			  const struct tb_request *request,
+			  unsigned task_threads, struct tb_bitset *group,
+			  struct tb_bitset *used)
+{
+	if (!placer->any_masked || request->type == TB_HOST || request->cpus)
+		return true;
+	for (unsigned i = 0; i < tb_placed_groups(placer); i++) {
+		tb_placed_group(placer, i, group);
+		tb_placed_drop_masked(placer, group);
+		if (tb_bitset_count(group) >= task_threads)
+			continue;
+		tb_units_add_masked(placer->topology, request->unit,
+				    placer->masked, used);
+		return false;
+	}
+	return true;
+}
 
 bool tb_grant_has_mask(const struct tb_topology *topology,
 		       const struct tb_request *request,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * masked.h - what the site masks of a job's grant (place.h)
+ * masked.h - units with masked threads (place.h)
  */
 #ifndef TB_CORE_PLACE_MASKED_H
 #define TB_CORE_PLACE_MASKED_H
@@ -10,6 +10,17 @@
 #include "core/base/bitset.h"
 #include "core/request/request.h"
 #include "core/topology/topology.h"
+#include "place.h"
+
+/*
+ * Has each of the placed slots so many threads that are not masked?  Else units with
+ * masked ones are too small: those of the request become used, and the caller places
+ * again.  group is changed.
+ */
+bool tb_masked_hold_tasks(const struct tb_placer *placer,
+			  const struct tb_request *request,
+			  unsigned task_threads, struct tb_bitset *group,
+			  struct tb_bitset *used);
 
 /*
  * Was a grant for this request made while the site masked these threads?  Else it has

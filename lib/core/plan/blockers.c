@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "core/place/masked.h"
+
 #include "ends.h"
 #include "implicit.h"
 #include "suffice.h"
@@ -130,35 +132,6 @@ static void count_implicit_tasks(struct tb_blockers *blockers, unsigned index,
 			     room->slots;
 }
 
-/*
- * False: for tasks of this size units with masked threads are too small, and count as
- * used from now on.
- */
-static bool slots_hold_tasks(struct tb_blockers *blockers, unsigned index)
-{
-	const struct tb_used_node *node = &blockers->nodes[index];
-	const struct tb_request *request = blockers->need->request;
-	struct tb_bitset *masked = blockers->group[index];
-
-	if (request->type == TB_HOST || request->cpus ||
-	    !(node->masked || request->filter))
-		return true;
-	for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
-		count_group_threads(blockers, index, i);
-		if (group_holds_task(blockers, index))
-			continue;
-		tb_bitset_clear_all(masked);
-		if (node->masked)
-			tb_bitset_or(masked, node->masked);
-		if (request->filter)
-			tb_filter_add(request->filter, node->topology, masked);
-		tb_units_add_masked(node->topology, request->unit, masked,
-				    blockers->used[index]);
-		return false;
-	}
-	return true;
-}
-
 static bool is_held(const struct tb_blockers *blockers,
 		    const struct tb_used_node *node)
 {
@@ -186,7 +159,9 @@ static struct node_room find_room(struct tb_blockers *blockers, unsigned index)
 	if (tb_place(node->placer, &there, blockers->used[index],
 		     need->per_node) <= 0)
 		return room;
-	if (!slots_hold_tasks(blockers, index) &&
+	if (!tb_masked_hold_tasks(node->placer, &there, need->task_threads,
+				  blockers->group[index],
+				  blockers->used[index]) &&
 	    tb_place(node->placer, &there, blockers->used[index],
 		     need->per_node) <= 0)
 		return room;

@@ -165,18 +165,39 @@ static struct tb_bitset *complement(const struct tb_bitset *set)
 	return rest;
 }
 
+static bool grant_has_mask(const struct tb_step_plan *plan,
+			   const struct tb_step_plan_input *input)
+{
+	return plan->masked == NULL ||
+	       tb_grant_has_mask(input->topology, input->job, plan->job,
+				 plan->masked,
+				 input->node_cores ==
+					 tb_topology_threads(input->topology));
+}
+
+static void drop_mask(struct tb_step_plan *plan)
+{
+	tb_bitset_destroy(plan->masked);
+	plan->masked = NULL;
+}
+
 /* A step with a request of its own is placed anew, inside what it has. */
 static int place_step(struct tb_step_plan *plan,
 		      const struct tb_step_plan_input *input,
 		      struct tb_placer *placer, struct tb_error *err)
 {
-	struct tb_request step = tb_request_masked(input->step, plan->masked);
 	struct tb_bitset *used = complement(plan->step);
+	struct tb_request step;
 	int placed;
 
 	if (used == NULL)
 		return tb_fail(err, "out of memory");
+	step = tb_request_masked(input->step, plan->masked);
 	placed = tb_place(placer, &step, used, input->tasks);
+	if (placed < (int)input->tasks && !grant_has_mask(plan, input)) {
+		drop_mask(plan);
+		placed = tb_place(placer, input->step, used, input->tasks);
+	}
 	tb_bitset_destroy(used);
 	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
 		return tb_fail(err, "the step's btopology is not the topology "
@@ -242,7 +263,10 @@ static void limit_threads(struct tb_step_plan *plan,
 	}
 }
 
-/* What the site masked for the job when it started; a plain job has no mask. */
+/*
+ * What the site masks; of a plain job nothing, and of one that started before only for
+ * steps with a request of their own that do without.
+ */
 static int find_masked(struct tb_step_plan *plan,
 		       const struct tb_step_plan_input *input,
 		       struct tb_error *err)
@@ -256,12 +280,8 @@ static int find_masked(struct tb_step_plan *plan,
 	if (plan->masked == NULL)
 		return tb_fail(err, "out of memory");
 	tb_filter_add(input->filter, topology, plan->masked);
-	if (!tb_grant_has_mask(topology, input->job, plan->job, plan->masked,
-			       input->node_cores ==
-				       tb_topology_threads(topology))) {
-		tb_bitset_destroy(plan->masked);
-		plan->masked = NULL;
-	}
+	if (!tb_request_binds(input->step) && !grant_has_mask(plan, input))
+		drop_mask(plan);
 	return 0;
 }
 
