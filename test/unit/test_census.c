@@ -17,7 +17,7 @@ static void take(const char *text, struct tb_census *census)
 
 	if (!topology)
 		fail_msg("%s: %s", text, err.text);
-	tb_census_take(topology, used, census);
+	tb_census_take(topology, used, NULL, census);
 	tb_bitset_destroy(used);
 	tb_topology_destroy(topology);
 }
@@ -134,7 +134,7 @@ static void knows_an_idle_node(void **state)
 	struct tb_census census;
 
 	(void)state;
-	tb_census_take(topology, NULL, &census);
+	tb_census_take(topology, NULL, NULL, &census);
 	assert_int_equal(census.units[kind_of("X")].free, 2);
 	assert_int_equal(census.free_cores, 4);
 	assert_int_equal(census.fragments, 0);
