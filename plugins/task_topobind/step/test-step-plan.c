@@ -614,6 +614,16 @@ static const struct masking {
 	  2,
 	  { "0-1", "2-3" },
 	  "0-3" },
+	/* All of the node: --exclusive, or a job that is older. */
+	{ CACHES,
+	  "first_core",
+	  "0-7",
+	  "bamount=1",
+	  NULL,
+	  2,
+	  { "1", "2" },
+	  "1-7" },
+	{ "SCC", "first_core", "0-1", "bamount=1", NULL, 2, { "0", "1" }, "0-1" },
 	/* Threads of a core. */
 	{ "SCTTCTT", "SCtTCTT", "0", "bamount=1", NULL, 1, { "1" }, "1" },
 };
