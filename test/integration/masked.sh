@@ -105,6 +105,13 @@ case_exclusive() {
 	assert_eq contradictions "" "$(contradictions)"
 }
 
+# All cores are the job's, but not for its tasks.
+case_whole_node() {
+	masked
+	gets 0-7 "1;2" "$NODE_TWO" -n2 --exclusive --bunit=C --bamount=1
+	gets 0-7 "1;2-3" "$NODE_TWO" -n2 --exclusive --bunit=X --bamount=1
+}
+
 # -c must fit beside what is masked.
 case_cpus_of_a_task() {
 	masked
@@ -238,13 +245,15 @@ case_steps() {
 
 # What a job has it had before the filter.
 case_filter_under_jobs() {
-	local core socket
+	local core node socket
 
 	reconfigure_with
-	core=$(alloc -w "$NODE_ONE" -n2 --bunit=C --bamount=1)
+	core=$(alloc -w "$NODE_SMT" -n2 --bunit=C --bamount=1)
+	node=$(alloc -w "$NODE_ONE" -n4 --bunit=C --bamount=1)
 	socket=$(alloc -w "$NODE_TWO" -n2 --bunit=S --bamount=1)
 	masked
-	has "$core" "$NODE_ONE" 0-1 "0;1"
+	has "$core" "$NODE_SMT" 0-3 "0-1;2-3"
+	has "$node" "$NODE_ONE" 0-3 "0;1;2;3"
 	has "$socket" "$NODE_TWO" 0-7 "1-3;4-7"
 	reconfigure_with
 	has "$socket" "$NODE_TWO" 0-7 "0-3;4-7"
@@ -346,6 +355,7 @@ test_case "linear binding as in the document" case_linear
 test_case "linear binding beside a job" case_linear_beside_a_job
 test_case "the only socket, caches, several" case_socket_of_one
 test_case "who has a cache has all of it" case_exclusive
+test_case "a whole node" case_whole_node
 test_case "-c fits beside what is masked" case_cpus_of_a_task
 test_case "sorts" case_sorts
 test_case "scatter" case_scatter

@@ -25,6 +25,8 @@ bool tb_grant_has_mask(const struct tb_topology *topology,
 	enum tb_class class = tb_class_of_unit(topology, request->unit);
 	uint32_t count;
 
+	if (tb_bitset_count(granted) == topology->nthreads)
+		return true;
 	if (request->cpus)
 		class = TB_CLASS_THREAD;
 	if (class == TB_CLASS_THREAD && !by_thread)

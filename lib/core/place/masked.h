@@ -20,7 +20,8 @@ void tb_masked_units(const struct tb_topology *topology,
 /*
  * Was a grant for this request made while the site masked these threads?  Else it has
  * a unit of which all threads are masked: the job started before, and runs there until
- * it ends.  by_thread: jobs have single threads, else whole cores.
+ * it ends.  Who has the whole node (--exclusive) has these in any case, and it cannot be
+ * told: true.  by_thread: jobs have single threads, else whole cores.
  */
 bool tb_grant_has_mask(const struct tb_topology *topology,
 		       const struct tb_request *request,

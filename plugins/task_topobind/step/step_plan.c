@@ -144,35 +144,6 @@ static int fail_topology(const struct tb_step_plan_input *input,
 		       tb_unit_name(input->job->unit));
 }
 
-/* The slots of the job's request, in what the step has of its grant. */
-static int place_job(struct tb_step_plan *plan,
-		     const struct tb_step_plan_input *input,
-		     struct tb_placer *placer, struct tb_error *err)
-{
-	struct tb_request job = tb_request_masked(input->job, plan->masked);
-	unsigned slots;
-
-	/* Nobody gave it units: it was plain when it started. */
-	if (input->implicit && tb_place_again(placer, &job, plan->step) == 0)
-		return give_all(plan, plan->step, err);
-	if (job.cpus == NULL && tb_place_again(placer, &job, plan->job) == 0)
-		return fail_topology(input, err);
-	slots = tb_place_again(placer, &job, plan->step);
-	return give_slots(plan, input, input->job, placer, slots, err);
-}
-
-/* Everything that the step does not have, as "used". */
-static struct tb_bitset *complement(const struct tb_bitset *set)
-{
-	struct tb_bitset *rest = tb_bitset_create(set->nbits);
-
-	if (rest != NULL) {
-		tb_bitset_set_range(rest, 0, rest->nbits);
-		tb_bitset_andnot(rest, set);
-	}
-	return rest;
-}
-
 /* Of the job's request, or of one of its alternatives. */
 static bool grant_has_mask(const struct tb_step_plan *plan,
 			   const struct tb_step_plan_input *input,
@@ -188,6 +159,41 @@ static void drop_mask(struct tb_step_plan *plan)
 {
 	tb_bitset_destroy(plan->masked);
 	plan->masked = NULL;
+}
+
+/* The slots of the job's request, in what the step has of its grant. */
+static int place_job(struct tb_step_plan *plan,
+		     const struct tb_step_plan_input *input,
+		     struct tb_placer *placer, struct tb_error *err)
+{
+	struct tb_request job = tb_request_masked(input->job, plan->masked);
+	unsigned slots;
+
+	/* Nobody gave it units: it was plain when it started. */
+	if (input->implicit && tb_place_again(placer, &job, plan->step) == 0)
+		return give_all(plan, plan->step, err);
+	if (job.cpus == NULL && tb_place_again(placer, &job, plan->job) == 0)
+		return fail_topology(input, err);
+	slots = tb_place_again(placer, &job, plan->step);
+	/* It can have had the whole node, slot by slot, before the filter. */
+	if (plan->masked != NULL && slots < input->tasks && !input->shares &&
+	    job.type == TB_SLOT && job.cpus == NULL) {
+		drop_mask(plan);
+		slots = tb_place_again(placer, input->job, plan->step);
+	}
+	return give_slots(plan, input, input->job, placer, slots, err);
+}
+
+/* Everything that the step does not have, as "used". */
+static struct tb_bitset *complement(const struct tb_bitset *set)
+{
+	struct tb_bitset *rest = tb_bitset_create(set->nbits);
+
+	if (rest != NULL) {
+		tb_bitset_set_range(rest, 0, rest->nbits);
+		tb_bitset_andnot(rest, set);
+	}
+	return rest;
 }
 
 /* The alternative of the step's own request that its units hold. */
