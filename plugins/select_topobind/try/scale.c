@@ -4,6 +4,7 @@
 #include "src/common/macros.h"
 
 #include "compat/select_gres.h"
+#include "core/plan/booked.h"
 
 static int has_count(void *feature, void *unused)
 {
