@@ -402,34 +402,32 @@ case_caches_as_sockets() {
 	assert_granted "$job" "$NODE_QUADRANT" 4-7
 }
 
-# From Slurm 25.11 on a node can say so for itself: zen has eight NUMA nodes.
-case_numa_nodes_as_sockets() {
-	local job file
+# From Slurm 25.11 on a node can say so for itself.
+case_caches_of_one_node() {
+	local job file unit granted
 
 	for file in "$cluster/etc/slurm.conf" "$cluster/etc/virtual/slurm.conf"
 	do
-		sed -i "/^NodeName=$NODE_ZEN /s/$/ Parameters=numa_node_as_socket/" \
+		sed -i "/^NodeName=$NODE_ZEN /s/$/ Parameters=l3cache_as_socket/" \
 			"$file"
 	done
 	restart_slurmctld
-	says "node $NODE_ZEN: with numa_node_as_socket its topology is one of Sockets=8, but slurm.conf gives it Sockets=2; set Sockets=8 CoresPerSocket=6 in its line, $slow_start"
-	counts_as "$NODE_ZEN" 8 6
+	says "node $NODE_ZEN: with l3cache_as_socket its topology is one of Sockets=16, but slurm.conf gives it Sockets=2; set Sockets=16 CoresPerSocket=3 in its line, $slow_start"
+	counts_as "$NODE_ZEN" 16 3
 	restart_slurmctld
 	is_clean
-	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=S --bamount=1)
-	assert_granted "$job" "$NODE_ZEN" 0-47
-	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=N --bamount=1)
-	assert_granted "$job" "$NODE_ZEN" 48-59
-	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=X --bamount=1)
-	assert_granted "$job" "$NODE_ZEN" 60-65
-	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=C --bamount=1)
-	assert_granted "$job" "$NODE_ZEN" 66-67
-	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=T --bamount=1)
-	assert_granted "$job" "$NODE_ZEN" 68
-	assert_no_contradictions
+	while read -r unit granted; do
+		job=$(alloc -w "$NODE_ZEN" -n1 --bunit="$unit" --bamount=1)
+		assert_granted "$job" "$NODE_ZEN" "$granted"
+	done <<-END
+	S 0-47
+	X 48-53
+	C 54-55
+	T 56-57
+	END
 	# shellcheck disable=SC2016 # the task's variables
-	assert_eq "a step" "0 72-83
-1 84-95" "$(srun -Q -w "$NODE_ZEN" -n2 --bunit=N --bamount=1 sh -c \
+	assert_eq "a step" "0 60-65
+1 66-71" "$(srun -Q -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 sh -c \
 		'echo "$SLURM_PROCID $TOPOBIND_CPUS"' | sort -n)"
 }
 
@@ -719,7 +717,7 @@ found "numbers that are not the machine's" case_published_numbers
 found "threads of threads" case_threads
 found "caches as sockets" case_caches_as_sockets
 if slurm_is_from 25.11; then
-	found "NUMA nodes of one node as sockets" case_numa_nodes_as_sockets
+	found "caches of one node as sockets" case_caches_of_one_node
 fi
 found "a filter" case_filter
 found "a topobind.conf that slurmctld has not read" case_not_reconfigured

@@ -39,6 +39,8 @@ case_offline() {
 	has '.why.containers | length > 0'
 	valid place place --topology NSXCCCCXCCCC --bunit X --bamount 3
 	has '.granted == null and .reason'
+	valid place place --topology NSXCCCCXCCCC --bunit 'X:3|N:1'
+	has '.alternative == "N:1"'
 	valid conf conf --node n1 --xml "$numa"
 	valid conf conf --node n1 --synthetic 'pack:2 l3:4 core:8 pu:2' --threads
 	valid options options
@@ -105,6 +107,11 @@ case_explain() {
 	has '.jobs | length == 1'
 	cancel "$plain"
 	cancel "$job"
+	job=$(batch -w "$NODE_ZEN" -n2 --bunit='S:1|N:2')
+	wait_until 20 was_passed_over "$job"
+	valid explain explain "$job"
+	has '[.jobs[0].alternatives[].alternative] == ["S:1", "N:2"]'
+	cancel "$job"
 	valid explain explain
 	has '.jobs == []'
 	drain
@@ -118,6 +125,10 @@ case_plan() {
 	has '.units == []'
 	valid plan plan -w "$NODE_ZEN" --bunit=S --bamount=1 --begin=now
 	has '.answer == "later" and .table and .not_heeded == ["begin"]'
+	valid plan plan -w "$NODE_ZEN" -n2 --bunit='S:1|N:2'
+	has '.answer == "later" and (.alternatives | length == 2)'
+	valid plan plan -w "$NODE_TWIN" -n2 --bunit='S:2|X:1'
+	has '.answer == "now" and .alternative == "X:1"'
 	valid plan plan -N1 --bunit=X --bamount=99
 	has '.answer == "never" and .reason'
 	valid plan plan -N1 -p nowhere
@@ -164,22 +175,19 @@ rest_answers() {
 
 # It runs for no user of Slurm's own.
 case_rest() {
-	local job comment pid
+	local job comment pid plugin=openapi/v0.0.38
 
+	! slurm_is_from 24.11 || plugin=openapi/slurmctld
 	install -d -o nobody "$work/rest"
 	chmod a+x "$work"
 	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
-		-a rest_auth/local "unix:$work/rest/socket" \
-		>"$work/rest.log" 2>&1 &
+		-a rest_auth/local -s "$plugin" "unix:$work/rest/socket" &
 	pid=$!
-	wait_until 30 rest_answers || {
-		cat "$work/rest.log"
-		fail "slurmrestd does not answer"
-	}
+	wait_until 30 rest_answers
 	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
 	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
 	assert_eq "system_comment" "$(scontrol show job "$job" |
-		sed -n 's/^ *SystemComment=//p')" "$comment"
+		sed -n 's/^ *SystemComment=\(.*[^ ]\) *$/\1/p')" "$comment"
 	assert_contains "grant" " grant=$NODE_ZEN:" "$comment"
 	assert_eq "threads" "$(granted "$job" "$NODE_ZEN")" \
 		"$(lower_threads "${comment##* grant="$NODE_ZEN":}")"

@@ -114,7 +114,6 @@ scripts() {
 		#SBATCH --extra-node-info=*:20
 		#SBATCH -B nonsense
 		#SBATCH --exclusive -N1
-		#SBATCH --exclusive -N1 :: -s
 		#SBATCH --exclusive=user -N1
 		#SBATCH --exclusive=perhaps
 		#SBATCH --exclusive --bstart=X --bamount=1 -N1

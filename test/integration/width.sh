@@ -49,7 +49,7 @@ case_explain() {
 	local job width
 
 	alloc -w "$NODE_ZEN" -N1 --bcpus=0,48 -t 20 >/dev/null
-	alloc -w "$NODE_ZEN" -N1 --bcpus=1 -t 20 >/dev/null
+	alloc -w "$NODE_ZEN" -N1 --bcpus=4 -t 20 >/dev/null
 	scontrol update NodeName="$NODE_TWIN" State=DRAIN \
 		Reason="a fan that makes too much noise, and a disk that is full"
 	job=$(batch -N1 -w "$NODE_ZEN" --bunit=S --bamount=2)

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "compat/sbatch_words.h"
 #include "files/read_file.h"
 
 #define STANDARD_INPUT "-"
@@ -64,6 +65,12 @@ static bool is_hetjob(const char *at)
 	return false;
 }
 
+/* Behind a backslash; of other blanks sbatch keeps none. */
+static bool is_kept(char c)
+{
+	return TB_SBATCH_KEEPS_BLANKS && c == ' ';
+}
+
 static bool ends_word(char c, char quote)
 {
 	return !c || (!quote && isspace((unsigned char)c));
@@ -81,8 +88,7 @@ static const char *take_word(const char *at, char *word)
 	at = skip_blanks(at);
 	for (; !ends_word(*at, quote); at++) {
 		if (*at == '\\') {
-			/* Not of blanks, for sbatch. */
-			if (ends_word(*++at, quote))
+			if (ends_word(*++at, quote) && !is_kept(*at))
 				break;
 			*word++ = *at;
 		} else if (quote && *at == quote) {

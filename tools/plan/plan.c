@@ -158,7 +158,7 @@ static int fail_units(const struct tb_job_plan *plan, struct tb_error *err)
 {
 	return tb_fail(
 		err,
-		"nodes %.200s do not show as many free units; they are shared, or changing",
+		"nodes %.200s do not show as many free units; they are changing",
 		plan->nodes);
 }
 

@@ -160,10 +160,8 @@ static void test_kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_bad_grants),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_waiting),
+		cmocka_unit_test(test_lines), cmocka_unit_test(test_bad_grants),
+		cmocka_unit_test(test_nodes), cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_kinds),
 	};
 
