@@ -8,11 +8,6 @@
 # shellcheck source=test/integration/same_answers.bash
 . "$test_dir/same_answers.bash"
 
-# explained JOB - as JSON; exits as topobind does
-explained() {
-	topobind explain --json "$1" | jq '.jobs[0]'
-}
-
 # of_node NODE FILTER - of the row that has the node, by the JSON on stdin
 of_node() {
 	local row filter=$2

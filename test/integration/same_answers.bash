@@ -8,7 +8,7 @@
 #	compare_answers LEAST REQUEST...	options, of jobs that wait
 
 explained() {
-	topobind explain --json "$1"
+	topobind explain --json "$1" | jq '.jobs[0]'
 }
 
 all_show_bindings() {
