@@ -101,7 +101,7 @@ case_reason() {
 	assert_contains "Reason" "only 1 of 2 slots" "$(scontrol show job "$job")"
 	assert_json "$job" '[.fits_now, .would_fit, .must_end[].job]' \
 		"[false,true,\"$holder\"]"
-	assert_json "$job" '[.nodes[] | select(.slots > 0) | .slots]' '[1]'
+	assert_json "$job" '[.table[] | select(.slots > 0) | .slots]' '[1]'
 	assert_eq "--test-only" "$(explained_in_short "$job")" \
 		"$(told -t 5 -N1 -w "odd$number" -n2 --bunit=X --bamount=1)"
 	cancel "$job"
