@@ -151,6 +151,7 @@ case_restart() {
 	in_use=$(inuse "$NODE_ZEN")
 	daemon slurmctld "$1"
 	daemon slurmctld start
+	wait_until 60 nodes_answer
 	assert_eq "what is held" "$before" "$(held)"
 	assert_eq "what is in use" "$in_use" "$(inuse "$NODE_ZEN")"
 	took "$running" bunit=X,bamount=1 6-11

@@ -31,6 +31,8 @@ files() {
 # The files of contribs/monitoring and contribs/ondemand.
 mapfile -t watching < <(cd "$top/contribs" && find monitoring ondemand -type f |
 	sed 's,^,usr/share/doc/topobind-doc/examples/,')
+mapfile -t schemas < <(cd "$top/doc" && find schemas -type f |
+	sed 's,^,usr/share/doc/topobind-doc/,')
 
 # has PACKAGE FILE... - these and no others
 has() {
@@ -69,7 +71,7 @@ case_split() {
 		usr/share/doc/topobind-doc/examples/topobind.conf.example \
 		usr/share/doc/topobind-doc/examples/cli_filter.lua \
 		usr/share/doc/topobind-doc/examples/job_submit.lua \
-		"${watching[@]}" \
+		"${watching[@]}" "${schemas[@]}" \
 		usr/share/doc/topobind-doc/guide/guide.html
 }
 

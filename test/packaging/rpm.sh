@@ -55,6 +55,8 @@ files() {
 # What is in contribs/monitoring and contribs/ondemand, and these.
 mapfile -t watching < <(cd "$top/contribs" && find monitoring ondemand |
 	sed 's,^,/usr/share/doc/topobind-doc/examples/,')
+mapfile -t schemas < <(cd "$top/doc" && find schemas |
+	sed 's,^,/usr/share/doc/topobind-doc/,')
 
 # has PACKAGE FILE... - these and no others
 has() {
@@ -85,7 +87,7 @@ case_files() {
 		/usr/share/doc/topobind-doc/examples/topobind.conf.example \
 		/usr/share/doc/topobind-doc/examples/cli_filter.lua \
 		/usr/share/doc/topobind-doc/examples/job_submit.lua \
-		"${watching[@]}" \
+		"${watching[@]}" "${schemas[@]}" \
 		/usr/share/doc/topobind-doc/guide/guide.html
 }
 
