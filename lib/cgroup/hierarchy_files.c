@@ -206,14 +206,14 @@ void tb_hierarchy_each(int (*visit)(void *data, const char *mount), void *data)
 /* Of a cgroup that is there, by its directory; v2. */
 static const char *give_below(const char *directory, const char *controller)
 {
-	char *name = join(directory, "", SUBTREE), text[4096], words[64];
-	const char *why = name ? read_text(name, text, sizeof(text))
-			       : strerror(ENOMEM);
+	char *name = join(directory, "", SUBTREE), text[4096];
+	char *words = join("+", controller, "");
+	const char *why = name && words ? read_text(name, text, sizeof(text))
+					: strerror(ENOMEM);
 
-	if (!why && !has_word(text, controller)) {
-		snprintf(words, sizeof(words), "+%s", controller);
+	if (!why && !has_word(text, controller))
 		why = write_text(name, words);
-	}
+	free(words);
 	free(name);
 	return why;
 }

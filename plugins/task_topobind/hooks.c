@@ -230,7 +230,8 @@ void tb_task_slurmd_stop(void)
 
 /*
  * The line for a batch script's environment, from what Slurm has kept with the
- * job, of its alternatives the one that it was given; NULL for none.  A wrong request is passed on: slurmstepd reports it.
+ * job, of its alternatives the one that it was given; NULL for none.  A wrong
+ * request is passed on: slurmstepd reports it.
  */
 static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
 {

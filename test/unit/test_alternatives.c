@@ -182,41 +182,6 @@ static void test_off(void **state)
 
 /* ---- what goes with it ---- */
 
-static void check_inherit(const char *upper, const char *lower,
-			  const char *wanted)
-{
-	struct tb_request request, below;
-	char *printed;
-
-	tb_request_init(&request);
-	tb_request_init(&below);
-	assert_int_equal(0, tb_request_parse(&request, upper, NULL));
-	assert_int_equal(0, tb_request_parse(&below, lower, NULL));
-	assert_int_equal(0, tb_request_inherit(&request, &below, NULL));
-	assert_int_equal(0, tb_request_complete(&request, NULL));
-	printed = tb_request_print(&request);
-	assert_string_equal(wanted, printed);
-	free(printed);
-	tb_request_clear(&request);
-	tb_request_clear(&below);
-}
-
-static void test_inherit(void **state)
-{
-	(void)state;
-	check_inherit("bunit=X:1|N:1", "bunit=C,bamount=2,btype=host",
-		      "bunit=X:1|N:1,btype=host");
-	check_inherit("bunit=X:1|N:1", "bamount=0", "bunit=X:1|N:1");
-	check_inherit("bamount=2", "bunit=X:1|N:1", "bamount=2");
-	check_inherit("bamount=0", "bunit=X:1|N:1", "bamount=0");
-	check_inherit("bunit=S", "bunit=X:1|N:1", "bunit=S,bamount=1");
-	check_inherit("btype=host", "bunit=X:1|N:1",
-		      "bunit=X:1|N:1,btype=host");
-	check_inherit("btype=host", "bunit=X:1|N:1,bamount=0",
-		      "bunit=X:1|N:1,bamount=0,btype=host");
-	check_inherit("bcpus=0", "bunit=X:1|N:1", "bcpus=0");
-}
-
 static void test_windows(void **state)
 {
 	struct tb_request fine = make("bunit=X:1|S:1,bstop=C");
@@ -409,7 +374,6 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_off),
-		cmocka_unit_test(test_inherit),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_combinations),
 		cmocka_unit_test(test_by_force),

@@ -619,6 +619,22 @@ static void test_inherit(void **state)
 		       "bamount=3,btype=host,bsort=N,bstart=S,bstop=s");
 }
 
+static void test_inherit_alternatives(void **state)
+{
+	(void)state;
+	check_inherits("bunit=X:1|N:1", "bunit=C,bamount=2,btype=host",
+		       "bunit=X:1|N:1,btype=host");
+	check_inherits("bunit=X:1|N:1", "bamount=0", "bunit=X:1|N:1");
+	check_inherits("bamount=2", "bunit=X:1|N:1", "bamount=2");
+	check_inherits("bamount=0", "bunit=X:1|N:1", "bamount=0");
+	check_inherits("bunit=S", "bunit=X:1|N:1", "bunit=S");
+	check_inherits("btype=host", "bunit=X:1|N:1",
+		       "bunit=X:1|N:1,btype=host");
+	check_inherits("btype=host", "bunit=X:1|N:1,bamount=0",
+		       "bunit=X:1|N:1,bamount=0,btype=host");
+	check_inherits("bcpus=0", "bunit=X:1|N:1", "bcpus=0");
+}
+
 static void test_long_lines(void **state)
 {
 	static const char *const starts[] = { "",
@@ -796,6 +812,7 @@ int main(void)
 		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_inherit),
+		cmocka_unit_test(test_inherit_alternatives),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_canonical_length),
 		cmocka_unit_test(test_random_round_trip),

@@ -128,17 +128,29 @@ static uint32_t find_least(const struct tb_offer *list, uint32_t count,
 	return least;
 }
 
+/* The next larger number of CPUs for a core that some of them have; 0: none. */
+static uint32_t find_next_kind(const struct tb_offer *list, uint32_t count,
+			       uint32_t kind)
+{
+	uint32_t next = UINT32_MAX;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].unequal > kind && list[i].unequal < next)
+			next = list[i].unequal;
+	return next < UINT32_MAX ? next : 0;
+}
+
+/* There are few kinds, however many nodes. */
 static void share_least_cpus(struct tb_offer *list, uint32_t count)
 {
-	uint32_t known = 0, least = 0;
+	uint32_t kind = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (!list[i].unequal)
-			continue;
-		if (list[i].unequal != known)
-			least = find_least(list, count, list[i].unequal);
-		known = list[i].unequal;
-		list[i].cpus = least;
+	while ((kind = find_next_kind(list, count, kind))) {
+		uint32_t least = find_least(list, count, kind);
+
+		for (uint32_t i = 0; i < count; i++)
+			if (list[i].unequal == kind)
+				list[i].cpus = least;
 	}
 }
 

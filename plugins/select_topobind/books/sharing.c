@@ -231,6 +231,16 @@ static bool tags_are_right(uint32_t node, const struct tb_shape *shape)
 	       (!of_node->mixed || of_node->drops == tb_ledger_drops(node));
 }
 
+/* Which of the job's nodes; false: none. */
+static bool find_node(const job_record_t *job, uint32_t node,
+		      struct tb_allocated_node *at)
+{
+	while (tb_allocated_node_next(job->job_resrcs, at))
+		if (at->node == node)
+			return true;
+	return false;
+}
+
 static int tag_job(void *item, void *arg)
 {
 	const job_record_t *job = item;
@@ -240,11 +250,8 @@ static int tag_job(void *item, void *arg)
 	struct holding holding;
 	uint16_t group;
 
-	if (!tb_ledger_has(job) ||
-	    !bit_test(job->job_resrcs->node_bitmap, node))
+	if (!tb_ledger_has(job) || !find_node(job, node, &at))
 		return 0;
-	while (tb_allocated_node_next(job->job_resrcs, &at) && at.node != node)
-		;
 	group = find_group(job, &held);
 	holding = find_holding(tb_node_shape(node), job->job_resrcs,
 			       at.first_core, &held.request, group);
@@ -253,7 +260,10 @@ static int tag_job(void *item, void *arg)
 	return 0;
 }
 
-/* Where they are not right any more, all jobs of the node are asked. */
+/*
+ * Where they are not right any more, all jobs of the node are asked.  Only for the
+ * question of a job: elsewhere slurmctld may be walking along the list of jobs.
+ */
 static void refresh_tags(uint32_t node, const struct tb_shape *shape)
 {
 	if (!tags[node].by_core || tags_are_right(node, shape))
@@ -262,7 +272,10 @@ static void refresh_tags(uint32_t node, const struct tb_shape *shape)
 	list_for_each(job_list, tag_job, &node);
 }
 
-/* Tag the job's cores of the node, which begin at bit first of its own. */
+/*
+ * Tag the job's cores of the node, which begin at bit first of its own; where tags are
+ * not right any more, the next question finds them anew.
+ */
 static void note_node(uint32_t node, const job_resources_t *granted,
 		      uint32_t first, const struct tb_request *request,
 		      uint16_t group)
@@ -274,7 +287,8 @@ static void note_node(uint32_t node, const job_resources_t *granted,
 		return;
 	if (!tags[node].by_core)
 		make_tags(node, shape);
-	refresh_tags(node, shape);
+	if (!tags_are_right(node, shape))
+		return;
 	holding = find_holding(shape, granted, first, request, group);
 	tag_cores(node, &holding);
 }
@@ -400,10 +414,12 @@ const struct tb_bitset *tb_sharing_state(uint32_t node,
 					 struct tb_scratch *scratch)
 {
 	uint16_t group = number_group(test->job->part_ptr);
-	const struct tag *of_node = tags[node].by_core;
 	uint64_t *at = scratch->state->words;
+	const struct tag *of_node;
 
+	/* What was there before is gone then. */
 	refresh_tags(node, shape);
+	of_node = tags[node].by_core;
 	tb_node_taken(node, NULL, test, scratch->cores);
 	at = add_words(at, scratch->cores);
 	tb_view_taken(view, node, scratch->cores);

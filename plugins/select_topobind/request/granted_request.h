@@ -32,8 +32,8 @@ void tb_granted_settle(const job_record_t *job, struct tb_request *request);
 void tb_granted_record(job_record_t *job, const char *shown);
 
 /*
- * What the job was started with, a plain request; false: it is not bound, or does not run.  In
- * any case the caller releases the request.
+ * What the job was started with, a plain request; false: it is not bound, or does not
+ * run.  In any case the caller releases the request.
  */
 bool tb_granted_find(const job_record_t *job, struct tb_held_request *held);
 bool tb_granted_is_bound(const job_record_t *job);

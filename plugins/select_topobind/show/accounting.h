@@ -4,9 +4,9 @@
  *
  * When a job starts right after it was submitted, the database does not know it
  * yet, nor any task of an array by its number, and slurmctld calls no select plugin
- * when that changes.  A thread sends the comments of such jobs later.  It exists only when there was such a job, looks
- * every second and a half with slurmctld's read lock on jobs, and ends when
- * slurmctld ends or gives control back.
+ * when that changes.  A thread sends the comments of such jobs later.  It exists only
+ * when there was such a job, looks every second and a half with slurmctld's read lock
+ * on jobs, and ends when slurmctld ends or gives control back.
  *
  * Functions are called with slurmctld's write lock on jobs.
  */
