@@ -162,12 +162,30 @@ share_units() {
 	cancel "${jobs[2]}"
 }
 
+# Held as parts of units that the node does not have any more, and then by one only.
+share_units_of_another_topology() {
+	local first second unit=(-p shared --mem=10 -N1 -n1 -w "$NODE_FREE"
+		--bunit=X --bamount=1)
+
+	first=$(alloc "${unit[@]}")
+	second=$(alloc "${unit[@]}")
+	scontrol update node="$NODE_FREE" \
+		extra=m_topology=NSXCTTCTTXCTTCTTXCTTCTTXCTTCTT
+	assert_same "another topology under shared units"
+	cancel "$first"
+	assert_same "the end of one of them"
+	cancel "$second"
+	scontrol update node="$NODE_FREE" \
+		extra=m_topology=NSXCTTCTTCTTCTTXCTTCTTCTTCTT
+}
+
 # Each by itself, for certain.
 case_each() {
 	local held job
 
 	submit_wishes
 	share_units
+	share_units_of_another_topology
 	job=$(alloc -p low -N2 -n4 --bunit=X --bamount=1)
 	assert_same "a start"
 	scontrol suspend "$job"
