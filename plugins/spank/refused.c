@@ -138,7 +138,8 @@ static char *look_at_nodes(const struct choice *choice,
 			continue;
 		}
 		topology = read_topology(node);
-		tb_never_look(&never, plain, cpus, node->name, topology, NULL);
+		tb_never_look(&never, plain, cpus, node->name, topology, NULL,
+			      NULL);
 		tb_topology_destroy(topology);
 	}
 	sentence = tb_never_print(&never, plain, cpus,

@@ -310,6 +310,7 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 	struct tb_step *step = NULL;
 
 	input->memory = tb_conf_memory(site, partition);
+	input->filter = tb_conf_filter(site, tb_daemon_node_name(), partition);
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);
 	/* Running jobs stay bound when the site sets Enabled=no. */

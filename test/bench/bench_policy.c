@@ -207,8 +207,8 @@ static void advance(struct cluster *cluster, double to)
 
 		cluster->result.used += passed * tb_bitset_count(node->used);
 		cluster->result.broken +=
-			passed *
-			tb_broken_containers(node->kind->shape, node->used);
+			passed * tb_broken_containers(node->kind->shape,
+						      node->used, node->used);
 	}
 	cluster->now = to;
 }
@@ -258,8 +258,9 @@ static void describe(const struct cluster *cluster, const struct job *job,
 		.speed = kind->speed,
 		.chance = tb_allocation_chance(SEED, index),
 		.priority = value(cluster, node),
-		.broken = (int32_t)tb_broken_containers(kind->shape, after) -
-			  (int32_t)tb_broken_containers(kind->shape,
+		.broken = (int32_t)tb_broken_containers(kind->shape, after,
+							after) -
+			  (int32_t)tb_broken_containers(kind->shape, node->used,
 							node->used),
 		.left = kind->threads - tb_bitset_count(after),
 		.diameter = tb_diameter(kind->shape, placed),

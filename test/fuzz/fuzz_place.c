@@ -54,7 +54,7 @@ static void place(const struct tb_topology *topology,
 	FUZZ_CHECK(placer);
 	slots = tb_place(placer, request, used, nslots);
 	FUZZ_CHECK(slots >= TB_PLACE_TOPOLOGY_MISMATCH && slots <= (int)nslots);
-	FUZZ_CHECK(tb_units_available(topology, request->unit, used) <=
+	FUZZ_CHECK(tb_units_available(topology, request->unit, used, NULL) <=
 		   tb_topology_threads(topology));
 	if (slots > 0) {
 		check_groups(topology, placer, used);

@@ -252,7 +252,7 @@ case_equal_nodes() {
 	assert_node "$job" "$NODE_ZEN" '[.free_units, .held_by[0].units]' '[1,1]'
 }
 
-# Masked units are nobody's: the same numbers as in the Reason.
+# Masked cores are nobody's: the same numbers as in the Reason.
 case_filters() {
 	local job
 
@@ -260,26 +260,27 @@ case_filters() {
 	sed -i "/^NodeName=$NODE_SKYLAKE /s/\$/ Filter=NONE/" \
 		"$cluster/etc/topobind.conf"
 	reconfigure
-	alloc -t 20 -w "$NODE_ZEN" --bcpus=48 >/dev/null
+	alloc -t 20 -w "$NODE_ZEN" --bcpus=2,48 >/dev/null
 	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --bunit=S --bamount=1)
 	wait_until 20 was_passed_over "$job"
 	assert_contains "sentence" "1 node has 0" \
 		"$(scontrol show job "$job")"
-	assert_node "$job" "$NODE_ZEN" '[.free_units, .units, .slots]' '[0,1,0]'
+	assert_node "$job" "$NODE_ZEN" '[.free_units, .units, .slots]' '[0,2,0]'
 	assert_json "$job" '[.fits_now, .would_fit]' '[false,true]'
 	assert_node "$job" "$NODE_TWIN" .closed \
 		'"not one of the nodes that the job requires"'
 	cancel "$job"
 	# Each to its own: the node's line comes before the partition's.
-	job=$(batch -H -N1 -p virtual -t 5 --bunit=S --bamount=2)
-	wait_until 20 shows_binding "$job" bunit=S,bamount=2
-	assert_node "$job" "$NODE_TWIN" '[.free_units, .units]' '[2,2]'
+	job=$(batch -H -N1 -p virtual -t 5 --bamount=36)
+	wait_until 20 shows_binding "$job" bamount=36
+	assert_node "$job" "$NODE_TWIN" '[.free_units, .units]' '[48,48]'
 	cancel "$job"
-	job=$(batch -H -N1 -t 5 --bunit=S --bamount=2)
-	wait_until 20 shows_binding "$job" bunit=S,bamount=2
-	assert_node "$job" "$NODE_TWIN" .closed \
-		"\"has only 1 S unit that is not masked or the system's\""
-	assert_node "$job" "$NODE_SKYLAKE" '[.free_units, .units]' '[2,2]'
+	job=$(batch -H -N1 -t 5 --bamount=36)
+	wait_until 20 shows_binding "$job" bamount=36
+	assert_node "$job" "$NODE_TWIN" '[.free_units, .units]' '[47,47]'
+	assert_node "$job" "$NODE_RAPTOR" .closed \
+		"\"has only 5 C cores that are not masked or the system's\""
+	assert_node "$job" "$NODE_SKYLAKE" '[.free_units, .units]' '[36,36]'
 	cancel "$job"
 	reconfigure_with
 }

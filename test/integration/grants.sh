@@ -202,7 +202,7 @@ test_case "zen: scatter" \
 test_case "zen: first core masked" \
 	grant_is "$n" 2-3 --bunit=C --bamount=1 --bfilter=first_core
 test_case "zen: X with its first core masked" \
-	grant_is "$n" 6-11 --bunit=X --bamount=1 --bfilter=first_core
+	grant_is "$n" 0-5 --bunit=X --bamount=1 --bfilter=first_core
 n=$NODE_POWER
 test_case "power: N" grant_is "$n" 0-31 --bunit=N --bamount=1
 test_case "power: S" grant_is "$n" 0-3 --bunit=S --bamount=1

@@ -363,18 +363,18 @@ case_manual() {
 
 # --- errors -----------------------------------------------------------------------
 
-# Masked units are free for nobody; by -p, for nobody of that partition.
+# Masked cores are free for nobody, and not used; by -p, for nobody of that partition.
 case_site_filter() {
 	reconfigure_with "PartitionName=virtual Filter=first_core"
-	assert_eq "free, any partition" 16 "$(of_node "$NODE_ZEN" .units.X.free)"
-	assert_eq "free, virtual" 15 "$(topobind nodes -p virtual --json \
-		"$NODE_ZEN" | jq '.nodes[0].units.X.free')"
+	assert_eq "free, any partition" 48 "$(of_node "$NODE_ZEN" .units.C.free)"
+	assert_eq "free, virtual" 47 "$(topobind nodes -p virtual --json \
+		"$NODE_ZEN" | jq '.nodes[0].units.C.free')"
 	reconfigure_with Filter=first_core
-	assert_eq "free, site" '[15,16,47]' "$(topobind nodes --json \
+	assert_eq "free, site" '[16,16,47,47]' "$(topobind nodes --json \
 		"$NODE_ZEN" | jq -c '.nodes[0].units |
-			[.X.free, .X.total, .C.free]')"
+			[.X.free, .X.total, .C.free, .C.total]')"
 	alloc -w "$NODE_ZEN" --bunit=X --bamount=15 >/dev/null
-	assert_eq "free, the rest" '[0,2]' "$(topobind nodes --json \
+	assert_eq "free, the rest" '[1,3]' "$(topobind nodes --json \
 		"$NODE_ZEN" | jq -c '.nodes[0].units | [.X.free, .C.free]')"
 	reconfigure_with
 }

@@ -205,9 +205,9 @@ case_filter() {
 	local job
 
 	reconfigure_with Filter=first_core
-	exits 2 "has only 15 X units that are not masked" \
-		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=16
-	job=$(assert_now -N1 -w "$NODE_ZEN" -t 5 --bunit=X --bamount=15)
+	exits 2 "has only 47 C cores that are not masked" \
+		topobind plan -N1 -w "$NODE_ZEN" --bunit=C --bamount=48
+	job=$(assert_now -N1 -w "$NODE_ZEN" -t 5 --bunit=X --bamount=16)
 	exits 1 "when these have ended: job $job of root" \
 		topobind plan -N1 -w "$NODE_ZEN" --bunit=X --bamount=1
 	reconfigure_with

@@ -207,7 +207,7 @@ case_listed_cpus() {
 case_own_filter() {
 	local job
 
-	alloc -w "$NODE_ZEN" --bcpus=48 >/dev/null
+	alloc -w "$NODE_ZEN" --bcpus=2,48 >/dev/null
 	job=$(batch -N1 -w "$NODE_ZEN" --bunit=S --bamount=1 \
 		--bfilter=first_core)
 	assert_told "$job" \

@@ -38,7 +38,8 @@ struct placement {
 	int amount;
 	const char *sort;
 	char start, stop;
-	uint32_t used;		       /* with masked and taken ones */
+	uint32_t used;		       /* with taken ones */
+	uint32_t masked;	       /* neither used nor free */
 	struct object *order[OBJECTS]; /* sorted pre-order, no root */
 	int norder;
 	int first, end;		 /* window, positions */
@@ -122,8 +123,8 @@ static int compare(const struct placement *p, const struct object *a,
 {
 	int a_is = a->letter == toupper(letter);
 	int b_is = b->letter == toupper(letter);
-	int a_load = ones(a->threads & p->used);
-	int b_load = ones(b->threads & p->used);
+	int a_load = ones(a->threads & p->used & ~p->masked);
+	int b_load = ones(b->threads & p->used & ~p->masked);
 	int a_power = (a->threads & p->machine->of_kind[0]) != 0;
 	int b_power = (b->threads & p->machine->of_kind[0]) != 0;
 
@@ -198,13 +199,15 @@ static void sort(struct placement *p)
 static int matches(const struct placement *p, const struct object *object,
 		   char letter)
 {
+	uint32_t threads = object->threads & ~p->masked;
+
 	if (object->letter != toupper(letter))
 		return 0;
 	if (islower(letter))
-		return (object->threads & p->used) != 0;
-	return !(object->threads & p->used) &&
-	       (strchr("CE", letter) ||
-		object->threads & p->machine->of_kind[p->kind]);
+		return (threads & p->used) != 0;
+	return !(threads & p->used) &&
+	       (strchr("CE", letter) ? threads
+				     : threads & p->machine->of_kind[p->kind]);
 }
 
 static int find_window(struct placement *p)
@@ -243,7 +246,8 @@ static uint32_t unit_threads(const struct placement *p,
 
 static int is_available(const struct placement *p, const struct object *object)
 {
-	return object->letter == p->unit && unit_threads(p, object) &&
+	return object->letter == p->unit &&
+	       unit_threads(p, object) & ~p->masked &&
 	       !(unit_threads(p, object) & p->used) &&
 	       object->position >= p->first && object->position < p->end;
 }
@@ -395,16 +399,22 @@ struct division {
 	int ncosts, any;
 };
 
-/* Units of the kind, in use or not. */
-static int all_units(const struct placement *p, const struct object *object)
+/* Units of the kind with threads that are not in without, in use or not. */
+static int units_beside(const struct placement *p, const struct object *object,
+			uint32_t without)
 {
 	int count = 0;
 
 	for (int i = 0; i < p->norder; i++)
 		count += p->order[i]->letter == p->unit &&
 			 is_below(p->order[i], object) &&
-			 unit_threads(p, p->order[i]);
+			 unit_threads(p, p->order[i]) & ~without;
 	return count;
+}
+
+static int all_units(const struct placement *p, const struct object *object)
+{
+	return units_beside(p, object, 0);
 }
 
 /* Are there distances, between NUMA nodes that are not inside each other? */
@@ -510,7 +520,7 @@ static void find_counted(struct division *d)
 				continue;
 			if (all_units(p, o) > 1 || (o->letter == 'N' && far))
 				d->counted[d->ncounted++] = (struct counted){
-					o, level, all_units(p, o),
+					o, level, units_beside(p, o, p->masked),
 					available_below(d, o)
 				};
 		}
@@ -672,8 +682,9 @@ static uint32_t scattered(const struct placement *p)
 		const struct object *o = p->order[i];
 
 		if (on_level(p, o, level) && take(p, o) &&
-		    (!best || ones(o->threads & p->used) <
-				      ones(best->threads & p->used)))
+		    (!best ||
+		     ones(o->threads & p->used & ~p->masked) <
+			     ones(best->threads & p->used & ~p->masked)))
 			best = o;
 	}
 	return packed(p, best ? best : &p->machine->objects[0]);
@@ -683,7 +694,7 @@ static uint32_t scattered(const struct placement *p)
 
 /* Threads that a filter masks; 0 when it has another shape. */
 static int add_filter(const struct random_case *c, struct machine *machine,
-		      uint32_t *used)
+		      uint32_t *mask)
 {
 	static struct machine masked;
 	const char *filter = c->bfilter;
@@ -692,7 +703,7 @@ static int add_filter(const struct random_case *c, struct machine *machine,
 		for (int i = machine->nobjects - 1; i > 0; i--)
 			if (strchr("CE", machine->objects[i].letter) &&
 			    machine->objects[i].threads & 1)
-				*used |= machine->objects[i].threads;
+				*mask |= machine->objects[i].threads;
 		filter += 10;
 		filter += *filter == '+';
 	}
@@ -701,7 +712,7 @@ static int add_filter(const struct random_case *c, struct machine *machine,
 	if (!same_shape(filter, c->topology))
 		return 0;
 	parse(&masked, filter);
-	*used |= masked.used;
+	*mask |= masked.used;
 	return 1;
 }
 
@@ -739,7 +750,7 @@ void oracle_place(const struct random_case *c, const unsigned *distances,
 		result->slots = ORACLE_OTHER_TOPOLOGY;
 		return;
 	}
-	if (!add_filter(c, &machine, &p.used)) {
+	if (!add_filter(c, &machine, &p.masked)) {
 		result->slots = ORACLE_MISMATCH;
 		return;
 	}

@@ -31,6 +31,34 @@ static uint32_t count_by_hand(const struct tb_topology *topology,
 	return count;
 }
 
+/* Of random masks nothing is left when all is masked, and all without any. */
+static void check_runs(struct random *random, const struct tb_books *books,
+		       const struct tb_request *request,
+		       const struct tb_topology *topology,
+		       const struct tb_bitset *threads, uint32_t cpus)
+{
+	struct tb_bitset *masked = tb_bitset_create(threads->nbits);
+	uint32_t last = cpus;
+
+	assert_int_equal(tb_booked_runs(books, request, topology, threads,
+					NULL),
+			 cpus);
+	for (unsigned i = 0; i < threads->nbits; i++) {
+		uint32_t runs = tb_booked_runs(books, request, topology,
+					       threads, masked);
+
+		assert_true(runs <= last);
+		last = runs;
+		if (random_percent(random, 50))
+			tb_bitset_set(masked, i);
+	}
+	tb_bitset_set_range(masked, 0, masked->nbits);
+	assert_int_equal(tb_booked_runs(books, request, topology, threads,
+					masked),
+			 0);
+	tb_bitset_destroy(masked);
+}
+
 static void check_cpus(struct random *random)
 {
 	static const char *const requests[] = { "bunit=T,bamount=1",
@@ -65,6 +93,7 @@ static void check_cpus(struct random *random)
 		wanted = tb_bitset_count(threads);
 	assert_int_equal(tb_booked_cpus(&books, &request, topology, threads),
 			 wanted);
+	check_runs(random, &books, &request, topology, threads, wanted);
 	tb_request_clear(&request);
 	tb_bitset_destroy(threads);
 	tb_topology_destroy(topology);
@@ -77,6 +106,49 @@ static void test_cpus(void **state)
 	(void)state;
 	for (unsigned i = 0; i < RUNS; i++)
 		check_cpus(&random);
+}
+
+static const struct masking {
+	const char *topology; /* masked threads in lower case */
+	const char *request;
+	uint32_t threads_per_core, cpus_per_core, runs;
+} maskings[] = {
+	{ "SCC", "bunit=S,bamount=1", 1, 1, 2 },
+	{ "ScC", "bunit=S,bamount=1", 1, 1, 1 },
+	{ "SCtTCTT", "bunit=S,bamount=1", 2, 2, 3 },
+	{ "SCtTCTT", "bunit=S,bamount=1", 2, 1, 2 },
+	{ "ScttCTT", "bunit=S,bamount=1", 2, 2, 2 },
+	{ "SCtTCtT", "bunit=C,bamount=2", 2, 2, 2 },
+	{ "SCtTCTT", "bunit=T,bamount=4", 2, 2, 3 },
+	/* Slurm knows of more threads than the topology. */
+	{ "ScC", "bunit=S,bamount=1", 2, 2, 2 },
+};
+
+static void test_masked(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(maskings) / sizeof(maskings[0]); i++) {
+		const struct masking *m = &maskings[i];
+		const struct tb_books books = { false, m->threads_per_core,
+						m->cpus_per_core };
+		struct tb_bitset *masked, *threads;
+		struct tb_topology *topology = tb_topology_parse(m->topology,
+								 &masked, NULL);
+		struct tb_request request;
+
+		threads = tb_bitset_create(masked->nbits);
+		tb_bitset_set_range(threads, 0, threads->nbits);
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, m->request, NULL),
+				 0);
+		if (tb_booked_runs(&books, &request, topology, threads,
+				   masked) != m->runs)
+			fail_msg("%s", m->topology);
+		tb_request_clear(&request);
+		tb_bitset_destroy(threads);
+		tb_bitset_destroy(masked);
+		tb_topology_destroy(topology);
+	}
 }
 
 static void test_per_core(void **state)
@@ -167,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_masked),
 		cmocka_unit_test(test_per_core),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_left),

@@ -17,7 +17,7 @@ static void take(const char *text, struct tb_census *census)
 
 	if (!topology)
 		fail_msg("%s: %s", text, err.text);
-	tb_census_take(topology, used, census);
+	tb_census_take(topology, used, NULL, census);
 	tb_bitset_destroy(used);
 	tb_topology_destroy(topology);
 }
@@ -127,6 +127,47 @@ static void counts_fragments(void **state)
 	}
 }
 
+/* S, C and cores: free and all of them, beside what a second string masks. */
+static void leaves_out_what_is_masked(void **state)
+{
+	static const struct {
+		const char *text, *masked;
+		unsigned sockets, free_sockets, broken_sockets, cores,
+			free_cores;
+	} table[] = {
+		{ "SCCCC", "ScCCC", 1, 1, 0, 3, 3 },
+		{ "SCcCC", "ScCCC", 1, 0, 1, 3, 2 },
+		{ "SCccc", "ScCCC", 1, 0, 0, 3, 0 },
+		{ "scccc", "ScCCC", 1, 0, 0, 3, 0 },
+		/* Somebody else is on the masked core. */
+		{ "ScCCC", "ScCCC", 1, 0, 0, 3, 3 },
+		{ "SCCSCC", "sccSCC", 1, 1, 0, 2, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct tb_bitset *used, *masked;
+		struct tb_topology *topology = tb_topology_parse(table[i].text,
+								 &used, NULL);
+		struct tb_topology *again = tb_topology_parse(table[i].masked,
+							      &masked, NULL);
+		struct tb_census census;
+
+		tb_census_take(topology, used, masked, &census);
+		assert_int_equal(tb_census_unit(0).letter, 'S');
+		assert_int_equal(census.units[0].total, table[i].sockets);
+		assert_int_equal(census.units[0].free, table[i].free_sockets);
+		assert_int_equal(census.units[0].broken,
+				 table[i].broken_sockets);
+		assert_int_equal(census.cores, table[i].cores);
+		assert_int_equal(census.free_cores, table[i].free_cores);
+		tb_bitset_destroy(used);
+		tb_bitset_destroy(masked);
+		tb_topology_destroy(topology);
+		tb_topology_destroy(again);
+	}
+}
+
 static void knows_an_idle_node(void **state)
 {
 	struct tb_topology *topology = tb_topology_parse("NSXCCXCC", NULL,
@@ -134,7 +175,7 @@ static void knows_an_idle_node(void **state)
 	struct tb_census census;
 
 	(void)state;
-	tb_census_take(topology, NULL, &census);
+	tb_census_take(topology, NULL, NULL, &census);
 	assert_int_equal(census.units[kind_of("X")].free, 2);
 	assert_int_equal(census.free_cores, 4);
 	assert_int_equal(census.fragments, 0);
@@ -395,6 +436,7 @@ int main(void)
 		cmocka_unit_test(counts_units),
 		cmocka_unit_test(counts_fragments),
 		cmocka_unit_test(knows_an_idle_node),
+		cmocka_unit_test(leaves_out_what_is_masked),
 		cmocka_unit_test(agrees_with_the_oracle),
 	};
 

@@ -15,9 +15,12 @@
 #define SIZES 4 /* 1..SIZES */
 #define OFFERS_MAX (NODES_MAX * (SIZES + 2))
 
-/* A node's units in the order in which they are placed, each with its CPUs. */
+/*
+ * A node's units in the order in which they are placed, each with its CPUs, and those
+ * of them that no mask has.
+ */
 struct node {
-	uint32_t cpus[UNITS_MAX];
+	uint32_t cpus[UNITS_MAX], runs[UNITS_MAX];
 	bool busy[UNITS_MAX];
 	uint32_t nunits;
 };
@@ -32,11 +35,13 @@ struct cluster {
 };
 
 static bool may_have(const struct cluster *cluster,
-		     const struct tb_offer *offer, uint32_t cpus)
+		     const struct tb_offer *offer, uint32_t cpus, uint32_t runs)
 {
 	bool larger = cluster->offering.request->type == TB_HOST ||
 		      offer->unequal;
 
+	if (offer->whole && runs < cpus)
+		return false;
 	return !offer->unit_size ||
 	       (larger ? cpus >= offer->unit_size : cpus == offer->unit_size);
 }
@@ -50,14 +55,18 @@ static void place(void *arg, struct tb_offer *offer, struct tb_room *room)
 				: cluster->slots;
 
 	for (uint32_t i = 0; i < node->nunits && room->slots < most; i++) {
-		uint32_t cpus = node->cpus[i];
+		uint32_t cpus = node->cpus[i], runs = node->runs[i];
 
-		if (node->busy[i] || !may_have(cluster, offer, cpus))
+		if (node->busy[i] || !may_have(cluster, offer, cpus, runs))
 			continue;
-		if (!room->slots++)
+		if (!room->slots++) {
 			room->cpus = room->least = room->largest = cpus;
+			room->runs = runs;
+		}
 		room->equal += room->equal == room->slots - 1 &&
 			       cpus == room->cpus;
+		if (offer->unequal || room->equal == room->slots)
+			room->runs = runs < room->runs ? runs : room->runs;
 		room->least = cpus < room->least ? cpus : room->least;
 		room->largest = cpus > room->largest ? cpus : room->largest;
 	}
@@ -107,6 +116,7 @@ static void make_cluster(struct random *random, struct cluster *cluster,
 			node->cpus[j] = alike && j ? node->cpus[0]
 						   : 1 + random_below(random,
 								      SIZES);
+			node->runs[j] = node->cpus[j];
 			node->busy[j] = random_percent(random, 30);
 		}
 	}
@@ -334,9 +344,115 @@ static void test_limit(void **state)
 	}
 }
 
+static void mask_some(struct random *random, struct cluster *cluster)
+{
+	cluster->offering.booking.node_cpus = 0;
+	for (uint32_t i = 0; i < cluster->nnodes; i++)
+		for (uint32_t j = 0; j < cluster->nodes[i].nunits; j++)
+			if (random_percent(random, 40))
+				cluster->nodes[i].runs[j] =
+					1 +
+					random_below(random,
+						     cluster->nodes[i].cpus[j]);
+}
+
+/* Free units that hold a task; whole: those without masked threads. */
+static uint32_t count_holding(const struct cluster *cluster, uint32_t at,
+			      uint32_t cpus, bool whole)
+{
+	const struct node *node = &cluster->nodes[at];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < node->nunits; i++)
+		count += !node->busy[i] && (!cpus || node->cpus[i] == cpus) &&
+			 node->runs[i] >= (whole ? node->cpus[i] : 1) &&
+			 node->runs[i] >= cluster->offering.booking.task_cpus;
+	return count < cluster->slots ? count : cluster->slots;
+}
+
+/* The most slots of so many CPUs that are offered; unequal: of any. */
+static uint32_t find_most(const struct cluster *cluster, uint32_t node,
+			  uint32_t cpus, bool unequal)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < cluster->count; i++) {
+		const struct tb_offer *offer = &cluster->list[i];
+
+		if (offer->node == node && !offer->unequal == !unequal &&
+		    (unequal || offer->cpus == cpus) && offer->slots > most)
+			most = offer->slots;
+	}
+	return most;
+}
+
+/* Only slots that hold tasks are offered, and all that have no masked threads. */
+static void check_masked(const struct cluster *cluster)
+{
+	bool unequal = cluster->offering.request->equal == TB_UNEQUAL;
+
+	for (uint32_t node = 0; node < cluster->nnodes; node++) {
+		for (uint32_t cpus = 1; cpus <= SIZES; cpus++) {
+			uint32_t most = find_most(cluster, node, cpus, false);
+
+			assert_true(most <=
+				    count_holding(cluster, node, cpus, false));
+			assert_true(most >=
+				    count_holding(cluster, node, cpus, true));
+		}
+		assert_true(find_most(cluster, node, 0, true) <=
+			    count_holding(cluster, node, 0, false));
+		if (unequal && count_holding(cluster, node, 0, true))
+			assert_true(find_most(cluster, node, 0, true));
+	}
+	for (uint32_t i = 0; i < cluster->count; i++)
+		assert_true(cluster->list[i].runs >=
+			    cluster->offering.booking.task_cpus);
+}
+
+static void test_masked(void **state)
+{
+	struct tb_request requests[] = {
+		{ .type = TB_SLOT, .equal = TB_EQUAL },
+		{ .type = TB_SLOT, .equal = TB_UNEQUAL },
+	};
+	struct random random = { 15 };
+	struct cluster cluster;
+
+	(void)state;
+	for (unsigned run = 0; run < RUNS; run++) {
+		make_cluster(&random, &cluster, &requests[run % 2]);
+		mask_some(&random, &cluster);
+		offer_all(&cluster);
+		check_classes(&cluster);
+		check_masked(&cluster);
+	}
+}
+
+/* A host with fewer CPUs for tasks than another is no smaller in Slurm's books. */
+static void test_masked_hosts(void **state)
+{
+	struct tb_request request = { .type = TB_HOST };
+	struct random random = { 16 };
+	struct cluster cluster;
+
+	(void)state;
+	for (unsigned run = 0; run < RUNS; run++) {
+		make_cluster(&random, &cluster, &request);
+		mask_some(&random, &cluster);
+		offer_all(&cluster);
+		check_classes(&cluster);
+		for (uint32_t i = 0; i < cluster.count; i++) {
+			assert_false(cluster.list[i].whole);
+			assert_true(cluster.list[i].runs >=
+				    cluster.offering.booking.task_cpus);
+		}
+	}
+}
+
 static void test_tasks_of_offers(void **state)
 {
-	const struct tb_offer offer = { .slots = 1, .cpus = 7 };
+	const struct tb_offer offer = { .slots = 1, .cpus = 9, .runs = 7 };
 	struct tb_asked asked = { .task_cpus = 2 };
 
 	(void)state;
@@ -355,6 +471,8 @@ int main(void)
 		cmocka_unit_test(test_unequal_slots),
 		cmocka_unit_test(test_hosts),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_masked),
+		cmocka_unit_test(test_masked_hosts),
 		cmocka_unit_test(test_tasks_of_offers),
 	};
 

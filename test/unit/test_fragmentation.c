@@ -14,7 +14,7 @@ static uint32_t broken(const char *text)
 	uint32_t count;
 
 	assert_non_null(topology);
-	count = tb_broken_containers(topology, used);
+	count = tb_broken_containers(topology, used, used);
 	tb_bitset_destroy(used);
 	tb_topology_destroy(topology);
 	return count;

@@ -57,7 +57,7 @@ static void look(struct tb_never *never, const struct tb_request *request,
 								   NULL)
 					       : NULL;
 
-	tb_never_look(never, request, task_threads, name, topology, NULL);
+	tb_never_look(never, request, task_threads, name, topology, NULL, NULL);
 	tb_topology_destroy(topology);
 }
 

@@ -6,6 +6,7 @@
 #include "unit_test.h"
 
 #include "core/place/place.h"
+#include "core/request/filter.h"
 #include "oracle.h"
 
 #define CASES 40000
@@ -45,9 +46,30 @@ static int agrees(const struct tb_placer *placer, int slots,
 	return 1;
 }
 
+/* What the job masks, or some of it, masks the site instead. */
+static struct tb_bitset *move_mask(struct random *random,
+				   const struct tb_topology *topology,
+				   struct tb_request *request)
+{
+	struct tb_filter *filter = request->filter;
+	struct tb_bitset *masked;
+
+	if (!filter || !tb_filter_matches(filter, topology) ||
+	    random_percent(random, 50))
+		return NULL;
+	masked = tb_bitset_create(tb_topology_threads(topology));
+	tb_filter_add(filter, topology, masked);
+	request->masked = masked;
+	if (random_percent(random, 50)) {
+		tb_filter_destroy(filter);
+		request->filter = NULL;
+	}
+	return masked;
+}
+
 static int run_case(struct random *random, const struct random_case *c)
 {
-	struct tb_bitset *used;
+	struct tb_bitset *used, *masked;
 	struct tb_topology *topology = tb_topology_parse(c->topology, &used,
 							 NULL);
 	struct tb_request request;
@@ -67,6 +89,7 @@ static int run_case(struct random *random, const struct random_case *c)
 	}
 	random_case_request(c, &request);
 	placer = tb_placer_create(topology);
+	masked = move_mask(random, topology, &request);
 	oracle_place(c, distances, &expected);
 	slots = tb_place(placer, &request, used, c->nslots);
 	if (!agrees(placer, slots, &expected, used)) {
@@ -76,6 +99,7 @@ static int run_case(struct random *random, const struct random_case *c)
 	tb_request_clear(&request);
 	tb_placer_destroy(placer);
 	tb_bitset_destroy(used);
+	tb_bitset_destroy(masked);
 	tb_topology_destroy(topology);
 	free(distances);
 	return slots > 0;

@@ -79,7 +79,7 @@ static unsigned units_in(const struct setting *s,
 
 	tb_bitset_set_range(others, 0, others->nbits);
 	tb_bitset_andnot(others, threads);
-	units = tb_units_available(s->topology, s->request.unit, others);
+	units = tb_units_available(s->topology, s->request.unit, others, NULL);
 	tb_bitset_destroy(others);
 	return units;
 }
@@ -225,13 +225,14 @@ static void check_counts(struct setting *s, struct random *random)
 {
 	unsigned total = tb_units_total(s->topology, s->request.unit);
 	unsigned available = tb_units_available(s->topology, s->request.unit,
-						s->used);
+						s->used, NULL);
 	unsigned fit = available / s->request.amount;
 	int slots = place(s);
 
 	(void)random;
 	assert_true(available <= total);
-	assert_int_equal(tb_units_available(s->topology, s->request.unit, NULL),
+	assert_int_equal(tb_units_available(s->topology, s->request.unit, NULL,
+					    NULL),
 			 total);
 	assert_int_equal(units_in(s, s->free), available);
 	/* A single unit, or all at once: nothing can be cut off. */

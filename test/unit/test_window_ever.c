@@ -16,7 +16,7 @@ struct window_case {
 	char text[RANDOM_TEXT];
 	struct tb_topology *topology;
 	struct tb_placer *placer;
-	struct tb_bitset *masked, *used;
+	struct tb_bitset *taken, *masked, *used;
 	struct tb_request request;
 	bool by_thread;
 };
@@ -70,19 +70,25 @@ static void make_case(struct random *random, struct window_case *one)
 	one->topology = tb_topology_parse(one->text, NULL, NULL);
 	assert_non_null(one->topology);
 	one->placer = tb_placer_create(one->topology);
+	one->taken = tb_bitset_create(one->topology->nthreads);
 	one->masked = tb_bitset_create(one->topology->nthreads);
 	one->used = tb_bitset_create(one->topology->nthreads);
 	one->by_thread = random_percent(random, 50);
 	if (random_percent(random, 30))
+		tb_bitset_set(one->taken,
+			      random_below(random, one->topology->nthreads));
+	for (unsigned i = 0; i < 2 && random_percent(random, 40); i++)
 		tb_bitset_set(one->masked,
 			      random_below(random, one->topology->nthreads));
 	make_request(random, &one->request);
+	one->request.masked = one->masked;
 }
 
 static void clear_case(struct window_case *one)
 {
 	tb_request_clear(&one->request);
 	tb_bitset_destroy(one->used);
+	tb_bitset_destroy(one->taken);
 	tb_bitset_destroy(one->masked);
 	tb_placer_destroy(one->placer);
 	tb_topology_destroy(one->topology);
@@ -92,7 +98,7 @@ static void clear_case(struct window_case *one)
 static void set_used(struct window_case *one, enum tb_class class,
 		     unsigned bits)
 {
-	tb_bitset_assign(one->used, one->masked);
+	tb_bitset_assign(one->used, one->taken);
 	for (unsigned i = 0; bits >> i; i++) {
 		struct tb_run run;
 
@@ -178,7 +184,7 @@ static void check_case(struct random *random, struct window_case *one,
 {
 	const struct tb_request *request = &one->request;
 	bool holds = some_use_holds(one) || !(request->start || request->stop);
-	bool can = tb_window_can_hold(one->placer, request, one->masked,
+	bool can = tb_window_can_hold(one->placer, request, one->taken,
 				      one->by_thread);
 	bool vague = *request->sort && request->start &&
 		     request->start != request->stop;

@@ -44,9 +44,7 @@ static bool next_filter(struct walk *walk, const struct tb_filter **filter)
 	if (word)
 		partition = strndup(word, length);
 	walk->any = true;
-	*filter = tb_conf_node_says_filter(conf, name)
-			  ? tb_conf_node_filter(conf, name)
-			  : tb_conf_partition_filter(conf, partition);
+	*filter = tb_conf_filter(conf, name, partition);
 	free(partition);
 	return true;
 }

@@ -25,7 +25,8 @@ static unsigned count_units_of(const struct count *count,
 	if (count->request->cpus)
 		return tb_bitset_count(threads);
 	return tb_units_total(topology, count->request->unit) -
-	       tb_units_available(topology, count->request->unit, threads);
+	       tb_units_available(topology, count->request->unit, threads,
+				  NULL);
 }
 
 /* ---- by the comment ---- */

@@ -274,5 +274,6 @@ unsigned tb_job_view_units(const struct tb_job_view *job,
 	if (job->request.cpus)
 		return tb_bitset_count(threads);
 	return tb_units_total(node->topology, job->request.unit) -
-	       tb_units_available(node->topology, job->request.unit, threads);
+	       tb_units_available(node->topology, job->request.unit, threads,
+				  NULL);
 }

@@ -50,9 +50,7 @@ static const struct tb_filter *find_site_filter(const struct tb_conf *conf,
 {
 	if (!conf)
 		return NULL;
-	return tb_conf_node_says_filter(conf, name)
-		       ? tb_conf_node_filter(conf, name)
-		       : tb_conf_partition_filter(conf, NULL);
+	return tb_conf_filter(conf, name, NULL);
 }
 
 /* What topobind.conf keeps from jobs with a binding, whatever partition. */

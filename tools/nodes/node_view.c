@@ -10,6 +10,7 @@
 #include "cluster/site_mask.h"
 #include "common/job/job_cores.h"
 #include "common/node/node_extra.h"
+#include "core/base/text.h"
 #include "node_view.h"
 
 /* A census that several nodes have. */
@@ -38,7 +39,8 @@ static void destroy_known(void *item)
 static const struct tb_census *add_census(struct tb_node_views *views,
 					  char *inuse,
 					  const struct tb_topology *topology,
-					  const struct tb_bitset *used)
+					  const struct tb_bitset *used,
+					  const struct tb_bitset *masked)
 {
 	struct known *known = malloc(sizeof(*known));
 
@@ -48,7 +50,7 @@ static const struct tb_census *add_census(struct tb_node_views *views,
 		return NULL;
 	}
 	known->inuse = inuse;
-	tb_census_take(topology, used, &known->census);
+	tb_census_take(topology, used, masked, &known->census);
 	if (tsearch(known, &views->known, compare_known))
 		return &known->census;
 	destroy_known(known);
@@ -66,23 +68,51 @@ static const struct tb_census *find_census(const struct tb_node_views *views,
 	return found ? &(*found)->census : NULL;
 }
 
-/* Of these threads, and those that filters keep from all jobs; they are added. */
+/* "NSXCCcC masked nsxcCCC": nodes with the same text have the same census. */
+static char *print_state(const struct tb_topology *topology,
+			 const struct tb_bitset *used,
+			 const struct tb_bitset *masked)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+	char *in_use = tb_topology_print(topology, used);
+	char *kept = tb_bitset_is_empty(masked)
+			     ? NULL
+			     : tb_topology_print(topology, masked);
+
+	if (in_use)
+		tb_text_add(&text, in_use);
+	if (kept) {
+		tb_text_add(&text, " masked ");
+		tb_text_add(&text, kept);
+	}
+	free(in_use);
+	free(kept);
+	return tb_text_take(&text);
+}
+
+/* With these threads in use, beside what filters mask for all jobs. */
 static int count_unmasked(struct tb_node_views *views,
 			  struct tb_node_view *node,
 			  const struct tb_topology *topology,
-			  struct tb_bitset *used, struct tb_error *why)
+			  const struct tb_bitset *used, struct tb_error *why)
 {
+	struct tb_bitset *masked = tb_bitset_create(used->nbits);
 	char *text;
 
+	if (!masked)
+		return tb_fail(why, "out of memory");
 	if (tb_site_mask_add(views->cluster, node->info, views->partitions,
-			     topology, used, why))
+			     topology, masked, why)) {
+		tb_bitset_destroy(masked);
 		return -1;
-	text = tb_topology_print(topology, used);
+	}
+	text = print_state(topology, used, masked);
 	node->census = text ? find_census(views, text) : NULL;
 	if (node->census)
 		free(text);
 	else
-		node->census = add_census(views, text, topology, used);
+		node->census = add_census(views, text, topology, used, masked);
+	tb_bitset_destroy(masked);
 	return node->census ? 0 : tb_fail(why, "out of memory");
 }
 

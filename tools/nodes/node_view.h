@@ -33,8 +33,8 @@ struct tb_node_views {
  * topologies that make no sense.  NULL with a sentence.
  *
  * With TB_CLUSTER_CONF and TB_CLUSTER_PARTITIONS, what filters of topobind.conf
- * keep from jobs of all these partitions (a list; NULL: all that a node is in) is
- * counted as in use.
+ * mask for jobs of all these partitions (a list; NULL: all that a node is in) counts
+ * neither as used nor as free.
  */
 struct tb_node_views *tb_node_views_load(unsigned what, const char *partitions,
 					 void (*warn)(const char *sentence),

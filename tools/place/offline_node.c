@@ -132,7 +132,7 @@ void tb_outcome_clear(struct tb_outcome *outcome)
 	memset(outcome, 0, sizeof(*outcome));
 }
 
-/* The lists of threads of the placed groups; -1 when out of memory. */
+/* The threads on which tasks run in the placed groups; -1 when out of memory. */
 static int list_groups(const struct tb_offline_node *node,
 		       struct tb_outcome *outcome)
 {
@@ -148,6 +148,7 @@ static int list_groups(const struct tb_offline_node *node,
 		outcome->groups = groups;
 	for (unsigned i = 0; i < outcome->groups; i++) {
 		tb_placed_group(node->placer, i, threads);
+		tb_placed_drop_masked(node->placer, threads);
 		outcome->group_lists[i] = tb_bitset_print_list(threads);
 		if (!outcome->group_lists[i])
 			rc = -1;

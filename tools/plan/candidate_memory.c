@@ -40,7 +40,7 @@ static bool fits(struct slot *slot, struct tb_local_memory *local,
 
 static uint64_t count_needed(struct slot *slot, struct tb_local_memory *local)
 {
-	slot->used = slot->node->masked;
+	slot->used = slot->node->system;
 	tb_bitset_clear_all(local->blocked);
 	if (try_slot(slot, local->blocked, local->placed) <= 0)
 		return 0;
@@ -55,7 +55,7 @@ static void find_with(struct slot *slot, struct tb_local_memory *local,
 	struct tb_bitset *used = tb_bitset_copy(slot->node->reserved);
 
 	found->needed = count_needed(slot, local);
-	found->ever = fits(slot, local, memory->sizes, slot->node->masked);
+	found->ever = fits(slot, local, memory->sizes, slot->node->system);
 	if (!used)
 		return;
 	if (slot->node->inuse)
@@ -79,7 +79,7 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 			     struct tb_error *err)
 {
 	unsigned threads = tb_topology_threads(node->topology);
-	struct tb_request wide = *request; /* borrows what it points to */
+	struct tb_request wide = tb_request_masked(request, node->masked);
 	struct slot slot = { .node = node, .request = &wide };
 	struct tb_numa_nodes *numa = tb_numa_nodes_create(node->topology, true);
 	struct tb_local_memory local = { .numa = numa };

@@ -359,6 +359,7 @@ static unsigned count_listed(const struct tb_candidate_node *node,
 	if (listed) {
 		tb_listed_threads(request, node->topology, listed);
 		tb_bitset_andnot(listed, used);
+		tb_bitset_andnot(listed, node->masked);
 		count = tb_bitset_count(listed);
 	}
 	tb_bitset_destroy(listed);
@@ -371,7 +372,8 @@ unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
 {
 	if (request->cpus)
 		return count_listed(node, request, used);
-	return tb_units_available(node->topology, request->unit, used);
+	return tb_units_available(node->topology, request->unit, used,
+				  node->masked);
 }
 
 unsigned tb_needed_units(const struct tb_request *request)
@@ -383,7 +385,7 @@ unsigned tb_needed_units(const struct tb_request *request)
 static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 			    unsigned units)
 {
-	bool masked = units < tb_units_available(node->topology, unit, NULL);
+	bool masked = units < tb_units_total(node->topology, unit);
 	const char *name = tb_unit_name(unit);
 	const char *what = unit.letter == 'C' ? "core" : "unit";
 	const char *left = masked ? " that is not masked or the system's" : "";
@@ -402,7 +404,7 @@ static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 static void check_amount(const struct tb_request *request,
 			 struct tb_candidate_node *node)
 {
-	unsigned units = tb_candidate_node_units(node, request, node->masked);
+	unsigned units = tb_candidate_node_units(node, request, node->system);
 
 	if (units >= tb_needed_units(request))
 		return;
@@ -420,11 +422,13 @@ static void check_amount(const struct tb_request *request,
 static void check_window(const struct tb_request *request,
 			 struct tb_candidate_node *node)
 {
-	if (request->amount > tb_window_most_units(node->topology, request))
+	struct tb_request there = tb_request_masked(request, node->masked);
+
+	if (request->amount > tb_window_most_units(node->topology, &there))
 		set_text(&node->closed,
 			 "never has %u %s units in the window at once",
 			 request->amount, tb_unit_name(request->unit));
-	else if (!tb_window_can_hold(node->placer, request, node->masked,
+	else if (!tb_window_can_hold(node->placer, &there, node->system,
 				     node->books.by_thread))
 		set_text(&node->closed,
 			 "has no %s unit that the window could ever hold",
@@ -437,7 +441,7 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 {
 	const struct tb_filter *own = rules->spec->request.filter;
 
-	tb_cluster_add_system(node->info, node->topology, node->masked);
+	tb_cluster_add_system(node->info, node->topology, node->system);
 	if (own && !tb_filter_matches(own, node->topology))
 		set_text(&node->closed, "has another shape than --bfilter");
 	else if (own)
@@ -446,9 +450,9 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 			     node->topology, node->masked, err))
 		return -1;
 	if (rules->spec->whole_nodes &&
-	    !tb_bitset_contains(node->masked, node->reserved))
+	    !tb_bitset_contains(node->system, node->reserved))
 		set_text(&node->closed, "a part of it is reserved");
-	tb_bitset_or(node->reserved, node->masked);
+	tb_bitset_or(node->reserved, node->system);
 	return 0;
 }
 
@@ -457,7 +461,8 @@ static unsigned count_group(struct tb_candidate_node *node,
 			    struct tb_bitset *threads)
 {
 	tb_placed_group(node->placer, group, threads);
-	return tb_booked_cpus(&node->books, request, node->topology, threads);
+	return tb_booked_runs(&node->books, request, node->topology, threads,
+			      tb_placed_masked(node->placer));
 }
 
 /*
@@ -469,14 +474,14 @@ static int find_most_cpus(struct tb_candidate_node *node,
 			  struct tb_error *err)
 {
 	unsigned all = tb_topology_threads(node->topology);
-	struct tb_request wide = *request; /* borrows what it points to */
+	struct tb_request wide = tb_request_masked(request, node->masked);
 	struct tb_bitset *threads = tb_bitset_create(all);
 
 	*most = 0;
 	if (!threads)
 		return tb_fail(err, "out of memory");
 	tb_request_widen_window(&wide);
-	if (tb_place(node->placer, &wide, node->masked, all) > 0)
+	if (tb_place(node->placer, &wide, node->system, all) > 0)
 		for (unsigned i = 0; i < tb_placed_groups(node->placer); i++) {
 			unsigned cpus = count_group(node, request, i, threads);
 
@@ -616,9 +621,10 @@ static int read_topology(const struct rules *rules,
 	node->most_cpus = rules->most_cpus;
 	threads = tb_topology_threads(node->topology);
 	node->masked = tb_bitset_create(threads);
+	node->system = tb_bitset_create(threads);
 	node->reserved = tb_bitset_create(threads);
 	node->placer = tb_placer_create(node->topology);
-	return node->masked && node->reserved && node->placer
+	return node->masked && node->system && node->reserved && node->placer
 		       ? 0
 		       : tb_fail(err, "out of memory");
 }
@@ -682,6 +688,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->note);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
+	tb_bitset_destroy(node->system);
 	tb_bitset_destroy(node->reserved);
 	tb_placer_destroy(node->placer);
 	tb_topology_destroy(node->topology);

@@ -19,13 +19,14 @@ struct tb_candidate_node {
 	struct tb_books books;
 	uint32_t most_cpus;	     /* MaxCPUsPerNode; UINT32_MAX: none */
 	struct tb_bitset *inuse;     /* of all jobs */
-	struct tb_bitset *masked;    /* by filters, or for the system: always */
+	struct tb_bitset *masked;    /* by filters (core/place/place.h) */
+	struct tb_bitset *system;    /* for the system: no job has them, ever */
 	struct tb_bitset *reserved;  /* these, and those of reservations */
 	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*
-	 * Units of the request (of a list of CPUs: threads) that it has outside
-	 * of what is masked, those that are free, and how many each hold takes.
+	 * Units of the request (of a list of CPUs: threads) that jobs can have,
+	 * those that are free, and how many each hold takes.
 	 */
 	unsigned units, free_units;
 	unsigned *held_units;
@@ -58,7 +59,7 @@ void tb_candidate_nodes_destroy(struct tb_candidate_node *nodes,
 
 /*
  * Units of the request on a node with a topology that are wholly outside of
- * used; NULL: all.
+ * used; NULL: all that run tasks.
  */
 unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
 				 const struct tb_request *request,

@@ -28,10 +28,10 @@ static int count_units(const struct tb_request *request,
 		return tb_fail(err, "out of memory");
 	}
 	tb_bitset_or(used, node->reserved);
-	node->units = tb_candidate_node_units(node, request, node->masked);
+	node->units = tb_candidate_node_units(node, request, node->system);
 	node->free_units = tb_candidate_node_units(node, request, used);
 	for (unsigned i = 0; i < node->nholds; i++) {
-		tb_bitset_assign(used, node->masked);
+		tb_bitset_assign(used, node->system);
 		tb_bitset_or(used, node->holds[i].threads);
 		node->held_units[i] = node->units -
 				      tb_candidate_node_units(node, request,
@@ -45,12 +45,14 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 				    const struct tb_candidate_node *node)
 {
 	const struct tb_job_spec *spec = candidates->spec;
+	struct tb_request there = tb_request_masked(&spec->request,
+						    node->masked);
 	uint32_t units;
 
 	if (!spec->implicit || !node->topology)
 		return tb_needed_units(&spec->request);
-	tb_implicit_place(node->placer, &spec->request, &node->books,
-			  node->masked, spec->task_cpus, 1, &units);
+	tb_implicit_place(node->placer, &there, &node->books, node->system,
+			  spec->task_cpus, 1, &units);
 	return units;
 }
 
@@ -203,6 +205,7 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.books = node->books,
 		.most_cpus = node->most_cpus,
 		.reserved = node->reserved,
+		.masked = node->masked,
 		.holders = node->holds,
 		.nholders = node->nholds,
 		.required = node->required,

@@ -356,7 +356,7 @@ static char *find_never(const struct tb_candidates *candidates)
 		else
 			tb_never_look(&never, &spec->request, spec->task_cpus,
 				      node->info->name, node->topology,
-				      node->masked);
+				      node->system, node->masked);
 	}
 	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
 				  spec->required ? "required node"

@@ -12,13 +12,24 @@ static void find_free_threads(struct tb_placer *placer)
 			   placer->topology->kind_threads[placer->kind], 0,
 			   nthreads);
 	tb_bitset_andnot_range(placer->available, placer->busy, 0, nthreads);
+	if (placer->any_masked)
+		tb_bitset_andnot_range(placer->available, placer->masked, 0,
+				       nthreads);
 }
 
-/*
- * All cores at once: add ones to all but the last thread of each core.  A used
- * thread among them carries into the last thread, and no further.  So the last
- * thread is then set when any thread of the core is used.
- */
+/* A core with a thread that is not masked runs tasks. */
+static void leave_masked_cores(struct tb_placer *placer)
+{
+	const struct tb_topology *topology = placer->topology;
+	uint64_t carry = 0;
+
+	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++)
+		placer->available->words[i] &=
+			tb_core_ends_with(topology->core_ends->words[i],
+					  ~placer->masked->words[i], &carry);
+}
+
+/* All cores at once. */
 static void find_free_cores(struct tb_placer *placer)
 {
 	const struct tb_topology *topology = placer->topology;
@@ -28,26 +39,30 @@ static void find_free_cores(struct tb_placer *placer)
 
 	tb_bitset_clear_all(placer->available);
 	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++) {
-		uint64_t rest = busy->words[i] & ~ends->words[i];
-		uint64_t sum = rest + ~ends->words[i] + carry;
+		uint64_t used = tb_core_ends_with(ends->words[i],
+						  busy->words[i], &carry);
 
-		/* The last word's ones past the end carry nowhere. */
-		carry = sum < rest || (carry && sum == rest);
 		placer->available->words[i] =
-			ends->words[i] & ~(sum | busy->words[i]) &
+			ends->words[i] & ~used &
 			topology->kind_threads[placer->kind]->words[i];
 	}
+	if (placer->any_masked)
+		leave_masked_cores(placer);
 }
 
 static void find_free_containers(struct tb_placer *placer)
 {
 	const struct tb_topology *topology = placer->topology;
+	const struct tb_bitset *masked = placer->any_masked ? placer->masked
+							    : NULL;
 	uint32_t count = tb_run_below(topology, 0, placer->class).count;
 
 	tb_bitset_clear_all(placer->available);
 	for (uint32_t i = 0; i < count; i++)
 		if (tb_object_is_free(topology, placer->class, i, placer->kind,
-				      placer->busy))
+				      placer->busy) &&
+		    tb_object_runs_tasks(topology, placer->class, i,
+					 placer->kind, masked))
 			tb_bitset_set(placer->available, i);
 }
 

@@ -15,7 +15,7 @@
  */
 bool tb_find_available(struct tb_placer *placer);
 
-/* The same without the window. */
+/* The same without the window, of all units. */
 void tb_find_free(struct tb_placer *placer);
 
 #endif

@@ -77,10 +77,7 @@ static uint32_t count_left_devices(const struct tb_pool_state *pool)
 
 /* --- which units are near a pool --------------------------------------------- */
 
-/*
- * All cores at once, as in find_free_cores(): a near thread among all but the last
- * of a core carries into the last one.
- */
+/* All cores at once. */
 static void find_near_cores(const struct tb_placer *placer,
 			    struct tb_pool_state *pool)
 {
@@ -91,11 +88,10 @@ static void find_near_cores(const struct tb_placer *placer,
 
 	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++) {
 		uint64_t near = pool->threads->words[i] & kind[i];
-		uint64_t rest = near & ~ends[i];
-		uint64_t sum = rest + ~ends[i] + carry;
 
-		carry = sum < rest || (carry && sum == rest);
-		pool->units.words[i] = ends[i] & (sum | near) & kind[i];
+		pool->units.words[i] = tb_core_ends_with(ends[i], near,
+							 &carry) &
+				       kind[i];
 	}
 }
 

@@ -36,6 +36,9 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 		return NULL;
 	placer->topology = topology;
 	placer->busy = tb_bitset_create(topology->nthreads);
+	placer->masked = tb_bitset_create(topology->nthreads);
+	placer->load = tb_bitset_create(topology->nthreads);
+	placer->units = tb_bitset_create(units);
 	placer->granted = tb_bitset_create(topology->nthreads);
 	placer->available = tb_bitset_create(units);
 	placer->window = tb_bitset_create(units);
@@ -51,11 +54,12 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->nearest = tb_nearest_create(topology, units);
 	placer->hidden = tb_bitset_create(units);
 	placer->chosen = tb_bitset_create(units);
-	if (placer->busy && placer->granted && placer->available &&
-	    placer->window && placer->possible && placer->taken &&
-	    placer->siblings && placer->children && placer->keys &&
-	    placer->moved && placer->device_memory && placer->fewest &&
-	    placer->flat && placer->nearest && placer->hidden && placer->chosen)
+	if (placer->busy && placer->masked && placer->load && placer->units &&
+	    placer->granted && placer->available && placer->window &&
+	    placer->possible && placer->taken && placer->siblings &&
+	    placer->children && placer->keys && placer->moved &&
+	    placer->device_memory && placer->fewest && placer->flat &&
+	    placer->nearest && placer->hidden && placer->chosen)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -66,6 +70,9 @@ void tb_placer_destroy(struct tb_placer *placer)
 	if (!placer)
 		return;
 	tb_bitset_destroy(placer->busy);
+	tb_bitset_destroy(placer->masked);
+	tb_bitset_destroy(placer->load);
+	tb_bitset_destroy(placer->units);
 	tb_bitset_destroy(placer->granted);
 	tb_bitset_destroy(placer->available);
 	tb_bitset_destroy(placer->window);
@@ -131,6 +138,7 @@ static unsigned place_listed_cpus(struct tb_placer *placer,
 	    TB_LISTED_UNKNOWN)
 		tb_bitset_assign(placer->granted, granted);
 	tb_bitset_and(placer->granted, granted);
+	tb_placed_drop_masked(placer, placer->granted);
 	placer->groups = !tb_bitset_is_empty(placer->granted);
 	return placer->groups;
 }
@@ -147,16 +155,17 @@ static void find_granted_units(struct tb_placer *placer,
 
 	tb_bitset_set_range(placer->busy, 0, nthreads);
 	tb_bitset_andnot_range(placer->busy, granted, 0, nthreads);
-	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
+	tb_placer_find_load(placer);
 	tb_find_available(placer);
 	if (placer->spread)
 		tb_spread_note_possible(placer);
 	if (request->type == TB_HOST)
 		placer->amount = tb_units_available(placer->topology,
-						    request->unit,
-						    placer->busy);
-	tb_placer_set_busy(placer, request, NULL);
+						    request->unit, placer->busy,
+						    placer->any_masked
+							    ? placer->masked
+							    : NULL);
+	tb_placer_set_busy(placer, NULL);
 }
 
 unsigned tb_place_again(struct tb_placer *placer,
@@ -186,6 +195,18 @@ unsigned tb_place_again(struct tb_placer *placer,
 const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer)
 {
 	return placer->granted;
+}
+
+const struct tb_bitset *tb_placed_masked(const struct tb_placer *placer)
+{
+	return placer->any_masked ? placer->masked : NULL;
+}
+
+void tb_placed_drop_masked(const struct tb_placer *placer,
+			   struct tb_bitset *threads)
+{
+	if (placer->any_masked)
+		tb_bitset_andnot(threads, placer->masked);
 }
 
 unsigned tb_placed_groups(const struct tb_placer *placer)

@@ -31,8 +31,14 @@ void tb_placer_destroy(struct tb_placer *placer); /* NULL is fine */
  * always gives the same result.  A request that does not bind places nothing:
  * returns 0.  Does not allocate.
  *
- * A list of CPUs fits when the node has all these threads and none is in use.  One of
- * OS numbers fits nowhere where the topology has none (topology.h).
+ * A list of CPUs fits when the node has all these threads and none is in use or
+ * masked.  One of OS numbers fits nowhere where the topology has none (topology.h).
+ *
+ * Threads can be masked, by the request's filter and by its masked (request.h).  No
+ * task runs there.  For sorts, windows, load and whole containers it is as if they
+ * were not there: neither used nor free.  A unit of which some are masked is
+ * available when all of it is free, and it is granted as a whole: nobody else has
+ * the masked threads.  A unit of which all are masked is not available.
  */
 int tb_place(struct tb_placer *placer, const struct tb_request *request,
 	     const struct tb_bitset *used, unsigned nslots);
@@ -101,5 +107,10 @@ const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer);
 unsigned tb_placed_groups(const struct tb_placer *placer);
 void tb_placed_group(const struct tb_placer *placer, unsigned group,
 		     struct tb_bitset *threads);
+/* On which threads of the node no task runs; NULL: there are none. */
+const struct tb_bitset *tb_placed_masked(const struct tb_placer *placer);
+/* Of such threads only those that run tasks: the masked ones are taken out. */
+void tb_placed_drop_masked(const struct tb_placer *placer,
+			   struct tb_bitset *threads);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "placer.h"
 
+#include "available.h"
 #include "spread.h"
 
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node)
@@ -31,7 +32,8 @@ uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node)
 				     units.count);
 }
 
-static uint32_t count_units(const struct tb_placer *placer, uint32_t node)
+/* Masked ones, too. */
+static uint32_t count_in_shape(const struct tb_placer *placer, uint32_t node)
 {
 	const struct tb_topology *topology = placer->topology;
 	struct tb_run run = tb_run_below(topology, node, placer->class);
@@ -50,7 +52,18 @@ static uint32_t count_units(const struct tb_placer *placer, uint32_t node)
 
 uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node)
 {
-	return count_units(placer, node) / placer->per_slot;
+	struct tb_run run;
+
+	if (!placer->any_masked)
+		return tb_count_all_units(placer, node);
+	run = tb_units_below(placer, node);
+	return tb_bitset_count_range(placer->units, run.first, run.count) /
+	       placer->per_slot;
+}
+
+uint32_t tb_count_all_units(const struct tb_placer *placer, uint32_t node)
+{
+	return count_in_shape(placer, node) / placer->per_slot;
 }
 
 static bool level_has_class(const struct tb_topology *topology, uint32_t level,
@@ -72,16 +85,62 @@ static uint32_t count_outer_levels(const struct tb_topology *topology,
 	return outer;
 }
 
-void tb_placer_set_busy(struct tb_placer *placer,
-			const struct tb_request *request,
-			const struct tb_bitset *used)
+bool tb_runs_tasks(const struct tb_placer *placer, uint32_t node,
+		   enum tb_core_kind kind)
+{
+	const struct tb_topology *topology = placer->topology;
+	struct tb_run run = tb_run_below(topology, node, TB_CLASS_THREAD);
+	const struct tb_bitset *of_kind = topology->kind_threads[kind];
+	uint32_t end = run.first + run.count, thread = run.first;
+
+	if (!(topology->nodes[node].kinds & 1u << kind))
+		return false;
+	while (placer->any_masked &&
+	       (thread = tb_bitset_next(of_kind, thread)) < end &&
+	       tb_bitset_test(placer->masked, thread))
+		thread++;
+	return thread < end;
+}
+
+void tb_placer_find_load(struct tb_placer *placer)
+{
+	if (!placer->any_masked)
+		return;
+	tb_bitset_assign(placer->load, placer->busy);
+	tb_bitset_andnot(placer->load, placer->masked);
+}
+
+void tb_placer_set_busy(struct tb_placer *placer, const struct tb_bitset *used)
 {
 	if (used)
 		tb_bitset_assign(placer->busy, used);
 	else
 		tb_bitset_clear_all(placer->busy);
+	tb_placer_find_load(placer);
+}
+
+static void find_masked(struct tb_placer *placer,
+			const struct tb_request *request)
+{
+	placer->any_masked = request->masked || request->filter;
+	if (!placer->any_masked)
+		return;
+	if (request->masked)
+		tb_bitset_assign(placer->masked, request->masked);
+	else
+		tb_bitset_clear_all(placer->masked);
 	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
+		tb_filter_add(request->filter, placer->topology,
+			      placer->masked);
+	placer->any_masked = !tb_bitset_is_empty(placer->masked);
+}
+
+/* With nothing in use. */
+static void find_units(struct tb_placer *placer)
+{
+	tb_bitset_clear_all(placer->busy);
+	tb_find_free(placer);
+	tb_bitset_assign(placer->units, placer->available);
 }
 
 void tb_placer_forget_order(struct tb_placer *placer)
@@ -121,6 +180,9 @@ void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->devices = NULL;
 	tb_spread_begin(placer, request);
 	tb_bitset_clear_all(placer->granted);
-	tb_placer_set_busy(placer, request, used);
+	find_masked(placer, request);
+	if (placer->any_masked)
+		find_units(placer);
+	tb_placer_set_busy(placer, used);
 	tb_placer_forget_order(placer);
 }

@@ -46,8 +46,17 @@ struct tb_placer {
 	uint32_t outer_levels; /* levels[0..n) lie outside the unit */
 	bool nested_units;     /* some units lie inside others */
 
-	/* Threads used by others or masked, as they were before slot 0. */
+	/* Threads used by others, as they were before slot 0. */
 	struct tb_bitset *busy;
+	/*
+	 * Threads that run no tasks.  load is what counts as used: busy without
+	 * these.  units are the units that run tasks; without a mask it is not
+	 * filled, as tb_count_units() does not need it.
+	 */
+	bool any_masked;
+	struct tb_bitset *masked;
+	struct tb_bitset *load;
+	struct tb_bitset *units;
 	/*
 	 * Units that are in the window and not taken.  A unit is one bit: for a
 	 * container its number among the objects of its letter, for a thread
@@ -100,14 +109,14 @@ struct tb_placer {
 
 /*
  * A new placement of a request: nothing is granted, no list is sorted.  used
- * (may be NULL: nothing) and what the request's filter masks are busy.
+ * (may be NULL: nothing) is busy, masked is what the request says.
  */
 void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
 		     const struct tb_bitset *used);
-/* Busy are from now on used (may be NULL) and what the filter masks. */
-void tb_placer_set_busy(struct tb_placer *placer,
-			const struct tb_request *request,
-			const struct tb_bitset *used);
+/* Busy is from now on used (may be NULL). */
+void tb_placer_set_busy(struct tb_placer *placer, const struct tb_bitset *used);
+/* What is busy has changed otherwise. */
+void tb_placer_find_load(struct tb_placer *placer);
 /* Sort lists again, look at every container again. */
 void tb_placer_forget_order(struct tb_placer *placer);
 
@@ -127,11 +136,23 @@ struct tb_run tb_unit_threads(const struct tb_placer *placer, uint32_t unit);
  */
 struct tb_run tb_units_of(const struct tb_placer *placer, uint32_t node);
 
+/* Which of them counts as used? */
+static inline const struct tb_bitset *tb_load_of(const struct tb_placer *placer)
+{
+	return placer->any_masked ? placer->load : placer->busy;
+}
+
+/* Does a tree node have a thread of the kind that is not masked? */
+bool tb_runs_tasks(const struct tb_placer *placer, uint32_t node,
+		   enum tb_core_kind kind);
+
 /*
- * How many units are available below a tree node; how many there are in all (while
- * slots are chosen: how many slots of these).
+ * How many units are available below a tree node; how many there are in all that
+ * run tasks (while slots are chosen: how many slots of these).
  */
 uint32_t tb_count_available(const struct tb_placer *placer, uint32_t node);
 uint32_t tb_count_units(const struct tb_placer *placer, uint32_t node);
+/* Those that run no tasks, too. */
+uint32_t tb_count_all_units(const struct tb_placer *placer, uint32_t node);
 
 #endif

@@ -16,7 +16,9 @@ static bool take_listed_cpus(struct tb_placer *placer,
 {
 	if (tb_listed_threads(request, placer->topology, placer->granted) ==
 		    TB_LISTED_ALL &&
-	    !tb_bitset_intersects(placer->granted, placer->busy))
+	    !tb_bitset_intersects(placer->granted, placer->busy) &&
+	    !(placer->any_masked &&
+	      tb_bitset_intersects(placer->granted, placer->masked)))
 		return true;
 	tb_bitset_clear_all(placer->granted);
 	return false;
@@ -117,25 +119,22 @@ static void take_fitting_slots(struct tb_placer *placer,
 }
 
 /* From now on units with so many jobs are free. */
-static void open_sharing_level(struct tb_placer *placer,
-			       const struct tb_request *request, unsigned level)
+static void open_sharing_level(struct tb_placer *placer, unsigned level)
 {
 	placer->level = level;
 	tb_share_used(placer->use, level + 1, placer->busy);
-	if (request->filter)
-		tb_filter_add(request->filter, placer->topology, placer->busy);
+	tb_placer_find_load(placer);
 	tb_placer_forget_order(placer);
 }
 
-/* With nothing but what the filter masks in use. */
+/* With nothing in use. */
 static void note_possible_units(struct tb_placer *placer,
-				const struct tb_request *request,
 				const struct tb_bitset *used)
 {
-	tb_placer_set_busy(placer, request, NULL);
+	tb_placer_set_busy(placer, NULL);
 	tb_find_free(placer);
 	tb_spread_note_possible(placer);
-	tb_placer_set_busy(placer, request, used);
+	tb_placer_set_busy(placer, used);
 }
 
 void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
@@ -144,7 +143,7 @@ void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 {
 	tb_placer_begin(placer, request, others->used);
 	if (placer->spread)
-		note_possible_units(placer, request, others->used);
+		note_possible_units(placer, others->used);
 	placer->devices = devices;
 	placer->use = others->use;
 	if (others->together && tb_together_applies(placer, request, wanted)) {
@@ -160,7 +159,7 @@ void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 	     level < others->limit && placer->groups < wanted;
 	     level = tb_share_next_level(placer->use, placer->busy->nbits,
 					 level)) {
-		open_sharing_level(placer, request, level);
+		open_sharing_level(placer, level);
 		take_fitting_slots(placer, request, wanted);
 	}
 }

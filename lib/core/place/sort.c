@@ -28,7 +28,7 @@ static uint64_t make_load_key(const struct tb_placer *placer, uint32_t node,
 {
 	const struct tb_topology *topology = placer->topology;
 	struct tb_run run = tb_run_below(topology, node, TB_CLASS_THREAD);
-	uint64_t load = tb_bitset_count_range(placer->busy, run.first,
+	uint64_t load = tb_bitset_count_range(tb_load_of(placer), run.first,
 					      run.count);
 	uint64_t key = 0;
 

@@ -163,15 +163,28 @@ bool tb_take_packed_below(struct tb_placer *placer, uint32_t node)
 	return take_slot_packed(placer, node, &levels, &cores);
 }
 
+static uint32_t count_granted(const struct tb_placer *placer,
+			      struct tb_run threads)
+{
+	uint32_t end = threads.first + threads.count, count = 0;
+
+	if (!placer->any_masked)
+		return tb_bitset_count_range(placer->granted, threads.first,
+					     threads.count);
+	for (uint32_t thread = tb_bitset_next(placer->granted, threads.first);
+	     thread < end; thread = tb_bitset_next(placer->granted, thread + 1))
+		count += !tb_bitset_test(placer->masked, thread);
+	return count;
+}
+
 static uint32_t count_load(const struct tb_placer *placer, uint32_t node)
 {
 	struct tb_run threads = tb_run_below(placer->topology, node,
 					     TB_CLASS_THREAD);
 
-	return tb_bitset_count_range(placer->busy, threads.first,
+	return tb_bitset_count_range(tb_load_of(placer), threads.first,
 				     threads.count) +
-	       tb_bitset_count_range(placer->granted, threads.first,
-				     threads.count);
+	       count_granted(placer, threads);
 }
 
 /* The least loaded container found so far. */

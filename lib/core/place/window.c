@@ -19,25 +19,28 @@ struct window_scan {
 
 /*
  * A small letter matches an object with a used thread, a capital letter an object
- * without any.  For a capital letter a container needs a core of the requested
- * kind, too; C and E themselves say which kind they mean.
+ * without any.  For a capital letter a container needs a thread of the requested
+ * kind, too; C and E themselves say which kind they mean.  Masked threads are none
+ * of these.
  */
 static bool node_matches(const struct tb_placer *placer, uint32_t node,
 			 char letter)
 {
 	const struct tb_topology *topology = placer->topology;
 	const struct tb_tree_node *at = &topology->nodes[node];
+	enum tb_core_kind kind = placer->kind;
 	struct tb_run run;
 	bool used;
 
 	if (at->letter != tb_upper(letter))
 		return false;
 	run = tb_run_below(topology, node, TB_CLASS_THREAD);
-	used = tb_bitset_any_in_range(placer->busy, run.first, run.count);
+	used = tb_bitset_any_in_range(tb_load_of(placer), run.first, run.count);
 	if (tb_is_lower(letter))
 		return used;
-	return !used && (tb_class_of_letter(letter) == TB_CLASS_CORE ||
-			 at->kinds & 1u << placer->kind);
+	if (tb_class_of_letter(letter) == TB_CLASS_CORE)
+		kind = letter == 'C' ? TB_POWER : TB_EFFICIENCY;
+	return !used && tb_runs_tasks(placer, node, kind);
 }
 
 /* Could an object at or below this node match?  Saves walking. */
@@ -51,7 +54,7 @@ static bool any_may_match_below(const struct tb_placer *placer, uint32_t node,
 	if (!tb_run_below(topology, node, class).count)
 		return false;
 	return !tb_is_lower(letter) ||
-	       tb_bitset_any_in_range(placer->busy, run.first, run.count);
+	       tb_bitset_any_in_range(tb_load_of(placer), run.first, run.count);
 }
 
 static void add_window_units(struct tb_placer *placer, struct tb_run units)

@@ -19,7 +19,7 @@ struct ever {
 	struct tb_placer *placer;
 	const struct tb_topology *topology;
 	struct tb_request one; /* unit of the request; borrows */
-	const struct tb_bitset *masked;
+	const struct tb_bitset *taken;
 	struct tb_bitset *used;
 	enum tb_class unit_class; /* cores where others have whole ones */
 	uint32_t tries;
@@ -28,7 +28,7 @@ struct ever {
 static bool holds_unit(struct ever *ever)
 {
 	ever->tries++;
-	tb_bitset_or(ever->used, ever->masked);
+	tb_bitset_or(ever->used, ever->taken);
 	return tb_place(ever->placer, &ever->one, ever->used, 1) > 0;
 }
 
@@ -122,12 +122,12 @@ static bool holds_ever(struct ever *ever, bool by_thread)
 
 bool tb_window_can_hold(struct tb_placer *placer,
 			const struct tb_request *request,
-			const struct tb_bitset *masked, bool by_thread)
+			const struct tb_bitset *taken, bool by_thread)
 {
 	struct ever ever = { .placer = placer,
 			     .topology = placer->topology,
 			     .one = *request,
-			     .masked = masked };
+			     .taken = taken };
 	bool holds = true;
 
 	if (request->cpus || !(request->start || request->stop) ||
@@ -185,6 +185,38 @@ static bool is_in_all(const struct tb_topology *topology, enum tb_class class,
 	return true;
 }
 
+/* Do the objects in a run of threads have all of them? */
+static bool covers_run(const struct tb_topology *topology, enum tb_class class,
+		       struct tb_run run)
+{
+	uint32_t count = tb_run_below(topology, 0, class).count, covered = 0;
+
+	for (uint32_t i = 0; i < count;) {
+		struct tb_run object = tb_threads_of_object(topology, class, i);
+
+		if (object.first < run.first ||
+		    object.first + object.count > run.first + run.count) {
+			i++;
+			continue;
+		}
+		covered += object.count;
+		i = tb_object_after(topology, class, i);
+	}
+	return covered == run.count;
+}
+
+static bool covers_all(const struct tb_topology *topology, enum tb_class class,
+		       enum tb_class unit_class)
+{
+	uint32_t units = tb_run_below(topology, 0, unit_class).count;
+
+	for (uint32_t i = 0; i < units; i++)
+		if (!covers_run(topology, class,
+				tb_threads_of_object(topology, unit_class, i)))
+			return false;
+	return true;
+}
+
 /* Of the other kind of core there is nothing in a unit. */
 static bool is_of_kind(char letter, enum tb_core_kind kind)
 {
@@ -193,20 +225,25 @@ static bool is_of_kind(char letter, enum tb_core_kind kind)
 			       : true;
 }
 
-/* What is in an available unit is free: before a second one it ends the window. */
+/*
+ * What is in an available unit is free: before a second one it ends the window.  Where
+ * threads are masked, some unit has no other thread in an object that could, unless
+ * these have all of its threads.
+ */
 uint32_t tb_window_most_units(const struct tb_topology *topology,
 			      const struct tb_request *request)
 {
-	enum tb_class class;
+	enum tb_class class, unit_class;
 
 	if (request->cpus || !is_capital(request->stop) ||
 	    request->start == request->stop || !has_one_kind(topology) ||
 	    !is_of_kind(request->stop, request->unit.kind))
 		return UINT32_MAX;
 	class = tb_class_of_letter(request->stop);
-	if (class == TB_CLASSES ||
-	    !is_in_all(topology, class,
-		       tb_class_of_unit(topology, request->unit)))
+	unit_class = tb_class_of_unit(topology, request->unit);
+	if (class == TB_CLASSES || !is_in_all(topology, class, unit_class) ||
+	    ((request->masked || request->filter) &&
+	     !covers_all(topology, class, unit_class)))
 		return UINT32_MAX;
 	return 1;
 }

@@ -17,7 +17,7 @@
 #include "place.h"
 
 /*
- * Is there any use of a node with which one unit of the request is available?  masked:
+ * Is there any use of a node with which one unit of the request is available?  taken:
  * threads that are never free.  by_thread: others have single threads, else whole
  * cores.  True without a window, for another shape of node, when out of memory, and
  * where it would take too long to say: where the window starts at one letter and
@@ -25,7 +25,7 @@
  */
 bool tb_window_can_hold(struct tb_placer *placer,
 			const struct tb_request *request,
-			const struct tb_bitset *masked, bool by_thread);
+			const struct tb_bitset *taken, bool by_thread);
 
 /*
  * So many units of the request its window holds at most, whatever is in use;

@@ -109,6 +109,7 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		.topology = node->topology,
 		.placer = node->placer,
 		.books = node->books,
+		.masked = node->masked,
 		.use = blockers->use,
 		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
 	};

@@ -39,6 +39,7 @@ struct tb_used_node {
 	struct tb_books books;
 	uint32_t most_cpus; /* MaxCPUsPerNode; UINT32_MAX: no limit */
 	const struct tb_bitset *reserved; /* no end frees them; NULL: none */
+	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	const struct tb_holder_job *holders;
 	unsigned nholders;
 	bool required; /* must be among the chosen nodes */

@@ -52,6 +52,16 @@ uint32_t tb_booked_cpus(const struct tb_books *books,
 			const struct tb_topology *topology,
 			const struct tb_bitset *threads);
 
+/*
+ * Those of them on which tasks run, as no thread is masked (place.h): at most as many
+ * of a core as it has such threads.  masked may be NULL.
+ */
+uint32_t tb_booked_runs(const struct tb_books *books,
+			const struct tb_request *request,
+			const struct tb_topology *topology,
+			const struct tb_bitset *threads,
+			const struct tb_bitset *masked);
+
 /* What MaxCPUsPerNode leaves of a node on which the partition's jobs have some. */
 uint32_t tb_booked_left(uint32_t most, uint32_t used);
 

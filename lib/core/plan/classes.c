@@ -5,19 +5,62 @@
 
 /* ---- the offers of a node ---- */
 
+static void place(struct tb_offering *offering, struct tb_offer *offer,
+		  struct tb_room *room)
+{
+	*room = (struct tb_room){ .slots = 0 };
+	offering->place(offering->arg, offer, room);
+}
+
+/* The tasks of a host share its units, so that no slot is too small. */
+static bool mask_is_in_the_way(const struct tb_offering *offering,
+			       const struct tb_offer *offer,
+			       const struct tb_room *room)
+{
+	uint32_t booked = offer->unequal ? room->least : room->cpus;
+
+	return room->slots && offering->request->type == TB_SLOT &&
+	       room->runs < booked && room->runs < offering->booking.task_cpus;
+}
+
+/* Leaving out units with masked threads, where slots with them hold no task. */
+static void place_tasks(struct tb_offering *offering, struct tb_offer *offer,
+			struct tb_room *room)
+{
+	offer->whole = false;
+	place(offering, offer, room);
+	if (!mask_is_in_the_way(offering, offer, room))
+		return;
+	offer->whole = true;
+	place(offering, offer, room);
+}
+
+/* None where slots hold no task. */
+static uint32_t count_slots(struct tb_offering *offering,
+			    const struct tb_room *room, uint32_t slots,
+			    uint32_t cpus, uint32_t most)
+{
+	uint32_t within, count;
+
+	if (room->runs < offering->booking.task_cpus)
+		return 0;
+	count = tb_booked_slots(&offering->booking, slots, cpus, most, &within);
+	offering->limited += count < within;
+	return count;
+}
+
 /* What the node offers in units of one size; 0: of any size.  False: nothing. */
 static bool find_offer(struct tb_offering *offering, uint32_t node,
 		       uint32_t unit_size, struct tb_offer *offer)
 {
-	struct tb_room room = { .slots = 0 };
-	uint32_t within;
+	struct tb_room room;
 
 	*offer = (struct tb_offer){ .node = node, .unit_size = unit_size };
-	offering->place(offering->arg, offer, &room);
+	place_tasks(offering, offer, &room);
 	offer->cpus = room.cpus;
-	offer->slots = tb_booked_slots(&offering->booking, room.equal,
-				       room.cpus, room.cpus, &within);
-	offering->limited += offer->slots < within;
+	offer->runs = room.runs;
+	offer->slots = count_slots(offering, &room, room.equal, room.cpus,
+				   room.cpus);
 	if (offer->slots == room.slots)
 		offer->placed = room.placed;
 	return offer->slots;
@@ -56,9 +99,9 @@ void tb_offering_larger(struct tb_offering *offering, uint32_t node)
 	uint32_t size = 0;
 
 	do {
-		if (best.cpus < offering->enough &&
+		if (best.runs < offering->enough &&
 		    find_offer(offering, node, size, &offer) &&
-		    offer.cpus > best.cpus)
+		    offer.runs > best.runs)
 			best = offer;
 		size = offering->size_after(offering->arg, size);
 	} while (size);
@@ -75,9 +118,8 @@ static void place_unequal(struct tb_offering *offering, struct tb_offer *offer,
 			  struct tb_room *room)
 {
 	do {
-		*room = (struct tb_room){ .slots = 0 };
-		offering->place(offering->arg, offer, room);
-		if (room->slots && room->least >= offering->booking.task_cpus)
+		place_tasks(offering, offer, room);
+		if (room->slots && room->runs >= offering->booking.task_cpus)
 			return;
 		offer->unit_size = offering->size_after(offering->arg,
 							offer->unit_size);
@@ -96,13 +138,12 @@ void tb_offering_unequal(struct tb_offering *offering, uint32_t node)
 	struct tb_offer offer = { .node = node,
 				  .unequal = offering->cpus_per_core };
 	struct tb_room room;
-	uint32_t within;
 
 	place_unequal(offering, &offer, &room);
 	offer.cpus = room.least;
-	offer.slots = tb_booked_slots(&offering->booking, room.slots,
-				      room.least, room.largest, &within);
-	offering->limited += offer.slots < within;
+	offer.runs = room.runs;
+	offer.slots = count_slots(offering, &room, room.slots, room.least,
+				  room.largest);
 	if (offer.slots)
 		offering->add(offering->arg, &offer);
 }
@@ -111,7 +152,8 @@ bool tb_offer_is_needless(const struct tb_offer *offer,
 			  const struct tb_offer *other)
 {
 	return other->larger == offer->larger && !offer->unequal &&
-	       other->cpus == offer->cpus && other->slots >= offer->slots;
+	       other->cpus == offer->cpus && other->runs >= offer->runs &&
+	       other->slots >= offer->slots;
 }
 
 /* ---- classes ---- */
@@ -233,6 +275,6 @@ uint32_t tb_offer_tasks(const struct tb_offer *offer, enum tb_type type,
 
 	if (type == TB_SLOT || asked->overcommit)
 		return offer->slots;
-	holds = offer->cpus / (asked->task_cpus ? asked->task_cpus : 1);
+	holds = offer->runs / (asked->task_cpus ? asked->task_cpus : 1);
 	return limit && limit < holds ? limit : holds;
 }

@@ -11,6 +11,9 @@
  * size a second one, with larger units of the nodes.  With bequal=no the last classes
  * have slots of any size, which count as the smallest of them.
  *
+ * A slot has the masked threads of its units, and runs no tasks there.  Where that
+ * leaves too few CPUs for a task the node offers units without masked threads only.
+ *
  * slurmctld (try/offers.h) and the command (blockers.h) place the slots and ask here.
  */
 #ifndef TB_CORE_PLAN_CLASSES_H
@@ -25,10 +28,12 @@ struct tb_offer {
 	uint32_t node;
 	uint32_t slots; /* TB_HOST: 1 */
 	uint32_t cpus;	/* per slot; TB_HOST: of the host's units */
+	uint32_t runs;	/* of these, on which tasks run: tb_booked_runs() */
 	/* Only these units, TB_HOST: or larger ones, see unit_sizes.h; 0: any. */
 	uint32_t unit_size;
 	uint32_t devices; /* of those for all nodes, it is near so many; 0: any */
 	bool larger;	  /* TB_HOST: of the second class */
+	bool whole;	  /* only units without masked threads (place.h) */
 	/*
 	 * Slots of any size, of so many CPUs for each core; cpus are those of the
 	 * smallest in the class, and unit_size, too, means larger ones.  0: equal.
@@ -45,6 +50,8 @@ struct tb_room {
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	/* Of all slots, CPUs of the smallest and of the largest; only TB_UNEQUAL. */
 	uint32_t least, largest;
+	/* Of the equal slots, or of all that are unequal, the one with the fewest. */
+	uint32_t runs;
 	const struct tb_placed *placed; /* or NULL */
 };
 
@@ -56,7 +63,10 @@ struct tb_offering {
 	uint32_t enough;	/* tb_asked_cpus_on_one() */
 	bool implicit;		/* the site's request */
 	bool one_size;		/* whatever bequal says */
-	/* As many slots as a node may have, of unit_size and so on; sets devices. */
+	/*
+	 * As many slots as a node may have, of unit_size, whole and so on; sets
+	 * devices.
+	 */
 	void (*place)(void *arg, struct tb_offer *offer, struct tb_room *room);
 	/* tb_unit_sizes_after() */
 	uint32_t (*size_after)(void *arg, uint32_t size);

@@ -39,11 +39,11 @@ static uint32_t count_cpus_of_unit(struct placing *placing)
 
 	one.type = TB_SLOT;
 	one.amount = 1;
-	return tb_place(placing->placer, &one, placing->used, 1) > 0
-		       ? tb_booked_cpus(placing->books, &one,
-					placing->placer->topology,
-					tb_placed_threads(placing->placer))
-		       : 0;
+	if (tb_place(placing->placer, &one, placing->used, 1) <= 0)
+		return 0;
+	return tb_booked_runs(placing->books, &one, placing->placer->topology,
+			      tb_placed_threads(placing->placer),
+			      tb_placed_masked(placing->placer));
 }
 
 uint32_t tb_implicit_place(struct tb_placer *placer,
@@ -64,7 +64,8 @@ uint32_t tb_implicit_place(struct tb_placer *placer,
 	if (!cpus)
 		return 0;
 	*units = placing.units = tb_implicit_units(task_cpus, cpus);
-	available = tb_units_available(placer->topology, request->unit, used);
+	available = tb_units_available(placer->topology, request->unit, used,
+				       request->masked);
 	tasks = tb_implicit_most(tasks, *units, available, place_tasks,
 				 &placing);
 	return tasks && place_tasks(&placing, tasks) ? tasks : 0;

@@ -13,11 +13,12 @@
 #define CPUS_TOLD 100
 
 /*
- * On an idle node, but for what is masked.  A thread counts as a CPU.  True also
+ * On an idle node, but for what is taken and masked.  A thread counts as a CPU.  True also
  * where memory is short.
  */
 static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 		      const struct tb_topology *topology,
+		      const struct tb_bitset *taken,
 		      const struct tb_bitset *masked)
 {
 	struct tb_used_node node = {
@@ -27,7 +28,8 @@ static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 			   .threads_per_core = 1,
 			   .cpus_per_core = 1 },
 		.most_cpus = UINT32_MAX,
-		.reserved = masked,
+		.reserved = taken,
+		.masked = masked,
 	};
 	struct tb_need need = {
 		.request = request,
@@ -50,13 +52,15 @@ static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 /* How many units, or threads of a list; *enough: as many as a slot has. */
 static unsigned count_units(const struct tb_request *request,
 			    const struct tb_topology *topology,
+			    const struct tb_bitset *taken,
 			    const struct tb_bitset *masked, bool *enough)
 {
 	struct tb_bitset *threads;
 	unsigned units;
 
 	if (!request->cpus) {
-		units = tb_units_available(topology, request->unit, masked);
+		units = tb_units_available(topology, request->unit, taken,
+					   masked);
 		*enough = units >= request->amount;
 		return units;
 	}
@@ -73,17 +77,18 @@ static void look_at_units(struct tb_never *never,
 			  const struct tb_request *request,
 			  unsigned task_threads, const char *name,
 			  const struct tb_topology *topology,
+			  const struct tb_bitset *taken,
 			  const struct tb_bitset *masked)
 {
 	struct tb_text copy = TB_TEXT_EMPTY;
 	bool enough;
-	unsigned units = count_units(request, topology, masked, &enough);
+	unsigned units = count_units(request, topology, taken, masked, &enough);
 
 	never->shaped++;
 	never->enough += enough;
 	if (enough)
 		never->possible = slot_fits(request, task_threads, topology,
-					    masked);
+					    taken, masked);
 	if (units <= never->most)
 		return;
 	never->most = units;
@@ -95,9 +100,10 @@ static void look_at_units(struct tb_never *never,
 void tb_never_look(struct tb_never *never, const struct tb_request *request,
 		   unsigned task_threads, const char *name,
 		   const struct tb_topology *topology,
+		   const struct tb_bitset *taken,
 		   const struct tb_bitset *masked)
 {
-	struct tb_bitset *used;
+	struct tb_bitset *all;
 
 	if (!topology) {
 		never->unknown++;
@@ -107,17 +113,17 @@ void tb_never_look(struct tb_never *never, const struct tb_request *request,
 	if (never->possible || !tb_request_matches(request, topology) ||
 	    (request->filter && !tb_filter_matches(request->filter, topology)))
 		return;
-	used = tb_bitset_create(tb_topology_threads(topology));
-	if (!used) {
+	all = tb_bitset_create(tb_topology_threads(topology));
+	if (!all) {
 		never->possible = true;
 		return;
 	}
 	if (masked)
-		tb_bitset_or(used, masked);
+		tb_bitset_or(all, masked);
 	if (request->filter)
-		tb_filter_add(request->filter, topology, used);
-	look_at_units(never, request, task_threads, name, topology, used);
-	tb_bitset_destroy(used);
+		tb_filter_add(request->filter, topology, all);
+	look_at_units(never, request, task_threads, name, topology, taken, all);
+	tb_bitset_destroy(all);
 }
 
 /* ---- the sentence ---- */

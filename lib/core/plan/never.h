@@ -28,12 +28,14 @@ struct tb_never {
 };
 
 /*
- * One more node.  topology is NULL where it is not known; masked (NULL: none) are
- * threads that no job gets.  A task needs so many threads, at least 1.
+ * One more node.  topology is NULL where it is not known; taken (NULL: none) are
+ * threads that no job gets, masked (NULL: none) what the site masks (place.h).  A task
+ * needs so many threads, at least 1.
  */
 void tb_never_look(struct tb_never *never, const struct tb_request *request,
 		   unsigned task_threads, const char *name,
 		   const struct tb_topology *topology,
+		   const struct tb_bitset *taken,
 		   const struct tb_bitset *masked);
 
 /*

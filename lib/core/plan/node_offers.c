@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/place/masked.h"
+
 #include "implicit.h"
 #include "shared_use.h"
 #include "unit_sizes.h"
@@ -13,6 +15,7 @@ struct finding {
 	struct tb_offering core;
 	const struct tb_need *need;
 	const struct tb_offering_node *node;
+	struct tb_request request; /* the need's, on this node; borrows */
 	const struct tb_bitset *taken;
 	struct tb_bitset *used, *group, *cores; /* scratch */
 	uint16_t *sizes;			/* of units; NULL: alike */
@@ -52,7 +55,23 @@ static uint32_t count_cpus(const struct finding *finding,
 			      finding->node->topology, threads);
 }
 
-/* Slurm's cores as threads, added to what is used. */
+static uint32_t count_runs(const struct finding *finding,
+			   const struct tb_bitset *threads)
+{
+	return tb_booked_runs(&finding->node->books, finding->need->request,
+			      finding->node->topology, threads,
+			      tb_placed_masked(finding->node->placer));
+}
+
+/* The threads of the group are added to what is used. */
+static void add_group(struct finding *finding)
+{
+	tb_bitset_or(finding->used, finding->group);
+	if (finding->use)
+		tb_shared_use_bar(finding->group, finding->use);
+}
+
+/* Slurm's cores as threads, likewise. */
 static void add_cores(struct finding *finding)
 {
 	if (finding->node->books.by_thread)
@@ -60,9 +79,14 @@ static void add_cores(struct finding *finding)
 	else
 		tb_threads_of_cores(finding->node->topology, finding->cores,
 				    finding->group);
-	tb_bitset_or(finding->used, finding->group);
-	if (finding->use)
-		tb_shared_use_bar(finding->group, finding->use);
+	add_group(finding);
+}
+
+static void add_masked_units(struct finding *finding)
+{
+	tb_masked_units(finding->node->topology, &finding->request,
+			finding->group);
+	add_group(finding);
 }
 
 static void set_used(struct finding *finding, const struct tb_offer *offer)
@@ -71,6 +95,8 @@ static void set_used(struct finding *finding, const struct tb_offer *offer)
 	if (finding->use)
 		memcpy(finding->use, finding->node->use,
 		       finding->used->nbits * sizeof(*finding->use));
+	if (offer->whole)
+		add_masked_units(finding);
 	if (!offer->unit_size)
 		return;
 	tb_bitset_clear_all(finding->cores);
@@ -81,19 +107,24 @@ static void set_used(struct finding *finding, const struct tb_offer *offer)
 	add_cores(finding);
 }
 
-static void measure_slots(const struct finding *finding, struct tb_room *room)
+static void measure_slots(const struct finding *finding,
+			  const struct tb_offer *offer, struct tb_room *room)
 {
 	struct tb_placer *placer = finding->node->placer;
 
 	room->slots = tb_placed_groups(placer);
+	room->runs = UINT32_MAX;
 	for (uint32_t i = 0; i < room->slots; i++) {
-		uint32_t cpus;
+		uint32_t cpus, runs;
 
 		tb_placed_group(placer, i, finding->group);
 		cpus = count_cpus(finding, finding->group);
+		runs = count_runs(finding, finding->group);
 		if (!i)
 			room->cpus = room->least = room->largest = cpus;
 		room->equal += room->equal == i && cpus == room->cpus;
+		if (runs < room->runs && (offer->unequal || i < room->equal))
+			room->runs = runs;
 		room->least = cpus < room->least ? cpus : room->least;
 		room->largest = cpus > room->largest ? cpus : room->largest;
 	}
@@ -105,7 +136,7 @@ static void place_implicit(const struct finding *finding, struct tb_room *room)
 	struct tb_placer *placer = finding->node->placer;
 	uint32_t units;
 
-	room->slots = tb_implicit_place(placer, need->request,
+	room->slots = tb_implicit_place(placer, &finding->request,
 					&finding->node->books, finding->used,
 					need->asked.task_cpus, finding->slots,
 					&units);
@@ -113,18 +144,19 @@ static void place_implicit(const struct finding *finding, struct tb_room *room)
 	if (room->slots)
 		room->cpus = count_cpus(finding, tb_placed_threads(placer)) /
 			     room->slots;
+	room->runs = room->cpus;
 }
 
 static int place_slots(const struct finding *finding)
 {
-	const struct tb_need *need = finding->need;
 	struct tb_placer *placer = finding->node->placer;
 
 	return finding->use
-		       ? tb_place_shared(placer, need->request, finding->use,
-					 need->share, finding->slots)
-		       : tb_place_together(placer, need->request, finding->used,
-					   finding->slots);
+		       ? tb_place_shared(placer, &finding->request,
+					 finding->use, finding->need->share,
+					 finding->slots)
+		       : tb_place_together(placer, &finding->request,
+					   finding->used, finding->slots);
 }
 
 static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
@@ -135,7 +167,7 @@ static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 	if (finding->need->implicit)
 		place_implicit(finding, room);
 	else if (place_slots(finding) > 0)
-		measure_slots(finding, room);
+		measure_slots(finding, offer, room);
 }
 
 static uint32_t find_size_after(void *arg, uint32_t size)
@@ -207,6 +239,8 @@ static bool begin_finding(struct finding *finding, const struct tb_need *need,
 
 	*finding = (struct finding){ .need = need,
 				     .node = node,
+				     .request = tb_request_masked(need->request,
+								  node->masked),
 				     .taken = used,
 				     .slots = slots };
 	if (!node->books.by_thread)

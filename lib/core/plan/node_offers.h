@@ -28,6 +28,7 @@ struct tb_offering_node {
 	struct tb_placer *placer; /* of this topology */
 	struct tb_books books;
 	uint32_t left; /* tb_booked_left(); UINT32_MAX: no limit */
+	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	/* Who has its threads, as tb_place_shared() wants it; NULL: nobody shares. */
 	const struct tb_thread_use *use;
 };

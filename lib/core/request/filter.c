@@ -87,10 +87,10 @@ bool tb_filter_matches(const struct tb_filter *filter,
 }
 
 void tb_filter_add(const struct tb_filter *filter,
-		   const struct tb_topology *topology, struct tb_bitset *used)
+		   const struct tb_topology *topology, struct tb_bitset *masked)
 {
 	if (filter->first_core)
-		tb_bitset_set_range(used, 0, tb_core_threads(topology, 0));
+		tb_bitset_set_range(masked, 0, tb_core_threads(topology, 0));
 	if (filter->masked)
-		tb_bitset_or(used, filter->masked);
+		tb_bitset_or(masked, filter->masked);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - which threads are masked, so that no unit with them is granted
+ * filter.h - which threads are masked, so that no task runs on them
  *
  * "first_core", a topology string with the masked units in lower case, or
- * "first_core+STRING" (doc/design.md, "Requests").  Masked threads count as used
- * for load, windows and availability; no job is ever granted them.
+ * "first_core+STRING" (doc/design.md, "Requests").  What it means for a placement
+ * that threads are masked says place.h.
  */
 #ifndef TB_CORE_REQUEST_FILTER_H
 #define TB_CORE_REQUEST_FILTER_H
@@ -21,8 +21,9 @@ char *tb_filter_print(const struct tb_filter *filter);
 bool tb_filter_matches(const struct tb_filter *filter,
 		       const struct tb_topology *topology);
 
-/* Add the masked threads to used.  The filter must match the topology. */
+/* Add its threads to masked.  The filter must match the topology. */
 void tb_filter_add(const struct tb_filter *filter,
-		   const struct tb_topology *topology, struct tb_bitset *used);
+		   const struct tb_topology *topology,
+		   struct tb_bitset *masked);
 
 #endif

@@ -92,7 +92,23 @@ struct tb_request {
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
 	char *prefer;		  /* features of nodes, "a+b"; NULL = none */
+	/*
+	 * Not the user's, and no key's: threads that the site masks on the node of
+	 * this placement, besides what filter masks.  Borrowed; NULL = none.
+	 */
+	const struct tb_bitset *masked;
 };
+
+/* The request for a placement on a node with such threads masked; it borrows. */
+static inline struct tb_request
+tb_request_masked(const struct tb_request *request,
+		  const struct tb_bitset *masked)
+{
+	struct tb_request there = *request;
+
+	there.masked = masked;
+	return there;
+}
 
 /* All defaults, no option given. */
 void tb_request_init(struct tb_request *request);

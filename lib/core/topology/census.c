@@ -18,36 +18,60 @@ struct tb_unit tb_census_unit(unsigned kind)
 
 /* ---- units of one kind ---- */
 
-/* Are all threads of the kind in an object used? */
-static bool is_used_up(const struct tb_topology *topology, enum tb_class class,
-		       uint32_t object, enum tb_core_kind kind,
-		       const struct tb_bitset *used)
-{
-	struct tb_run run = tb_threads_of_object(topology, class, object);
+/* What is looked at; used and masked may be NULL. */
+struct state {
+	const struct tb_topology *topology;
+	const struct tb_bitset *used, *masked;
+};
 
-	return tb_bitset_contains_range(used, topology->kind_threads[kind],
-					run.first, run.count);
+static bool has_thread(const struct tb_bitset *set, uint32_t thread)
+{
+	return set && tb_bitset_test(set, thread);
+}
+
+/* Of the threads of the kind in an object that are not masked, are some used, but not all? */
+static bool is_broken(const struct state *state, enum tb_class class,
+		      uint32_t object, enum tb_core_kind kind)
+{
+	struct tb_run run = tb_threads_of_object(state->topology, class,
+						 object);
+	const struct tb_bitset *of_kind = state->topology->kind_threads[kind];
+	bool used = false, free = false;
+
+	if (tb_object_is_free(state->topology, class, object, kind,
+			      state->used))
+		return false;
+	for (uint32_t thread = tb_bitset_next(of_kind, run.first);
+	     thread < run.first + run.count && !(used && free);
+	     thread = tb_bitset_next(of_kind, thread + 1)) {
+		if (has_thread(state->masked, thread))
+			continue;
+		if (has_thread(state->used, thread))
+			used = true;
+		else
+			free = true;
+	}
+	return used && free;
 }
 
 /* The units among the objects of a run, and those of them that are broken up. */
-static struct tb_unit_census
-count_units_of_kind(const struct tb_topology *topology, enum tb_class class,
-		    struct tb_run objects, enum tb_core_kind kind,
-		    const struct tb_bitset *used)
+static struct tb_unit_census count_units_of_kind(const struct state *state,
+						 enum tb_class class,
+						 struct tb_run objects,
+						 enum tb_core_kind kind)
 {
 	struct tb_unit_census units = { 0 };
 	uint32_t end = objects.first + objects.count;
 
 	for (uint32_t i = objects.first; i < end;) {
-		if (!tb_object_has_kind(topology, class, i, kind)) {
+		if (!tb_object_runs_tasks(state->topology, class, i, kind,
+					  state->masked)) {
 			i++;
 			continue;
 		}
 		units.total++;
-		units.broken += !tb_object_is_free(topology, class, i, kind,
-						   used) &&
-				!is_used_up(topology, class, i, kind, used);
-		i = tb_object_after(topology, class, i);
+		units.broken += is_broken(state, class, i, kind);
+		i = tb_object_after(state->topology, class, i);
 	}
 	return units;
 }
@@ -65,17 +89,17 @@ static bool is_free_block(const struct tb_topology *topology, uint32_t node,
 					   run.first, run.count);
 }
 
-static void grow_largest(const struct tb_topology *topology, uint32_t node,
+static void grow_largest(const struct state *state, uint32_t node,
 			 enum tb_core_kind kind, struct tb_census *census)
 {
+	struct state idle = { state->topology, NULL, state->masked };
+
 	for (unsigned i = 0; i < LETTERS; i++) {
 		unsigned at = kind == TB_POWER ? i : i + LETTERS;
 		enum tb_class class = tb_class_of_letter(letters[i]);
-		uint32_t units = count_units_of_kind(topology, class,
-						     tb_run_below(topology,
-								  node, class),
-						     kind, NULL)
-					 .total;
+		struct tb_run run = tb_run_below(state->topology, node, class);
+		uint32_t units =
+			count_units_of_kind(&idle, class, run, kind).total;
 
 		if (units > census->units[at].largest)
 			census->units[at].largest = units;
@@ -83,10 +107,10 @@ static void grow_largest(const struct tb_topology *topology, uint32_t node,
 }
 
 /* Inside a free block there is no larger one. */
-static void find_blocks(const struct tb_topology *topology,
-			enum tb_core_kind kind, const struct tb_bitset *used,
+static void find_blocks(const struct state *state, enum tb_core_kind kind,
 			struct tb_census *census)
 {
+	const struct tb_topology *topology = state->topology;
 	uint32_t node = 0;
 
 	while (node < topology->nnodes) {
@@ -94,8 +118,8 @@ static void find_blocks(const struct tb_topology *topology,
 
 		if (!(at->kinds & 1u << kind)) {
 			node = at->end;
-		} else if (is_free_block(topology, node, kind, used)) {
-			grow_largest(topology, node, kind, census);
+		} else if (is_free_block(topology, node, kind, state->used)) {
+			grow_largest(state, node, kind, census);
 			node = at->end;
 		} else {
 			node++;
@@ -141,14 +165,24 @@ static bool has_used_thread(const struct tb_topology *topology, uint32_t node,
 	return used && tb_bitset_any_in_range(used, run.first, run.count);
 }
 
-static void count_free_cores(const struct tb_topology *topology,
-			     const struct tb_bitset *used,
+static bool is_masked(const struct state *state, uint32_t core)
+{
+	return !tb_object_runs_tasks(state->topology, TB_CLASS_CORE, core,
+				     tb_core_kind(state->topology, core),
+				     state->masked);
+}
+
+static void count_free_cores(const struct state *state,
 			     struct tb_census *census)
 {
+	const struct tb_topology *topology = state->topology;
+	const struct tb_bitset *used = state->used;
 	const uint32_t *nodes = topology->objects[TB_CLASS_CORE];
 
-	census->cores = topology->ncores;
 	for (uint32_t core = 0; core < topology->ncores; core++) {
+		if (state->masked && is_masked(state, core))
+			continue;
+		census->cores++;
 		if (has_used_thread(topology, nodes[core], used))
 			continue;
 		census->free_cores++;
@@ -162,8 +196,11 @@ static void count_free_cores(const struct tb_topology *topology,
 /* ---- all of it ---- */
 
 void tb_census_take(const struct tb_topology *topology,
-		    const struct tb_bitset *used, struct tb_census *census)
+		    const struct tb_bitset *used,
+		    const struct tb_bitset *masked, struct tb_census *census)
 {
+	struct state state = { topology, used, masked };
+
 	memset(census, 0, sizeof(*census));
 	for (unsigned at = 0; at < TB_CENSUS_KINDS; at++) {
 		struct tb_unit unit = tb_census_unit(at);
@@ -173,13 +210,13 @@ void tb_census_take(const struct tb_topology *topology,
 		/* Without objects, the letter would mean another one. */
 		if (!all.count)
 			continue;
-		census->units[at] = count_units_of_kind(topology, class, all,
-							unit.kind, used);
+		census->units[at] = count_units_of_kind(&state, class, all,
+							unit.kind);
 		census->units[at].free = tb_units_available(topology, unit,
-							    used);
+							    used, masked);
 	}
-	find_blocks(topology, TB_POWER, used, census);
-	find_blocks(topology, TB_EFFICIENCY, used, census);
+	find_blocks(&state, TB_POWER, census);
+	find_blocks(&state, TB_EFFICIENCY, census);
 	find_single_threads(census);
-	count_free_cores(topology, used, census);
+	count_free_cores(&state, census);
 }

@@ -48,8 +48,13 @@ struct tb_census {
 /* The unit of an index into units, in the order of a table. */
 struct tb_unit tb_census_unit(unsigned kind);
 
-/* used (may be NULL: nothing is in use) has a bit for each thread. */
+/*
+ * used (may be NULL: nothing is in use) and masked (likewise, core/place/place.h) have
+ * a bit for each thread.  What is masked counts neither as used nor as free, and a unit
+ * of which all is masked not at all.
+ */
 void tb_census_take(const struct tb_topology *topology,
-		    const struct tb_bitset *used, struct tb_census *census);
+		    const struct tb_bitset *used,
+		    const struct tb_bitset *masked, struct tb_census *census);
 
 #endif

@@ -24,12 +24,14 @@ static const struct count_field {
 enum { IN_CORE, IN_L2, IN_L3, IN_INNER, IN_OUTER, IN_NODE };
 
 static bool is_broken_up(const struct tb_topology *topology, uint32_t node,
-			 const struct tb_bitset *used)
+			 const struct tb_bitset *used,
+			 const struct tb_bitset *not_free)
 {
 	struct tb_run run = tb_run_below(topology, node, TB_CLASS_THREAD);
-	uint32_t count = tb_bitset_count_range(used, run.first, run.count);
 
-	return count && count < run.count;
+	return tb_bitset_any_in_range(used, run.first, run.count) &&
+	       tb_bitset_count_range(not_free, run.first, run.count) <
+		       run.count;
 }
 
 static bool can_be_broken_up(const struct tb_tree_node *node)
@@ -39,7 +41,8 @@ static bool can_be_broken_up(const struct tb_tree_node *node)
 
 /* Below an object that is all free or all in use nothing is broken up. */
 uint32_t tb_broken_containers(const struct tb_topology *topology,
-			      const struct tb_bitset *used)
+			      const struct tb_bitset *used,
+			      const struct tb_bitset *not_free)
 {
 	uint32_t broken = 0, node = 0;
 
@@ -47,7 +50,7 @@ uint32_t tb_broken_containers(const struct tb_topology *topology,
 		const struct tb_tree_node *at = &topology->nodes[node];
 
 		if (can_be_broken_up(at) &&
-		    is_broken_up(topology, node, used)) {
+		    is_broken_up(topology, node, used, not_free)) {
 			broken++;
 			node++;
 		} else {

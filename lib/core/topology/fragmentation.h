@@ -15,9 +15,11 @@
 /*
  * How many containers (NUMA nodes, sockets, L3 and L2 caches, and the node
  * itself) are broken up: partly in use, so that no job can get them as a whole.
+ * not_free are the used threads, and the masked ones (place.h), which do not count.
  */
 uint32_t tb_broken_containers(const struct tb_topology *topology,
-			      const struct tb_bitset *used);
+			      const struct tb_bitset *used,
+			      const struct tb_bitset *not_free);
 
 /*
  * How far apart these threads are.  0 when there are none or all lie in one core.

@@ -73,3 +73,23 @@ bool tb_object_is_free(const struct tb_topology *topology, enum tb_class class,
 		 tb_bitset_intersects_range(used, topology->kind_threads[kind],
 					    run.first, run.count));
 }
+
+bool tb_object_runs_tasks(const struct tb_topology *topology,
+			  enum tb_class class, uint32_t object,
+			  enum tb_core_kind kind,
+			  const struct tb_bitset *masked)
+{
+	struct tb_run run = tb_threads_of_object(topology, class, object);
+	uint32_t end = run.first + run.count;
+	uint32_t thread = run.first;
+
+	if (!tb_object_has_kind(topology, class, object, kind))
+		return false;
+	if (!masked)
+		return true;
+	while ((thread = tb_bitset_next(topology->kind_threads[kind], thread)) <
+		       end &&
+	       tb_bitset_test(masked, thread))
+		thread++;
+	return thread < end;
+}

@@ -110,6 +110,27 @@ bool tb_object_has_kind(const struct tb_topology *topology, enum tb_class class,
 bool tb_object_is_free(const struct tb_topology *topology, enum tb_class class,
 		       uint32_t object, enum tb_core_kind kind,
 		       const struct tb_bitset *used);
+/* Does it, and is not all of them in masked?  masked may be NULL. */
+bool tb_object_runs_tasks(const struct tb_topology *topology,
+			  enum tb_class class, uint32_t object,
+			  enum tb_core_kind kind,
+			  const struct tb_bitset *masked);
+
+/*
+ * Of one word of a set of threads the last thread of each core with any of them.  To
+ * all but the last thread of each core ones are added: a thread of the set among them
+ * carries into the last thread, and no further.  *carry is 0 before the first word; the
+ * last word's ones past the end carry nowhere.
+ */
+static inline uint64_t tb_core_ends_with(uint64_t ends, uint64_t threads,
+					 uint64_t *carry)
+{
+	uint64_t rest = threads & ~ends;
+	uint64_t sum = rest + ~ends + *carry;
+
+	*carry = sum < rest || (*carry && sum == rest);
+	return ends & (sum | threads);
+}
 
 /* The next object of the class that does not lie inside this one. */
 uint32_t tb_object_after(const struct tb_topology *topology,

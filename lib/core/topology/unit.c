@@ -70,14 +70,17 @@ const char *tb_unit_name(struct tb_unit unit)
  * an available object counts, and those inside it do not.
  */
 unsigned tb_units_available(const struct tb_topology *topology,
-			    struct tb_unit unit, const struct tb_bitset *used)
+			    struct tb_unit unit, const struct tb_bitset *used,
+			    const struct tb_bitset *masked)
 {
 	enum tb_class class = tb_class_of_unit(topology, unit);
 	uint32_t objects = tb_run_below(topology, 0, class).count;
 	unsigned available = 0;
 
 	for (uint32_t i = 0; i < objects;) {
-		if (!tb_object_is_free(topology, class, i, unit.kind, used)) {
+		if (!tb_object_is_free(topology, class, i, unit.kind, used) ||
+		    (masked && !tb_object_runs_tasks(topology, class, i,
+						     unit.kind, masked))) {
 			i++;
 			continue;
 		}
@@ -85,6 +88,21 @@ unsigned tb_units_available(const struct tb_topology *topology,
 		i = tb_object_after(topology, class, i);
 	}
 	return available;
+}
+
+/* Units have no threads in common, but where one lies in the other. */
+void tb_units_fill_up(const struct tb_topology *topology, struct tb_unit unit,
+		      struct tb_bitset *threads)
+{
+	enum tb_class class = tb_class_of_unit(topology, unit);
+	uint32_t objects = tb_run_below(topology, 0, class).count;
+
+	for (uint32_t i = 0; i < objects; i++) {
+		struct tb_run run = tb_threads_of_object(topology, class, i);
+
+		if (tb_bitset_any_in_range(threads, run.first, run.count))
+			tb_bitset_set_range(threads, run.first, run.count);
+	}
 }
 
 void tb_units_of_threads(const struct tb_topology *topology,
@@ -112,5 +130,5 @@ void tb_units_of_threads(const struct tb_topology *topology,
 
 unsigned tb_units_total(const struct tb_topology *topology, struct tb_unit unit)
 {
-	return tb_units_available(topology, unit, NULL);
+	return tb_units_available(topology, unit, NULL, NULL);
 }

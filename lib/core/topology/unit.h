@@ -35,13 +35,19 @@ const char *tb_unit_name(struct tb_unit unit);
 /*
  * How many such units the node has, and how many of them nobody uses a part of;
  * for messages such as "no node has 2 free X units".  An object without a thread
- * of the kind is no unit.  Of objects inside each other (an N inside an N) as
- * many count as jobs can have at the same time.  used may be NULL.
+ * of the kind is no unit, and neither is one of which all of these are masked.  Of
+ * objects inside each other (an N inside an N) as many count as jobs can have at
+ * the same time.  used and masked may be NULL.
  */
 unsigned tb_units_total(const struct tb_topology *topology,
 			struct tb_unit unit);
 unsigned tb_units_available(const struct tb_topology *topology,
-			    struct tb_unit unit, const struct tb_bitset *used);
+			    struct tb_unit unit, const struct tb_bitset *used,
+			    const struct tb_bitset *masked);
+
+/* Add to threads all others of the units that have any of them. */
+void tb_units_fill_up(const struct tb_topology *topology, struct tb_unit unit,
+		      struct tb_bitset *threads);
 
 /*
  * The unit that each thread belongs to, as the number of the unit's first

@@ -887,6 +887,15 @@ const struct tb_filter *tb_conf_node_filter(const struct tb_conf *site,
 	return line ? line->filter : NULL;
 }
 
+const struct tb_filter *tb_conf_filter(const struct tb_conf *site,
+				       const char *node_name,
+				       const char *partition)
+{
+	return tb_conf_node_says_filter(site, node_name)
+		       ? tb_conf_node_filter(site, node_name)
+		       : tb_conf_partition_filter(site, partition);
+}
+
 const char *tb_conf_topology(const struct tb_conf *site, const char *node_name)
 {
 	const struct node_line *line = line_of(site, node_name);

@@ -104,6 +104,10 @@ bool tb_conf_node_says_filter(const struct tb_conf *conf,
 			      const char *node_name);
 const struct tb_filter *tb_conf_partition_filter(const struct tb_conf *conf,
 						 const char *partition);
+/* All of that together. */
+const struct tb_filter *tb_conf_filter(const struct tb_conf *conf,
+				       const char *node_name,
+				       const char *partition);
 /*
  * How nodes are chosen for jobs of a partition that have no --bnodes, and the
  * priority function for that, which is never NULL.  Owned by conf.

@@ -55,27 +55,33 @@ static void look_at_cpus(struct finding *finding,
 	finding->missing = listed == TB_LISTED_SOME;
 	finding->unknown = listed == TB_LISTED_UNKNOWN;
 	finding->enough = listed == TB_LISTED_ALL &&
-			  !tb_bitset_intersects(wanted, scratch->used);
+			  !tb_bitset_intersects(wanted, scratch->used) &&
+			  !(scratch->is_masked &&
+			    tb_bitset_intersects(wanted, scratch->masked));
 }
 
 static void look_at_units(struct finding *finding,
 			  const struct tb_request *request,
 			  const struct tb_shape *shape,
-			  const struct tb_bitset *used)
+			  const struct tb_scratch *scratch)
 {
+	const struct tb_bitset *masked = tb_scratch_masked(scratch);
 	unsigned total, threads, unused;
 
 	finding->units = tb_units_available(shape->topology, request->unit,
-					    used);
+					    scratch->used, masked);
 	finding->enough = finding->units >= request->amount;
 	total = tb_units_total(shape->topology, request->unit);
 	threads = tb_topology_threads(shape->topology);
-	unused = threads - tb_bitset_count(used);
+	unused = threads - tb_bitset_count(scratch->used);
+	if (masked)
+		TB_BITSET_EACH(thread, masked)
+			unused -= !tb_bitset_test(scratch->used, thread);
 	finding->fragmented = total &&
 			      unused >= request->amount * (threads / total);
 }
 
-/* With scratch->used, which changes. */
+/* With scratch->used and scratch->masked, which changes. */
 static void look_at_shape(struct finding *finding,
 			  const struct tb_request *request,
 			  const struct tb_shape *shape,
@@ -88,12 +94,15 @@ static void look_at_shape(struct finding *finding,
 				!tb_filter_matches(own, shape->topology));
 	if (finding->other_shape)
 		return;
+	if (own && !scratch->is_masked)
+		tb_bitset_clear_all(scratch->masked);
 	if (own)
-		tb_filter_add(own, shape->topology, scratch->used);
+		tb_filter_add(own, shape->topology, scratch->masked);
+	scratch->is_masked = scratch->is_masked || own;
 	if (request->cpus)
 		look_at_cpus(finding, request, shape, scratch);
 	else
-		look_at_units(finding, request, shape, scratch->used);
+		look_at_units(finding, request, shape, scratch);
 }
 
 /* The question, and what was found on nodes that are alike. */
@@ -134,8 +143,7 @@ static const struct finding *find_on_node(struct look *look, uint32_t node,
 	if (!is_new)
 		return finding;
 	tb_shape_threads(shape, scratch->cores, scratch->used);
-	if (key.filter)
-		tb_filter_add(key.filter, shape->topology, scratch->used);
+	tb_node_mask(key.filter, shape, scratch);
 	look_at_shape(finding, look->request, shape, scratch);
 	return finding;
 }

@@ -452,15 +452,18 @@ int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
 		     struct tb_affinity *affinity, uint32_t slots,
 		     const struct tb_scratch *scratch)
 {
+	struct tb_request there = tb_request_masked(request,
+						    tb_scratch_masked(scratch));
+
 	if (affinity)
-		return tb_place_with_devices(shape->placer, request,
+		return tb_place_with_devices(shape->placer, &there,
 					     scratch->used,
 					     test->share ? scratch->holders
 							 : NULL,
 					     test->share, affinity, slots);
 	if (!test->share)
-		return tb_place_together(shape->placer, request, scratch->used,
+		return tb_place_together(shape->placer, &there, scratch->used,
 					 slots);
-	return tb_place_shared(shape->placer, request, scratch->holders,
+	return tb_place_shared(shape->placer, &there, scratch->holders,
 			       test->share, slots);
 }

@@ -25,6 +25,16 @@ void tb_node_taken(uint32_t node, const struct tb_view *view,
 			tb_bitset_set(cores, core);
 }
 
+void tb_node_mask(const struct tb_filter *filter, const struct tb_shape *shape,
+		  struct tb_scratch *scratch)
+{
+	scratch->is_masked = filter;
+	if (!filter)
+		return;
+	tb_bitset_clear_all(scratch->masked);
+	tb_filter_add(filter, shape->topology, scratch->masked);
+}
+
 void tb_node_used(uint32_t node, const struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test,
 		  struct tb_scratch *scratch)
@@ -34,6 +44,5 @@ void tb_node_used(uint32_t node, const struct tb_shape *shape,
 
 	tb_node_taken(node, view, test, scratch->cores);
 	tb_shape_threads(shape, scratch->cores, scratch->used);
-	if (filter)
-		tb_filter_add(filter, shape->topology, scratch->used);
+	tb_node_mask(filter, shape, scratch);
 }

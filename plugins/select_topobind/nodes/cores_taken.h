@@ -18,11 +18,15 @@ void tb_node_taken(uint32_t node, const struct tb_view *view,
 		   const struct tb_test *test, struct tb_bitset *cores);
 
 /*
- * The same, into scratch->cores, and into scratch->used as threads, with those that
- * a filter of topobind.conf masks for the test's job.
+ * The same, into scratch->cores, and into scratch->used as threads.  Those that a
+ * filter of topobind.conf masks for the test's job: into scratch->masked.
  */
 void tb_node_used(uint32_t node, const struct tb_shape *shape,
 		  const struct tb_view *view, const struct tb_test *test,
+		  struct tb_scratch *scratch);
+
+/* What the filter (tb_node_filter(); NULL: none) masks, into scratch->masked. */
+void tb_node_mask(const struct tb_filter *filter, const struct tb_shape *shape,
 		  struct tb_scratch *scratch);
 
 #endif

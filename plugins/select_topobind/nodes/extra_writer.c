@@ -15,6 +15,7 @@
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/memory_books.h"
 
+#include "cores_taken.h"
 #include "job_nodes.h"
 #include "nodes.h"
 #include "text_digest.h"
@@ -124,6 +125,17 @@ static char *print_memory_inuse(uint32_t node, const struct tb_shape *shape,
 	return text;
 }
 
+/* What a filter of the node or of the site masks; NULL: nothing.  free() it. */
+static char *print_filter(uint32_t node, const struct tb_shape *shape)
+{
+	struct tb_scratch *scratch = shape->scratch;
+
+	tb_node_mask(tb_node_own_filter(node, shape), shape, scratch);
+	return scratch->is_masked
+		       ? tb_topology_print(shape->topology, scratch->masked)
+		       : NULL;
+}
+
 void tb_extra_write(uint32_t node)
 {
 	struct tb_shape *shape = tb_node_shape(node);
@@ -131,12 +143,13 @@ void tb_extra_write(uint32_t node)
 	struct tb_scratch *scratch;
 	struct tb_node_stated stated;
 	struct tb_view *view;
-	char *inuse, *memory_inuse;
+	char *inuse, *memory_inuse, *filter;
 
 	if (!tb_conf_node_record(site)) {
 		/* Or it would show for ever what was in use before. */
 		write_token(record, TB_EXTRA_INUSE, NULL);
 		write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
+		write_token(record, TB_EXTRA_FILTER, NULL);
 		return;
 	}
 	if (!shape)
@@ -148,13 +161,26 @@ void tb_extra_write(uint32_t node)
 	tb_view_destroy(view);
 	tb_shape_threads(shape, scratch->cores, scratch->used);
 	inuse = tb_topology_print(shape->topology, scratch->used);
+	filter = print_filter(node, shape);
 	stated = tb_node_stated(node);
 	write_stated(record, &stated);
 	write_token(record, TB_EXTRA_INUSE, inuse);
 	write_token(record, TB_EXTRA_MEMORY_INUSE, memory_inuse);
+	write_token(record, TB_EXTRA_FILTER, filter);
+	free(filter);
 	xfree(memory_inuse);
 	written_of[node].shape = shape->number;
 	free(inuse);
+}
+
+static bool filter_is_written(uint32_t node, const struct tb_shape *shape)
+{
+	char *filter = print_filter(node, shape);
+	bool written = has_token(node_record_table_ptr[node]->extra,
+				 TB_EXTRA_FILTER, filter);
+
+	free(filter);
+	return written;
 }
 
 /* Are all tokens there, for the topology that the node has now? */
@@ -173,7 +199,8 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_DISTANCES, stated.distances) &&
 	       has_token(extra, TB_EXTRA_MEMORY, stated.memory) &&
 	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
-	       has_token(extra, TB_EXTRA_SPEED, stated.speed);
+	       has_token(extra, TB_EXTRA_SPEED, stated.speed) &&
+	       filter_is_written(node, shape);
 }
 
 void tb_extra_restore(uint32_t node)

@@ -410,6 +410,13 @@ const struct tb_filter *tb_node_filter(uint32_t node,
 								    : NULL;
 }
 
+const struct tb_filter *tb_node_own_filter(uint32_t node,
+					   const struct tb_shape *shape)
+{
+	return tb_node_filter(node, shape,
+			      tb_conf_partition_filter(site, NULL));
+}
+
 struct tb_node_stated tb_node_stated(uint32_t node)
 {
 	return (struct tb_node_stated){ nodes[node].topology,

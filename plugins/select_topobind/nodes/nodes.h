@@ -54,6 +54,9 @@ const char *tb_job_partition(const job_record_t *job);
 const struct tb_filter *tb_node_filter(uint32_t node,
 				       const struct tb_shape *shape,
 				       const struct tb_filter *of_partition);
+/* That of the node, or else the one of the site. */
+const struct tb_filter *tb_node_own_filter(uint32_t node,
+					   const struct tb_shape *shape);
 /* The filter of the job's partition; NULL for none. */
 const struct tb_filter *tb_job_filter(const job_record_t *job);
 

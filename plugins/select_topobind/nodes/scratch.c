@@ -10,6 +10,7 @@ void tb_scratch_destroy(struct tb_scratch *scratch)
 	if (!scratch)
 		return;
 	tb_bitset_destroy(scratch->used);
+	tb_bitset_destroy(scratch->masked);
 	tb_bitset_destroy(scratch->threads);
 	tb_bitset_destroy(scratch->cores);
 	tb_bitset_destroy(scratch->placed);
@@ -28,6 +29,7 @@ struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores,
 	struct tb_scratch *scratch = xmalloc(sizeof(*scratch));
 
 	scratch->used = tb_bitset_create(threads);
+	scratch->masked = tb_bitset_create(threads);
 	scratch->threads = tb_bitset_create(threads);
 	scratch->cores = tb_bitset_create(cores);
 	scratch->placed = tb_bitset_create(cores);
@@ -38,9 +40,9 @@ struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores,
 	scratch->available = xcalloc(numa_nodes + 1,
 				     sizeof(*scratch->available));
 	scratch->holders = xcalloc(threads, sizeof(*scratch->holders));
-	if (scratch->used && scratch->threads && scratch->cores &&
-	    scratch->placed && scratch->state && scratch->blocked &&
-	    scratch->tried)
+	if (scratch->used && scratch->masked && scratch->threads &&
+	    scratch->cores && scratch->placed && scratch->state &&
+	    scratch->blocked && scratch->tried)
 		return scratch;
 	tb_scratch_destroy(scratch);
 	return NULL;

@@ -11,13 +11,16 @@
 #ifndef TB_SELECT_TOPOBIND_NODES_SCRATCH_H
 #define TB_SELECT_TOPOBIND_NODES_SCRATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/bitset.h"
 #include "core/place/share.h"
 
 struct tb_scratch {
-	struct tb_bitset *used;	       /* threads that a job cannot have */
+	struct tb_bitset *used;	  /* threads that a job cannot have */
+	struct tb_bitset *masked; /* threads, if is_masked, of the site */
+	bool is_masked;
 	struct tb_thread_use *holders; /* by thread, of a test that may share */
 	struct tb_bitset *threads;     /* threads */
 	struct tb_bitset *cores;       /* Slurm's cores */
@@ -28,6 +31,13 @@ struct tb_scratch {
 	uint64_t *memory;	   /* three numbers for each NUMA node */
 	uint64_t *available;	   /* one for each: its free memory, in MiB */
 };
+
+/* The masked threads; NULL: none. */
+static inline const struct tb_bitset *
+tb_scratch_masked(const struct tb_scratch *scratch)
+{
+	return scratch->is_masked ? scratch->masked : NULL;
+}
 
 /* For nodes with so many of these.  NULL: out of memory. */
 struct tb_scratch *tb_scratch_create(uint32_t threads, uint32_t cores,

@@ -8,7 +8,9 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/select_steps.h"
+#include "core/place/masked.h"
 
+#include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/nodes/nodes.h"
@@ -21,6 +23,7 @@ struct step_node {
 	uint32_t first;		/* its first core among the job's */
 	uint32_t cpus_per_core; /* that the step can use */
 	uint32_t threads; /* of a core, all of which Slurm counts as used */
+	const struct tb_filter *filter; /* of the site; NULL: none */
 };
 
 struct placing {
@@ -98,6 +101,10 @@ static bool set_step_node(struct step_node *part, const step_record_t *step,
 			  const struct tb_allocated_node *at)
 {
 	part->shape = tb_node_shape(at->node);
+	part->filter = part->shape
+			       ? tb_node_filter(at->node, part->shape,
+						tb_job_filter(step->job_ptr))
+			       : NULL;
 	part->job_index = at->index;
 	part->first = at->first_core;
 	part->threads = MAX(node_record_table_ptr[at->node]->tpc, 1);
@@ -127,15 +134,39 @@ static bool find_step_nodes(struct placing *placing)
 	       cores == bit_size(granted->core_bitmap);
 }
 
+/* What the site masked for the job when it started; NULL: nothing. */
+static const struct tb_bitset *find_masked(const struct placing *placing,
+					   const struct step_node *part,
+					   struct tb_scratch *scratch)
+{
+	const struct tb_shape *shape = part->shape;
+
+	tb_node_mask(part->filter, shape, scratch);
+	if (!scratch->is_masked)
+		return NULL;
+	tb_cores_from_bits(scratch->cores,
+			   placing->step->job_ptr->job_resrcs->core_bitmap,
+			   part->first);
+	tb_shape_threads(shape, scratch->cores, scratch->threads);
+	return tb_grant_has_mask(shape->topology, &placing->request,
+				 scratch->threads, scratch->masked,
+				 shape->by_thread)
+		       ? scratch->masked
+		       : NULL;
+}
+
 /* In the job's threads on the node that no other step has.  Changes scratch. */
 static uint32_t place_free_slots(const struct placing *placing,
 				 const struct step_node *part,
 				 struct tb_scratch *scratch)
 {
+	struct tb_request there = tb_request_masked(&placing->request,
+						    find_masked(placing, part,
+								scratch));
+
 	tb_cores_from_bits(scratch->cores, placing->free_cores, part->first);
 	tb_shape_threads(part->shape, scratch->cores, scratch->threads);
-	return tb_place_again(part->shape->placer, &placing->request,
-			      scratch->threads);
+	return tb_place_again(part->shape->placer, &there, scratch->threads);
 }
 
 static uint32_t count_cpus_of_cores(const struct step_node *part,
@@ -163,6 +194,7 @@ static void set_amount(struct placing *placing)
 	placing->request.amount = 1;
 	if (place_free_slots(placing, part, scratch)) {
 		tb_placed_group(shape->placer, 0, scratch->threads);
+		tb_placed_drop_masked(shape->placer, scratch->threads);
 		tb_shape_cores(shape, scratch->threads, scratch->cores);
 		cpus = count_cpus_of_cores(part, scratch->cores);
 		amount = (step->cpus_per_task + cpus - 1) / cpus;

@@ -6,6 +6,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "core/place/masked.h"
 #include "core/plan/implicit.h"
 #include "core/plan/suffice.h"
 #include "core/topology/fragmentation.h"
@@ -16,20 +17,38 @@
 #include "select_topobind/books/sharing.h"
 #include "unit_sizes.h"
 
+static struct tb_books get_books(const job_record_t *job, uint32_t node,
+				 const struct tb_shape *shape)
+{
+	return (struct tb_books){
+		.by_thread = shape->by_thread,
+		.threads_per_core = node_record_table_ptr[node]->tpc,
+		.cpus_per_core = tb_cpus_per_core(job, node),
+	};
+}
+
 /* The CPUs that Slurm counts for a set of threads of the node. */
 static uint32_t count_cpus(const struct tb_offers *offers,
 			   const job_record_t *job, uint32_t node,
 			   const struct tb_shape *shape,
 			   const struct tb_bitset *threads)
 {
-	const struct tb_books books = {
-		.by_thread = shape->by_thread,
-		.threads_per_core = node_record_table_ptr[node]->tpc,
-		.cpus_per_core = tb_cpus_per_core(job, node),
-	};
+	const struct tb_books books = get_books(job, node, shape);
 
 	return tb_booked_cpus(&books, offers->request, shape->topology,
 			      threads);
+}
+
+/* Those of the placed threads on which tasks run. */
+static uint32_t count_runs(const struct tb_offers *offers,
+			   const job_record_t *job, uint32_t node,
+			   const struct tb_shape *shape,
+			   const struct tb_bitset *threads)
+{
+	const struct tb_books books = get_books(job, node, shape);
+
+	return tb_booked_runs(&books, offers->request, shape->topology, threads,
+			      tb_placed_masked(shape->placer));
 }
 
 /* How many units hold the CPUs of one task of an implicitly bound job? */
@@ -43,7 +62,7 @@ static uint32_t count_units_per_task(const struct tb_offers *offers,
 	if (tb_sharing_place(shape, test, offers->request, NULL, 1, scratch) <=
 	    0)
 		return 0;
-	unit_cpus = count_cpus(offers, test->job, node, shape,
+	unit_cpus = count_runs(offers, test->job, node, shape,
 			       tb_placed_threads(shape->placer));
 	return tb_implicit_units(test->implicit_cpus, unit_cpus);
 }
@@ -113,7 +132,9 @@ static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
 	const struct tb_offers *offers = implicit->offers;
 	uint32_t available = tb_units_available(implicit->shape->topology,
 						implicit->whole.unit,
-						implicit->scratch->used);
+						implicit->scratch->used,
+						tb_scratch_masked(
+							implicit->scratch));
 	uint32_t most = tb_implicit_most(tasks, implicit->per_task, available,
 					 tasks_fit, implicit);
 
@@ -157,6 +178,30 @@ static uint32_t count_joint_tasks(const struct tb_offers *offers,
 	return offers->request->type == TB_HOST;
 }
 
+/* Nobody can have these threads: they count as in use. */
+static void take_out_threads(const struct tb_test *test,
+			     const struct tb_bitset *threads,
+			     struct tb_scratch *scratch)
+{
+	tb_bitset_or(scratch->used, threads);
+	if (!test->share)
+		return;
+	TB_BITSET_EACH(thread, threads)
+		scratch->holders[thread].jobs = TB_SHARE_NEVER;
+}
+
+static void take_out_masked_units(const struct tb_offers *offers,
+				  const struct tb_test *test,
+				  const struct tb_shape *shape,
+				  struct tb_scratch *scratch)
+{
+	struct tb_request there = tb_request_masked(offers->request,
+						    tb_scratch_masked(scratch));
+
+	tb_masked_units(shape->topology, &there, scratch->threads);
+	take_out_threads(test, scratch->threads, scratch);
+}
+
 /* With what scratch says is used; how many slots, or less than 1. */
 static int place_slots(const struct tb_offers *offers,
 		       const struct tb_test *test, const struct tb_offer *offer,
@@ -171,6 +216,8 @@ static int place_slots(const struct tb_offers *offers,
 				  offers->request->type == TB_HOST ||
 					  offer->unequal,
 				  test->share, scratch);
+	if (offer->whole)
+		take_out_masked_units(offers, test, shape, scratch);
 	if (test->implicit_cpus)
 		return place_implicit(offers, test, offer->node, shape, slots,
 				      scratch);
@@ -238,11 +285,32 @@ static void find_extremes(const struct tb_offers *offers,
 	}
 }
 
+/* Of the slots that count, what runs tasks on the one where fewest do. */
+static uint32_t
+find_fewest_runs(const struct tb_offers *offers, const struct tb_test *test,
+		 const struct tb_offer *offer, struct tb_shape *shape,
+		 struct tb_scratch *scratch, const struct tb_placed *placed)
+{
+	uint32_t slots = offer->unequal ? placed->slots : placed->equal;
+	uint32_t fewest = offer->unequal ? placed->least : placed->cpus;
+
+	if (test->implicit_cpus || !tb_placed_masked(shape->placer))
+		return fewest;
+	for (uint32_t i = 0; i < slots; i++) {
+		tb_placed_group(shape->placer, i, scratch->threads);
+		fewest = MIN(fewest, count_runs(offers, test->job, offer->node,
+						shape, scratch->threads));
+	}
+	return fewest;
+}
+
 static void size_slots(const struct tb_offers *offers,
-		       const struct tb_test *test, uint32_t node,
+		       const struct tb_test *test, const struct tb_offer *offer,
 		       struct tb_shape *shape, struct tb_scratch *scratch,
 		       struct tb_placed *placed)
 {
+	uint32_t node = offer->node;
+
 	if (test->implicit_cpus) {
 		placed->equal = placed->slots;
 		placed->cpus = count_cpus(offers, test->job, node, shape,
@@ -256,24 +324,34 @@ static void size_slots(const struct tb_offers *offers,
 			find_extremes(offers, test->job, node, shape, scratch,
 				      placed);
 	}
+	placed->runs = find_fewest_runs(offers, test, offer, shape, scratch,
+					placed);
 }
 
 /* How well the placed units fit a node with so much used; they are added to it. */
 static void describe_fit(const struct tb_test *test,
-			 const struct tb_shape *shape, struct tb_bitset *used,
-			 struct tb_placed *placed)
+			 const struct tb_shape *shape,
+			 struct tb_scratch *scratch, struct tb_placed *placed)
 {
 	const struct tb_bitset *threads = tb_placed_threads(shape->placer);
+	struct tb_bitset *used = scratch->used, *not_free = scratch->threads;
 	enum tb_allocation policy = test->choice ? test->choice->policy
 						 : TB_ALLOCATE_SLURM;
 
 	if (!tb_policy_looks_at_fit(policy))
 		return;
 	placed->diameter = tb_diameter(shape->topology, threads);
-	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used);
+	tb_bitset_assign(not_free, used);
+	if (scratch->is_masked) {
+		tb_bitset_or(not_free, scratch->masked);
+		tb_bitset_andnot(used, scratch->masked);
+	}
+	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used,
+							not_free);
 	tb_bitset_or(used, threads);
-	placed->broken += tb_broken_containers(shape->topology, used);
-	placed->left = used->nbits - tb_bitset_count(used);
+	tb_bitset_or(not_free, threads);
+	placed->broken += tb_broken_containers(shape->topology, used, not_free);
+	placed->left = not_free->nbits - tb_bitset_count(not_free);
 }
 
 /* A placement whose memory must fit. */
@@ -288,27 +366,14 @@ struct in_memory {
 	uint32_t tries;
 };
 
-/* Nobody can have these cores: they count as in use. */
-static void take_out_cores(const struct tb_shape *shape,
-			   const struct tb_test *test,
-			   const struct tb_bitset *cores,
-			   struct tb_scratch *scratch)
-{
-	tb_shape_threads(shape, cores, scratch->threads);
-	tb_bitset_or(scratch->used, scratch->threads);
-	if (!test->share)
-		return;
-	TB_BITSET_EACH(thread, scratch->threads)
-		scratch->holders[thread].jobs = TB_SHARE_NEVER;
-}
-
 static int try_in_memory(void *arg, const struct tb_bitset *blocked,
 			 struct tb_bitset *placed)
 {
 	struct in_memory *try = arg;
 	int count;
 
-	take_out_cores(try->shape, try->test, blocked, try->scratch);
+	tb_shape_threads(try->shape, blocked, try->scratch->threads);
+	take_out_threads(try->test, try->scratch->threads, try->scratch);
 	count = place_slots(try->offers, try->test, try->offer, try->shape,
 			    try->slots, try->scratch);
 	/* Of the others, not of those that lack memory. */
@@ -358,10 +423,10 @@ static void place_and_describe(const struct tb_offers *offers,
 	if (count <= 0)
 		return;
 	placed->slots = offers->request->type == TB_HOST ? 1 : count;
-	size_slots(offers, test, offer->node, shape, scratch, placed);
+	size_slots(offers, test, offer, shape, scratch, placed);
 	tb_shape_cores(shape, tb_placed_threads(shape->placer), scratch->cores);
 	tb_bitset_assign(&placed->cores, scratch->cores);
-	describe_fit(test, shape, scratch->used, placed);
+	describe_fit(test, shape, scratch, placed);
 	if (placed->taken)
 		tb_devices_get_taken(offers->devices, placed->taken);
 }
@@ -407,7 +472,9 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 		.shape = shape,
 		.filter = tb_node_filter(offer->node, shape, offers->filter),
 		.numbers = {
-			slots, offer->unit_size << 1 | (offer->unequal != 0),
+			slots,
+			offer->unit_size << 2 | offer->whole << 1 |
+				(offer->unequal != 0),
 			tb_cpus_per_core(test->job, offer->node) << 16 |
 				node_record_table_ptr[offer->node]->tpc,
 			test->share,
@@ -564,10 +631,12 @@ static const struct tb_placed *
 place_most(struct tb_offers *offers, const struct tb_test *test,
 	   struct tb_offer *offer, struct tb_shape *shape, uint32_t slots)
 {
-	const struct tb_placed *placed = tb_offers_place(offers, test, offer,
-							 shape, slots);
-	uint32_t most = placed->equal, number[] = { 0, 1 };
+	const struct tb_placed *placed;
+	uint32_t most, number[] = { 0, 1 };
 
+	offer->devices = 0;
+	placed = tb_offers_place(offers, test, offer, shape, slots);
+	most = placed->equal;
 	if (most >= slots || !can_vary_devices(offers))
 		return placed;
 	number[0] = tb_devices_free(offers->devices);
@@ -616,6 +685,7 @@ static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 		.cpus = placed->cpus,
 		.least = placed->least,
 		.largest = placed->largest,
+		.runs = placed->runs,
 		.placed = offers->memo ? placed : NULL,
 	};
 }

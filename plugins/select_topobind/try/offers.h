@@ -25,6 +25,7 @@ struct tb_placed {
 	uint32_t cpus;	/* of each of these; TB_HOST: of the host's units */
 	/* Of all slots, CPUs of the smallest and of the largest; only TB_UNEQUAL. */
 	uint32_t least, largest;
+	uint32_t runs;		/* struct tb_room */
 	struct tb_bitset cores; /* Slurm's */
 	uint32_t *taken;    /* of each pool of devices (devices.h), or NULL */
 	bool could_be_more; /* with a larger test->share */

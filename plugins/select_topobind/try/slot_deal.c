@@ -45,6 +45,7 @@ static void add_part(struct tb_slot_deal *deal, uint32_t node,
 	deal->parts[deal->count].node = node;
 	deal->parts[deal->count].unit_size = offer ? offer->unit_size : 0;
 	deal->parts[deal->count].unequal = offer ? offer->unequal : 0;
+	deal->parts[deal->count].whole = offer && offer->whole;
 	deal->dealt[deal->count].slots = slots;
 	deal->dealt[deal->count].most = offer ? offer->slots : 0;
 	deal->count++;
@@ -135,7 +136,8 @@ static const struct tb_bitset *place_part(const struct tb_slot_deal *deal,
 	uint32_t slots = deal->dealt[index].slots;
 	const struct tb_offer offer = { .node = part->node,
 					.unit_size = part->unit_size,
-					.unequal = part->unequal };
+					.unequal = part->unequal,
+					.whole = part->whole };
 	struct tb_shape *shape = tb_node_shape(part->node);
 	const struct tb_placed *placed;
 

@@ -17,6 +17,7 @@
 struct tb_slot_deal_part {
 	uint32_t node;
 	uint32_t unit_size, unequal; /* of the offer */
+	bool whole;		     /* likewise */
 	uint32_t devices; /* 0: as many as select/cons_tres selects */
 };
 

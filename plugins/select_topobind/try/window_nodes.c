@@ -11,9 +11,11 @@ enum verdict { UNKNOWN, CAN_HOLD, CANNOT_HOLD };
 static enum verdict judge(const struct tb_shape *shape,
 			  const struct tb_request *request)
 {
-	return request->amount <= tb_window_most_units(shape->topology,
-						       request) &&
-			       tb_window_can_hold(shape->placer, request,
+	struct tb_request there =
+		tb_request_masked(request, tb_scratch_masked(shape->scratch));
+
+	return there.amount <= tb_window_most_units(shape->topology, &there) &&
+			       tb_window_can_hold(shape->placer, &there,
 						  shape->scratch->used,
 						  shape->by_thread)
 		       ? CAN_HOLD
@@ -33,6 +35,7 @@ static bool can_hold(const struct tb_test *test,
 	if (!shape)
 		return true;
 	tb_node_used(node, shape, NULL, test, shape->scratch);
+	key.filter = tb_node_filter(node, shape, tb_job_filter(test->job));
 	key.cores = shape->scratch->used;
 	if (memo)
 		verdict = tb_memo_find(memo, &key, &is_new);
@@ -41,6 +44,17 @@ static bool can_hold(const struct tb_test *test,
 	if (*verdict == UNKNOWN)
 		*verdict = judge(shape, request);
 	return *verdict == CAN_HOLD;
+}
+
+static uint32_t find_most(const struct tb_shape *shape,
+			  const struct tb_filter *filter,
+			  const struct tb_request *request)
+{
+	struct tb_request there;
+
+	tb_node_mask(filter, shape, shape->scratch);
+	there = tb_request_masked(request, tb_scratch_masked(shape->scratch));
+	return tb_window_most_units(shape->topology, &there);
 }
 
 bitstr_t *tb_window_nodes(const struct tb_test *test,
@@ -63,6 +77,7 @@ bitstr_t *tb_window_nodes(const struct tb_test *test,
 void tb_window_limit_offers(struct tb_offers *offers,
 			    const struct tb_request *request)
 {
+	const struct tb_filter *last_filter = NULL;
 	const struct tb_shape *last = NULL;
 	uint32_t most = UINT32_MAX;
 
@@ -71,10 +86,14 @@ void tb_window_limit_offers(struct tb_offers *offers,
 	for (uint32_t i = 0; i < offers->count; i++) {
 		struct tb_offer *offer = &offers->list[i];
 		const struct tb_shape *shape = tb_node_shape(offer->node);
+		const struct tb_filter *filter = tb_node_filter(offer->node,
+								shape,
+								offers->filter);
 
-		if (shape != last)
-			most = tb_window_most_units(shape->topology, request);
+		if (shape != last || filter != last_filter)
+			most = find_most(shape, filter, request);
 		last = shape;
+		last_filter = filter;
 		if ((uint64_t)offer->slots * request->amount <= most)
 			continue;
 		offer->slots = most / request->amount;

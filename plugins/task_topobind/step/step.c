@@ -90,6 +90,7 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 		.implicit = requests->implicit,
 		.tasks = input->tasks,
 		.site = site_memory(input),
+		.filter = input->filter,
 		.whole = input->whole,
 		.shares = input->shares,
 		.threads_per_core = input->threads_per_core,
@@ -242,14 +243,28 @@ static char *print_cpus(const struct tb_step *step,
 	return list;
 }
 
+static char *print_unmasked_cpus(const struct tb_step *step,
+				 const struct tb_bitset *threads)
+{
+	struct tb_bitset *unmasked = tb_bitset_copy(threads);
+	char *list = NULL;
+
+	if (unmasked != NULL) {
+		tb_step_plan_drop_masked(&step->plan, unmasked);
+		list = print_cpus(step, unmasked);
+	}
+	tb_bitset_destroy(unmasked);
+	return list;
+}
+
 char *tb_step_job_cpus(const struct tb_step *step)
 {
-	return print_cpus(step, step->plan.job);
+	return print_unmasked_cpus(step, step->plan.job);
 }
 
 char *tb_step_step_cpus(const struct tb_step *step)
 {
-	return print_cpus(step, step->plan.step);
+	return print_unmasked_cpus(step, step->plan.step);
 }
 
 /*
@@ -299,8 +314,8 @@ struct tb_bitset *tb_step_scope(const struct tb_step *step, unsigned task)
 char *tb_step_kept_from_others(const struct tb_step *step)
 {
 	if (step->plan.job_mode == TB_HARD)
-		return tb_step_job_cpus(step);
-	return step->plan.mode == TB_HARD ? tb_step_step_cpus(step)
+		return print_cpus(step, step->plan.job);
+	return step->plan.mode == TB_HARD ? print_cpus(step, step->plan.step)
 					  : strdup("");
 }
 
@@ -308,7 +323,7 @@ char *tb_step_kept_from_others(const struct tb_step *step)
 char *tb_step_kept_from_own(const struct tb_step *step)
 {
 	if (step->plan.mode == TB_HARD && !step->whole)
-		return tb_step_step_cpus(step);
+		return print_cpus(step, step->plan.step);
 	return strdup("");
 }
 

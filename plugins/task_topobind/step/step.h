@@ -36,6 +36,7 @@ struct tb_step_input {
 	/* Of a job that has no request and is bound all the same, or NULL. */
 	const struct tb_request *implicit;
 	struct tb_memory_policy memory; /* of requests without bmem */
+	const struct tb_filter *filter; /* of the site, for this node; or NULL */
 	bool mem_bind;		   /* Slurm sets a memory policy: --mem-bind */
 	bool whole;		   /* a batch script or the like */
 	bool shares;		   /* overcommitted */
@@ -66,7 +67,10 @@ void tb_step_give_files(struct tb_step *step, struct tb_pe_files *files);
 /* Are there cgroups to be made?  Not on a virtual node, not after an error. */
 bool tb_step_is_held(const struct tb_step *step);
 
-/* The OS CPUs of the job and of the step, as lists.  The caller frees. */
+/*
+ * The OS CPUs of the job and of the step, as lists, without what the site masks.  The
+ * caller frees.
+ */
 char *tb_step_job_cpus(const struct tb_step *step);
 char *tb_step_step_cpus(const struct tb_step *step);
 /* The OS nodes that the step's memory is limited to; empty: no limit. */

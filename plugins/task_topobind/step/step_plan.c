@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/place/choose.h"
+#include "core/place/masked.h"
 #include "core/request/alternatives.h"
 #include "core/soft/soft.h"
 
@@ -66,6 +67,7 @@ static int give_all(struct tb_step_plan *plan, const struct tb_bitset *threads,
 		plan->task[i] = tb_bitset_copy(threads);
 		if (plan->task[i] == NULL)
 			return tb_fail(err, "out of memory");
+		tb_step_plan_drop_masked(plan, plan->task[i]);
 	}
 	return 0;
 }
@@ -124,6 +126,7 @@ static int give_slots(struct tb_step_plan *plan,
 		if (plan->task[i] == NULL)
 			return tb_fail(err, "out of memory");
 		tb_placed_group(placer, plan->slot[i], plan->task[i]);
+		tb_placed_drop_masked(placer, plan->task[i]);
 	}
 	return 0;
 }
@@ -141,21 +144,43 @@ static int fail_topology(const struct tb_step_plan_input *input,
 		       tb_unit_name(input->job->unit));
 }
 
+/* Of the job's request, or of one of its alternatives. */
+static bool grant_has_mask(const struct tb_step_plan *plan,
+			   const struct tb_step_plan_input *input,
+			   const struct tb_request *job)
+{
+	return plan->masked == NULL ||
+	       tb_grant_has_mask(input->topology, job, plan->job, plan->masked,
+				 input->node_cores ==
+					 tb_topology_threads(input->topology));
+}
+
+static void drop_mask(struct tb_step_plan *plan)
+{
+	tb_bitset_destroy(plan->masked);
+	plan->masked = NULL;
+}
+
 /* The slots of the job's request, in what the step has of its grant. */
 static int place_job(struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
 		     struct tb_placer *placer, struct tb_error *err)
 {
+	struct tb_request job = tb_request_masked(input->job, plan->masked);
 	unsigned slots;
 
 	/* Nobody gave it units: it was plain when it started. */
-	if (input->implicit &&
-	    tb_place_again(placer, input->job, plan->step) == 0)
+	if (input->implicit && tb_place_again(placer, &job, plan->step) == 0)
 		return give_all(plan, plan->step, err);
-	if (input->job->cpus == NULL &&
-	    tb_place_again(placer, input->job, plan->job) == 0)
+	if (job.cpus == NULL && tb_place_again(placer, &job, plan->job) == 0)
 		return fail_topology(input, err);
-	slots = tb_place_again(placer, input->job, plan->step);
+	slots = tb_place_again(placer, &job, plan->step);
+	/* It can have had the whole node, slot by slot, before the filter. */
+	if (plan->masked != NULL && slots < input->tasks && !input->shares &&
+	    job.type == TB_SLOT && job.cpus == NULL) {
+		drop_mask(plan);
+		slots = tb_place_again(placer, input->job, plan->step);
+	}
 	return give_slots(plan, input, input->job, placer, slots, err);
 }
 
@@ -171,6 +196,20 @@ static struct tb_bitset *complement(const struct tb_bitset *set)
 	return rest;
 }
 
+/* The alternative of the step's own request that its units hold. */
+static int place_chosen(const struct tb_step_plan *plan,
+			const struct tb_step_plan_input *input,
+			struct tb_placer *placer, const struct tb_bitset *used,
+			struct tb_request *plain)
+{
+	struct tb_request step = tb_request_masked(input->step, plan->masked);
+
+	*plain = tb_request_plain(&step,
+				  tb_place_choose(placer, &step, used,
+						  input->tasks, tb_place));
+	return tb_place(placer, plain, used, input->tasks);
+}
+
 /* A step with a request of its own is placed anew, inside what it has. */
 static int place_step(struct tb_step_plan *plan,
 		      const struct tb_step_plan_input *input,
@@ -182,10 +221,12 @@ static int place_step(struct tb_step_plan *plan,
 
 	if (used == NULL)
 		return tb_fail(err, "out of memory");
-	plain = tb_request_plain(input->step,
-				 tb_place_choose(placer, input->step, used,
-						 input->tasks, tb_place));
-	placed = tb_place(placer, &plain, used, input->tasks);
+	placed = place_chosen(plan, input, placer, used, &plain);
+	if (placed < (int)input->tasks &&
+	    !grant_has_mask(plan, input, input->job)) {
+		drop_mask(plan);
+		placed = place_chosen(plan, input, placer, used, &plain);
+	}
 	tb_bitset_destroy(used);
 	if (placed == TB_PLACE_TOPOLOGY_MISMATCH)
 		return tb_fail(err, "the step's btopology is not the topology "
@@ -227,10 +268,15 @@ static unsigned rate(const struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
 		     const struct tb_request *plain, struct tb_placer *placer)
 {
-	unsigned slots = tb_place_again(placer, plain, plan->job);
+	struct tb_request there = tb_request_masked(plain,
+						    grant_has_mask(plan, input,
+								   plain)
+							    ? plan->masked
+							    : NULL);
+	unsigned slots = tb_place_again(placer, &there, plan->job);
 	unsigned points = slots > 0 && fills(input, placer, plan->job) ? 1 : 0;
 
-	slots = tb_place_again(placer, plain, plan->step);
+	slots = tb_place_again(placer, &there, plan->step);
 	if (!has_slots(input, plain, slots))
 		return 0;
 	points += 2;
@@ -285,21 +331,6 @@ static int place_tasks(struct tb_step_plan *plan,
 	return rc;
 }
 
-static int place_in_job(struct tb_step_plan *plan,
-			const struct tb_step_plan_input *input,
-			struct tb_error *err)
-{
-	struct tb_step_plan_input chosen = *input;
-	struct tb_request plain;
-
-	if (input->job->nalternatives == 0)
-		return place_tasks(plan, input, err);
-	if (choose_alternative(plan, input, &plain, err) < 0)
-		return -1;
-	chosen.job = &plain;
-	return place_tasks(plan, &chosen, err);
-}
-
 /* A step's own request takes nothing over, but it stays inside its job. */
 static void choose_policies(struct tb_step_plan *plan,
 			    const struct tb_step_plan_input *input)
@@ -337,6 +368,61 @@ static void limit_threads(struct tb_step_plan *plan,
 	}
 }
 
+/* What the site masks; of a plain job nothing. */
+static int find_masked(struct tb_step_plan *plan,
+		       const struct tb_step_plan_input *input,
+		       struct tb_error *err)
+{
+	const struct tb_topology *topology = input->topology;
+
+	if (input->filter == NULL || !tb_request_binds(input->job) ||
+	    !tb_filter_matches(input->filter, topology))
+		return 0;
+	plan->masked = tb_bitset_create(tb_topology_threads(topology));
+	if (plan->masked == NULL)
+		return tb_fail(err, "out of memory");
+	tb_filter_add(input->filter, topology, plan->masked);
+	return 0;
+}
+
+/* What each task gets, when the job's request has no alternatives any more. */
+static int give_tasks(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      struct tb_error *err)
+{
+	/*
+	 * In a job that started before the filter only steps with a request of
+	 * their own heed it, if they can.
+	 */
+	if (!tb_request_binds(input->step) &&
+	    !grant_has_mask(plan, input, input->job))
+		drop_mask(plan);
+	if (input->whole)
+		return give_all(plan, plan->job, err);
+	if (tb_request_binds(input->step))
+		return place_tasks(plan, input, err);
+	/* A step may switch off its slots, but not leave its job's units. */
+	if (tb_request_has_binding(input->step) ||
+	    !tb_request_binds(input->job))
+		return give_all(plan, plan->step, err);
+	return place_tasks(plan, input, err);
+}
+
+static int give_chosen(struct tb_step_plan *plan,
+		       const struct tb_step_plan_input *input,
+		       struct tb_error *err)
+{
+	struct tb_step_plan_input chosen = *input;
+	struct tb_request plain;
+
+	if (input->job->nalternatives == 0)
+		return give_tasks(plan, input, err);
+	if (choose_alternative(plan, input, &plain, err) < 0)
+		return -1;
+	chosen.job = &plain;
+	return give_tasks(plan, &chosen, err);
+}
+
 static int make_plan(struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
 		     struct tb_error *err)
@@ -349,17 +435,10 @@ static int make_plan(struct tb_step_plan *plan,
 		return -1;
 	plan->step = threads_of_list(input->topology, input->node_cores,
 				     input->step_cores, err);
-	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0)
+	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0 ||
+	    find_masked(plan, input, err) < 0)
 		return -1;
-	if (input->whole)
-		return give_all(plan, plan->job, err);
-	if (tb_request_binds(input->step))
-		return place_tasks(plan, input, err);
-	/* A step may switch off its slots, but not leave its job's units. */
-	if (tb_request_has_binding(input->step) ||
-	    !tb_request_binds(input->job))
-		return give_all(plan, plan->step, err);
-	return place_in_job(plan, input, err);
+	return give_chosen(plan, input, err);
 }
 
 int tb_step_plan_make(struct tb_step_plan *plan,
@@ -402,6 +481,22 @@ struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan)
 	return (struct tb_near){ plan->step, plan->memory.kinds };
 }
 
+void tb_step_plan_drop_masked(const struct tb_step_plan *plan,
+			      struct tb_bitset *threads)
+{
+	struct tb_bitset *rest;
+
+	if (plan->masked == NULL)
+		return;
+	rest = tb_bitset_copy(threads);
+	if (rest == NULL)
+		return;
+	tb_bitset_andnot(rest, plan->masked);
+	if (!tb_bitset_is_empty(rest))
+		tb_bitset_assign(threads, rest);
+	tb_bitset_destroy(rest);
+}
+
 struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
 				     const struct tb_topology *topology,
 				     unsigned threads_per_core, unsigned task)
@@ -414,6 +509,7 @@ struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,
 	tb_soft_scope(topology, plan->allow, plan->task[task], scope);
 	if (threads_per_core > 0)
 		tb_limit_threads(topology, threads_per_core, scope);
+	tb_step_plan_drop_masked(plan, scope);
 	tb_bitset_or(scope, plan->task[task]);
 	return scope;
 }
@@ -422,6 +518,7 @@ void tb_step_plan_clear(struct tb_step_plan *plan)
 {
 	tb_bitset_destroy(plan->job);
 	tb_bitset_destroy(plan->step);
+	tb_bitset_destroy(plan->masked);
 	for (unsigned i = 0; plan->task != NULL && i < plan->tasks; i++)
 		tb_bitset_destroy(plan->task[i]);
 	free(plan->task);

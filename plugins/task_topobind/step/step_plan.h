@@ -22,11 +22,12 @@ struct tb_step_plan_input {
 	unsigned node_cores;   /* Slurm's cores of the node: positions in... */
 	const char *job_cores; /* ...these lists, such as "0-3,8" */
 	const char *step_cores;
-	const struct tb_request *job;  /* empty when the job has none */
-	const struct tb_request *step; /* of this step alone, or empty */
-	bool implicit;		       /* job is the site's implicit request */
-	struct tb_memory_policy site;  /* of requests without bmem */
-	unsigned tasks;		       /* of the step on this node */
+	const struct tb_request *job;	/* empty when the job has none */
+	const struct tb_request *step;	/* of this step alone, or empty */
+	bool implicit;			/* job is the site's implicit request */
+	struct tb_memory_policy site;	/* of requests without bmem */
+	const struct tb_filter *filter; /* of the site, for this node; or NULL */
+	unsigned tasks;			/* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */
 	bool shares; /* overcommitted: tasks may share slots */
 	/* --threads-per-core and hints: threads of a core to use; 0 for all. */
@@ -50,8 +51,9 @@ struct tb_step_plan {
 	enum tb_hardness mode; /* of the tasks */
 	char allow;	       /* how far they spread, when that is soft */
 	enum tb_hardness job_mode;
-	struct tb_bitset *job;	/* logical threads of the job on this node */
-	struct tb_bitset *step; /* those of the step */
+	struct tb_bitset *job;	  /* logical threads of the job on this node */
+	struct tb_bitset *step;	  /* those of the step */
+	struct tb_bitset *masked; /* by the site: no task runs there; or NULL */
 	unsigned tasks;
 	struct tb_bitset **task; /* those of each task */
 	int *slot;		 /* its slot, or TB_NO_SLOT */
@@ -72,6 +74,10 @@ struct tb_near tb_step_plan_near(const struct tb_step_plan *plan,
 struct tb_near tb_step_plan_constrained(const struct tb_step_plan *plan,
 					unsigned task);
 struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan);
+
+/* Take out of threads what the site masks, unless that is all of them. */
+void tb_step_plan_drop_masked(const struct tb_step_plan *plan,
+			      struct tb_bitset *threads);
 
 /* The threads to which a task may spread, as a new set; NULL: out of memory. */
 struct tb_bitset *tb_step_plan_scope(const struct tb_step_plan *plan,

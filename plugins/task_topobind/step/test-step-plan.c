@@ -581,6 +581,168 @@ static void knows_what_is_soft(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* What the site masks; and tasks, if the step has any. */
+static const struct masking {
+	const char *topology, *filter, *cores, *job, *step;
+	unsigned tasks;
+	const char *task[2];
+	const char *step_cpus; /* of the step's cpuset */
+} maskings[] = {
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=S,bamount=1",
+	  NULL,
+	  1,
+	  { "1-3" },
+	  "1-3" },
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=X,bamount=1",
+	  NULL,
+	  2,
+	  { "1", "2-3" },
+	  "1-3" },
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=S,bamount=1",
+	  "bamount=1",
+	  2,
+	  { "1", "2" },
+	  "1-3" },
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=S,bamount=1",
+	  "bamount=0",
+	  1,
+	  { "1-3" },
+	  "1-3" },
+	/* of another shape; and a plain job */
+	{ CACHES, "sCC", "0-3", "bunit=S,bamount=1", NULL, 1, { "0-3" }, "0-3" },
+	{ CACHES, "first_core", "0-3", NULL, NULL, 1, { "0-3" }, "0-3" },
+	/* The job is older than the filter. */
+	{ CACHES,
+	  "first_core",
+	  "0-1",
+	  "bamount=1",
+	  NULL,
+	  2,
+	  { "0", "1" },
+	  "0-1" },
+	{ CACHES,
+	  "first_core",
+	  "0-1",
+	  "bamount=1",
+	  "bamount=1",
+	  2,
+	  { "0", "1" },
+	  "0-1" },
+	{ CACHES,
+	  "sxccXCCSXCCXCC",
+	  "0-3",
+	  "bunit=X,bamount=1",
+	  NULL,
+	  2,
+	  { "0-1", "2-3" },
+	  "0-3" },
+	/* All of the node: --exclusive, or a job that is older. */
+	{ CACHES,
+	  "first_core",
+	  "0-7",
+	  "bamount=1",
+	  NULL,
+	  2,
+	  { "1", "2" },
+	  "1-7" },
+	{ "SCC", "first_core", "0-1", "bamount=1", NULL, 2, { "0", "1" }, "0-1" },
+	/* Alternatives of a job, one of which is older; and of a step. */
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=X:1|S:1",
+	  NULL,
+	  1,
+	  { "1-3" },
+	  "1-3" },
+	{ CACHES, "first_core", "0-1", "bunit=S:1|X:1", NULL, 1, { "1" }, "1" },
+	{ CACHES,
+	  "SxccXCCSXCCXCC",
+	  "0-1",
+	  "bunit=S:1|X:1",
+	  NULL,
+	  1,
+	  { "0-1" },
+	  "0-1" },
+	{ CACHES,
+	  "SxccXCCSXCCXCC",
+	  "0-3",
+	  "bunit=X:1|S:1",
+	  NULL,
+	  1,
+	  { "2-3" },
+	  "2-3" },
+	{ CACHES,
+	  "first_core",
+	  "0-3",
+	  "bunit=S,bamount=1",
+	  "bunit=C:2|C:1",
+	  2,
+	  { "1", "2" },
+	  "1-3" },
+	{ CACHES,
+	  "SxccXCCSXCCXCC",
+	  "0-1",
+	  "bunit=X,bamount=1",
+	  "bunit=C:2|C:1",
+	  2,
+	  { "0", "1" },
+	  "0-1" },
+	/* Threads of a core. */
+	{ "SCTTCTT", "SCtTCTT", "0", "bamount=1", NULL, 1, { "1" }, "1" },
+};
+
+static void leaves_out_what_is_masked(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(maskings) / sizeof(maskings[0]); i++) {
+		const struct masking *m = &maskings[i];
+		struct tb_topology *topology = tb_topology_parse(m->topology,
+								 NULL, NULL);
+		struct tb_filter *filter = tb_filter_parse(m->filter, NULL);
+		struct tb_request job, step;
+		struct tb_step_plan plan;
+		struct tb_error err;
+
+		read_request(&job, m->job);
+		read_request(&step, m->step);
+		struct tb_step_plan_input input = {
+			.topology = topology,
+			.node_cores = tb_topology_cores(topology),
+			.job_cores = m->cores,
+			.step_cores = m->cores,
+			.job = &job,
+			.step = &step,
+			.filter = filter,
+			.tasks = m->tasks,
+		};
+
+		if (tb_step_plan_make(&plan, &input, &err) < 0)
+			fail_msg("%zu: %s", i, err.text);
+		for (unsigned task = 0; task < m->tasks; task++)
+			compare_threads(plan.task[task], m->task[task], i);
+		tb_step_plan_drop_masked(&plan, plan.step);
+		compare_threads(plan.step, m->step_cpus, i);
+		tb_step_plan_clear(&plan);
+		tb_request_clear(&job);
+		tb_request_clear(&step);
+		tb_filter_destroy(filter);
+		tb_topology_destroy(topology);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -592,6 +754,7 @@ int main(void)
 		cmocka_unit_test(knows_where_memory_is),
 		cmocka_unit_test(keeps_kinds_of_job),
 		cmocka_unit_test(knows_what_is_soft),
+		cmocka_unit_test(leaves_out_what_is_masked),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
