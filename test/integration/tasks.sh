@@ -358,7 +358,7 @@ case_slurmd_killed() {
 case_nothing_is_left_of_many() {
 	local before i jobs=100
 
-	[ "$slowness" -eq 1 ] || jobs=20
+	[ "$slowness" -eq 1 ] || jobs=8
 	tasks true -n1 --bunit=C --bamount=1
 	wait_until 20 no_job_cgroups "$NODE_THIS"
 	wait_until 20 no_jobs

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# users - in the guest: an ordinary user against cgroups, in namespaces and outside
+# users - an ordinary user against cgroups, in namespaces and outside
 #
-# With v1 and v2.  What the namespaces give is printed by
+# What the namespaces give is printed by
 # test/integration/namespaces.bash.
 # shellcheck source=test/integration/lib.sh
-. "$(dirname "$0")/../integration/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 user=nobody
 
