@@ -495,7 +495,7 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 							     &err);
 	}
 	if (current != NULL) {
-		tb_pe_write(slurm_step, current);
+		tb_pe_write(slurm_step, current, site);
 		if (tb_step_is_held(current))
 			hold_step(slurm_step);
 	}

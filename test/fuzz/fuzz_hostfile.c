@@ -80,7 +80,7 @@ static void try_file(const struct tb_request *request, char *rest)
 
 	FUZZ_CHECK(file);
 	while (*rest && nodes++ < NODES_MAX)
-		if (tb_hostfile_add(file, "n", fuzz_line(&rest), &err))
+		if (tb_hostfile_add(file, "n", fuzz_line(&rest), NULL, &err))
 			FUZZ_CHECK(*err.text);
 	check_nodes(file, tasks);
 	check_texts(file);

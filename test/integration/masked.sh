@@ -243,6 +243,33 @@ case_steps() {
 		"$(told_threads <"$work/steps" | paste -sd ';')"
 }
 
+# --- what MPI and programs are told --------------------------------------------------
+
+# prints TEXT OPTION... - what such a script on NODE_TWO prints
+prints() {
+	sbatch -Q -W -o "$work/printed" -w "$NODE_TWO" "${@:2}" --wrap "$1"
+	cat "$work/printed"
+}
+
+# shellcheck disable=SC2016 # the script's variables
+case_files() {
+	local job options=(-n2 --bunit=S --bamount=1)
+
+	masked
+	assert_eq "by the node" "$NODE_TWO 2 main 0:1,0:2,0:3,1:0,1:1,1:2,1:3" \
+		"$(prints 'cat "$TOPOBIND_PE_HOSTFILE"' "${options[@]}" \
+			--binstance=pe)"
+	job=$(alloc -w "$NODE_TWO" "${options[@]}")
+	assert_eq "by the tool" "$NODE_TWO 2 main 0:1,0:2,0:3,1:0,1:1,1:2,1:3" \
+		"$(topobind hostfile "$job")"
+	cancel "$job"
+	options+=(--binstance=env)
+	assert_eq "CPUs in variables" 1-7 \
+		"$(prints 'echo "$TOPOBIND_CPUS"' "${options[@]}")"
+	assert_eq "topology in variables" 1-7 "$(lower_threads \
+		"$(prints 'echo "$TOPOBIND_TOPOLOGY"' "${options[@]}")")"
+}
+
 # What a job has it had before the filter.
 case_filter_under_jobs() {
 	local core node socket
@@ -365,6 +392,7 @@ test_case "the job's own filter" case_own_filter
 test_case "the filters of site and job" case_both_filters
 test_case "single threads of cores" case_threads
 test_case "steps" case_steps
+test_case "host files, rank files and variables" case_files
 test_case "a filter that comes and goes under jobs" case_filter_under_jobs
 test_case "m_filter= in the node's record" case_record
 test_case "nodes and map" case_nodes_and_map

@@ -170,7 +170,8 @@ static struct tb_hostfile *make_file(const struct tb_hostfile_job *job,
 
 	assert_non_null(file);
 	for (size_t i = 0; i < most && grants[i]; i++) {
-		assert_int_equal(tb_hostfile_add(file, name, grants[i], &err),
+		assert_int_equal(tb_hostfile_add(file, name, grants[i], NULL,
+						 &err),
 				 0);
 		name[0]++;
 	}
@@ -211,6 +212,47 @@ static void test_files(void **state)
 		check_text(file, TB_HOSTFILE_MPICH, files[i].mpich);
 		check_text(file, TB_HOSTFILE_RANKS, files[i].ranks);
 		tb_hostfile_destroy(file);
+		tb_request_clear(&request);
+	}
+}
+
+static const struct {
+	const char *request, *filter, *grant;
+	const char *ranks, *pe;
+} maskings[] = {
+	/* The whole socket is the job's, and its first core nobody's. */
+	{ "bunit=S,bamount=1", "first_core", "ScccSCCC",
+	  "rank 0=a slot=0:0-1\n", "a 1 main 0:1,0:2\n" },
+	/* A filter for nodes of another shape. */
+	{ "bunit=S,bamount=1", "ScCCCSCCCC", "ScccSCCC",
+	  "rank 0=a slot=0:0-2\n", "a 1 main 0:0,0:1,0:2\n" },
+	/* The grant is older than the filter. */
+	{ "bunit=C,bamount=1", "first_core", "ScCCSCCC", "rank 0=a slot=0:0\n",
+	  "a 1 main 0:0\n" },
+	/* What the job's own filter masks, too. */
+	{ "bunit=S,bamount=1,bfilter=SCCcSCCC", "first_core", "ScccSCCC",
+	  "rank 0=a slot=0:0\n", "a 1 main 0:1\n" },
+};
+
+static void test_filters(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(maskings) / sizeof(maskings[0]); i++) {
+		struct tb_request request;
+		const struct tb_hostfile_job job = { .request = &request,
+						     .partition = "main" };
+		struct tb_hostfile *file = tb_hostfile_create(&job);
+		struct tb_filter *filter = tb_filter_parse(maskings[i].filter,
+							   NULL);
+
+		read_request(&request, maskings[i].request);
+		assert_int_equal(tb_hostfile_add(file, "a", maskings[i].grant,
+						 filter, NULL),
+				 0);
+		check_text(file, TB_HOSTFILE_RANKS, maskings[i].ranks);
+		check_text(file, TB_HOSTFILE_PE, maskings[i].pe);
+		tb_hostfile_destroy(file);
+		tb_filter_destroy(filter);
 		tb_request_clear(&request);
 	}
 }
@@ -265,7 +307,8 @@ static void test_long_lines(void **state)
 		char *text;
 
 		name[length] = '\0';
-		assert_int_equal(tb_hostfile_add(file, name, "SCc", &err), 0);
+		assert_int_equal(tb_hostfile_add(file, name, "SCc", NULL, &err),
+				 0);
 		text = tb_hostfile_print(file, TB_HOSTFILE_RANKS, &err);
 		assert_int_equal(text != NULL,
 				 length + strlen(" slot=0:0") < 64);
@@ -293,7 +336,8 @@ static void test_nonsense(void **state)
 		static const char *const grants[] = { "", "SCCq", "ScC" };
 		struct tb_error err = { "" };
 
-		assert_int_equal(tb_hostfile_add(file, "a", grants[i], &err),
+		assert_int_equal(tb_hostfile_add(file, "a", grants[i], NULL,
+						 &err),
 				 -1);
 		assert_string_not_equal(err.text, "");
 	}
@@ -325,7 +369,7 @@ static void test_many_nodes(void **state)
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_int_equal(tb_hostfile_add(file, name, grants[i % 10],
-						 &err),
+						 NULL, &err),
 				 0);
 	}
 	text = tb_hostfile_print(file, TB_HOSTFILE_RANKS, &err);
@@ -351,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_lookalikes),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_nonsense),

@@ -6,10 +6,12 @@
 
 #include "compat/slurm_types.h"
 
+#include "common/conf/conf.h"
 #include "common/job/job_hostfile.h"
 
 #include "command.h"
 #include "job_id.h"
+#include "cluster/conf_here.h"
 #include "cluster/slurm_library.h"
 
 struct options {
@@ -85,18 +87,22 @@ static int print_file(const struct options *options, struct tb_hostfile *file)
 
 static int run_hostfile(const struct options *options)
 {
+	struct tb_conf *conf;
 	struct tb_job_hostfile *job;
 	struct tb_error err;
 	int rc;
 
 	tb_slurm_begin(options->common.name);
-	job = tb_job_hostfile_load(&options->job.id, &err);
+	/* Without it there are no filters. */
+	conf = tb_conf_here(&err);
+	job = tb_job_hostfile_load(&options->job.id, conf, &err);
 	if (job)
 		rc = print_file(options, tb_job_hostfile_file(job));
 	else
 		rc = tb_job_argument_fail(&options->job, options->common.name,
 					  &err);
 	tb_job_hostfile_destroy(job);
+	tb_conf_destroy(conf);
 	tb_slurm_end();
 	return rc;
 }

@@ -10,6 +10,8 @@
 #include <slurm/slurm_errno.h>
 
 #include "cluster/cluster.h"
+#include "cluster/conf_here.h"
+#include "common/conf/conf.h"
 #include "common/job/job_cores.h"
 #include "common/job/request_env.h"
 #include "core/place/place.h"
@@ -74,9 +76,11 @@ static int take_file(struct tb_job_view *job, struct tb_hostfile *file,
 	return 0;
 }
 
-static int take_bound_nodes(struct tb_job_view *job, struct tb_error *err)
+static int take_bound_nodes(struct tb_job_view *job, const struct tb_conf *conf,
+			    struct tb_error *err)
 {
-	struct tb_job_hostfile *hostfile = tb_job_hostfile_of(job->info, err);
+	struct tb_job_hostfile *hostfile = tb_job_hostfile_of(job->info, conf,
+							      err);
 	int rc = -1;
 
 	if (hostfile)
@@ -145,7 +149,8 @@ static void clear_nodes(struct tb_job_view *job)
 	job->nnodes = 0;
 }
 
-static int take_nodes(struct tb_job_view *job, struct tb_error *err)
+static int take_nodes(struct tb_job_view *job, const struct tb_conf *conf,
+		      struct tb_error *err)
 {
 	bool holds = tb_cluster_job_holds(job->info);
 	int rc = 0;
@@ -153,7 +158,7 @@ static int take_nodes(struct tb_job_view *job, struct tb_error *err)
 	if (!job->info->nodes || !*job->info->nodes)
 		return 0;
 	if (job->comment.request && job->comment.ngrants)
-		rc = take_bound_nodes(job, err);
+		rc = take_bound_nodes(job, conf, err);
 	else if (holds)
 		rc = take_plain_nodes(job, err);
 	if (!rc || holds)
@@ -177,7 +182,7 @@ static char *print_id(const job_info_t *job)
 }
 
 static int take_job(struct tb_job_view *job, const job_info_t *info,
-		    struct tb_error *err)
+		    const struct tb_conf *conf, struct tb_error *err)
 {
 	job->info = info;
 	job->id = print_id(info);
@@ -190,7 +195,7 @@ static int take_job(struct tb_job_view *job, const job_info_t *info,
 	if (job->comment.request && !tb_comment_is_cut(job->comment.request) &&
 	    tb_request_from_comment(&job->request, job->comment.request, err))
 		return -1;
-	return take_nodes(job, err);
+	return take_nodes(job, conf, err);
 }
 
 /* ---- which ones ---- */
@@ -221,7 +226,7 @@ static int take_jobs(struct tb_job_views *views, const struct tb_job_id *id,
 			continue;
 		views->njobs++;
 		tb_request_init(&job->request);
-		if (take_job(job, &all->job_array[i], err))
+		if (take_job(job, &all->job_array[i], views->conf, err))
 			return -1;
 	}
 	return views->njobs || !id
@@ -233,11 +238,14 @@ struct tb_job_views *tb_job_views_load(const struct tb_job_id *id,
 				       struct tb_error *err)
 {
 	struct tb_job_views *views = calloc(1, sizeof(*views));
+	struct tb_error why;
 
 	if (!views) {
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
+	/* Without it there are no filters. */
+	views->conf = tb_conf_here(&why);
 	views->records = id ? tb_job_id_load(id, SHOW_DETAIL, err)
 			    : tb_job_id_load_own(SHOW_DETAIL, err);
 	if (views->records && !take_jobs(views, id, err))
@@ -262,6 +270,7 @@ void tb_job_views_destroy(struct tb_job_views *views)
 	free(views->jobs);
 	if (views->records)
 		slurm_free_job_info_msg(views->records);
+	tb_conf_destroy(views->conf);
 	free(views);
 }
 

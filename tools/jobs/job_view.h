@@ -13,6 +13,8 @@
 #include "common/job/job_hostfile.h"
 #include "core/topology/topology.h"
 
+struct tb_conf;
+
 /* What a job has on a node. */
 struct tb_job_node {
 	char *name;
@@ -34,6 +36,7 @@ struct tb_job_view {
 
 struct tb_job_views {
 	job_info_msg_t *records;
+	struct tb_conf *conf; /* topobind.conf of this host; NULL: none */
 	struct tb_job_view *jobs;
 	unsigned njobs;
 };

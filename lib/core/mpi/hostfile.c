@@ -6,6 +6,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "core/place/masked.h"
 #include "core/place/place.h"
 #include "core/plan/deal.h"
 #include "core/topology/socket_cores.h"
@@ -14,8 +15,11 @@
 /* What nodes with the same grant share. */
 struct hostfile_grant {
 	char *string;
+	const struct tb_filter *filter; /* of the site, borrowed; NULL: none */
 	struct tb_topology *topology;
 	struct tb_bitset *threads;
+	struct tb_bitset *masked; /* by the filter */
+	struct tb_bitset *seen;	  /* what tasks may use of the threads */
 	struct tb_placer *placer; /* has the slots */
 	unsigned slots;
 	unsigned counts[TB_CLASSES]; /* objects with granted threads */
@@ -69,6 +73,8 @@ static void clear_grant(struct hostfile_grant *grant)
 	tb_placer_destroy(grant->placer);
 	tb_topology_destroy(grant->topology);
 	tb_bitset_destroy(grant->threads);
+	tb_bitset_destroy(grant->masked);
+	tb_bitset_destroy(grant->seen);
 }
 
 void tb_hostfile_destroy(struct tb_hostfile *file)
@@ -98,10 +104,60 @@ static void count_objects(struct hostfile_grant *grant)
 				tb_threads_of_object(grant->topology, class, i);
 
 			grant->counts[class] +=
-				tb_bitset_any_in_range(grant->threads,
-						       run.first, run.count);
+				tb_bitset_any_in_range(grant->seen, run.first,
+						       run.count);
 		}
 	}
+}
+
+/* Are there cores of which only some threads were granted? */
+static bool is_by_thread(const struct hostfile_grant *grant)
+{
+	for (uint32_t core = 0; core < tb_topology_cores(grant->topology);
+	     core++) {
+		struct tb_run run = tb_threads_of_object(grant->topology,
+							 TB_CLASS_CORE, core);
+		unsigned count = tb_bitset_count_range(grant->threads,
+						       run.first, run.count);
+
+		if (count && count < run.count)
+			return true;
+	}
+	return false;
+}
+
+/* A grant that is older than the filter has no masked threads. */
+static int find_masked(struct hostfile_grant *grant,
+		       const struct tb_request *request, struct tb_error *err)
+{
+	grant->masked = tb_bitset_create(grant->threads->nbits);
+	grant->seen = tb_bitset_copy(grant->threads);
+	if (!grant->masked || !grant->seen)
+		return tb_fail(err, "out of memory");
+	if (!grant->filter ||
+	    !tb_filter_matches(grant->filter, grant->topology))
+		return 0;
+	tb_filter_add(grant->filter, grant->topology, grant->masked);
+	if (!tb_grant_has_mask(grant->topology, request, grant->threads,
+			       grant->masked, is_by_thread(grant)))
+		tb_bitset_clear_all(grant->masked);
+	return 0;
+}
+
+static int find_slots(struct hostfile_grant *grant,
+		      const struct tb_request *request, struct tb_error *err)
+{
+	struct tb_request there;
+
+	grant->placer = tb_placer_create(grant->topology);
+	if (!grant->placer)
+		return tb_fail(err, "out of memory");
+	if (find_masked(grant, request, err))
+		return -1;
+	there = tb_request_masked(request, grant->masked);
+	grant->slots = tb_place_again(grant->placer, &there, grant->threads);
+	tb_placed_drop_masked(grant->placer, grant->seen);
+	return 0;
 }
 
 static int read_grant_string(struct hostfile_grant *grant,
@@ -109,12 +165,8 @@ static int read_grant_string(struct hostfile_grant *grant,
 			     const char *string, struct tb_error *err)
 {
 	grant->topology = tb_topology_parse(string, &grant->threads, err);
-	if (!grant->topology)
+	if (!grant->topology || find_slots(grant, request, err))
 		return -1;
-	grant->placer = tb_placer_create(grant->topology);
-	if (!grant->placer)
-		return tb_fail(err, "out of memory");
-	grant->slots = tb_place_again(grant->placer, request, grant->threads);
 	if (!grant->slots)
 		return tb_fail(err,
 			       "the grant %.200s holds no slot of the job's request",
@@ -128,9 +180,9 @@ static int read_grant_string(struct hostfile_grant *grant,
 }
 
 static int add_new_grant(struct tb_hostfile *file, const char *string,
-			 struct tb_error *err)
+			 const struct tb_filter *filter, struct tb_error *err)
 {
-	struct hostfile_grant grant = { 0 };
+	struct hostfile_grant grant = { .filter = filter };
 	struct hostfile_grant *grants = tb_array_make_room(file->grants,
 							   file->ngrants,
 							   sizeof(*grants));
@@ -147,19 +199,22 @@ static int add_new_grant(struct tb_hostfile *file, const char *string,
 }
 
 /* The index of a grant; ngrants when there is none yet. */
-static unsigned find_grant(const struct tb_hostfile *file, const char *string)
+static unsigned find_grant(const struct tb_hostfile *file, const char *string,
+			   const struct tb_filter *filter)
 {
 	unsigned i = 0;
 
-	while (i < file->ngrants && strcmp(file->grants[i].string, string))
+	while (i < file->ngrants && (file->grants[i].filter != filter ||
+				     strcmp(file->grants[i].string, string)))
 		i++;
 	return i;
 }
 
 int tb_hostfile_add(struct tb_hostfile *file, const char *name,
-		    const char *grant, struct tb_error *err)
+		    const char *grant, const struct tb_filter *filter,
+		    struct tb_error *err)
 {
-	unsigned index = find_grant(file, grant);
+	unsigned index = find_grant(file, grant, filter);
 	struct hostfile_node *nodes = tb_array_make_room(file->nodes,
 							 file->nnodes,
 							 sizeof(*nodes));
@@ -172,7 +227,7 @@ int tb_hostfile_add(struct tb_hostfile *file, const char *name,
 		file->dealt = dealt;
 	if (!nodes || !dealt)
 		return tb_fail(err, "out of memory");
-	if (index == file->ngrants && add_new_grant(file, grant, err))
+	if (index == file->ngrants && add_new_grant(file, grant, filter, err))
 		return -1;
 	nodes[file->nnodes] = (struct hostfile_node){ copy_string(name), index,
 						      0 };
@@ -256,11 +311,18 @@ bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,
 	return true;
 }
 
+/* Where the rank of a slot runs. */
+static void get_slot(const struct hostfile_grant *grant, unsigned slot,
+		     struct tb_bitset *threads)
+{
+	tb_placed_group(grant->placer, slot, threads);
+	tb_placed_drop_masked(grant->placer, threads);
+}
+
 void tb_hostfile_slot(const struct tb_hostfile *file, unsigned i, unsigned slot,
 		      struct tb_bitset *threads)
 {
-	tb_placed_group(get_node_grant(file, &file->nodes[i])->placer, slot,
-			threads);
+	get_slot(get_node_grant(file, &file->nodes[i]), slot, threads);
 }
 
 /* ---- the text ---- */
@@ -287,12 +349,11 @@ static char *print_slot_list(const struct hostfile_grant *grant, unsigned first,
 	if (!slot || !slots)
 		goto out;
 	for (unsigned i = first; i < first + count && i < grant->slots; i++) {
-		tb_placed_group(grant->placer, i, slot);
+		get_slot(grant, i, slot);
 		tb_bitset_or(slots, slot);
 	}
 	list = tb_socket_cores_print(grant->topology,
-				     form == TB_CORES_RUNS ? grant->threads
-							   : NULL,
+				     form == TB_CORES_RUNS ? grant->seen : NULL,
 				     slots, form);
 out:
 	tb_bitset_destroy(slot);

@@ -8,7 +8,8 @@
  * left or no node has another slot; then the ranks are numbered node by node.
  * Rank i of a node has slot i, as tb_place_again() gives them.  With btype=host
  * all ranks of a node share its units, and a node gets as many as its CPUs take.
- * Tasks without a slot (--overcommit) get no rank.
+ * Tasks without a slot (--overcommit) get no rank.  No rank runs on masked threads
+ * (core/place/place.h).
  *
  * Four formats:
  *   PE        "host slots partition socket:core,..."; Grid Engine's pe_hostfile.
@@ -26,6 +27,7 @@
 #include <stdbool.h>
 
 #include "core/base/error.h"
+#include "core/request/filter.h"
 #include "core/request/request.h"
 #include "core/topology/topology.h"
 
@@ -54,11 +56,13 @@ struct tb_hostfile *tb_hostfile_create(const struct tb_hostfile_job *job);
 void tb_hostfile_destroy(struct tb_hostfile *file); /* NULL is fine */
 
 /*
- * Add the job's next node: its name, and its topology with the granted units in
- * lower case.  Equal strings are read once.  -1 with a sentence on error.
+ * Add the job's next node: its name, its topology with the granted units in lower
+ * case, and the filter of the site there (NULL: none; it outlives the file).  Equal
+ * strings are read once for each filter.  -1 with a sentence on error.
  */
 int tb_hostfile_add(struct tb_hostfile *file, const char *name,
-		    const char *grant, struct tb_error *err);
+		    const char *grant, const struct tb_filter *filter,
+		    struct tb_error *err);
 
 /*
  * The text, after all nodes were added.  malloc()ed.  NULL with a sentence on

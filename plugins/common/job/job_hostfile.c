@@ -12,6 +12,7 @@
 #include "job_comment.h"
 #include "job_cores.h"
 #include "request_env.h"
+#include "common/conf/conf.h"
 #include "compat/slurm_types.h"
 
 struct tb_job_hostfile {
@@ -29,6 +30,7 @@ struct groups {
 /* Where the grant of a node can be found. */
 struct sources {
 	const job_info_t *info;
+	const struct tb_conf *conf; /* of the site; NULL: none */
 	struct groups groups;
 	struct tb_job_cores *cores; /* NULL: not asked for yet */
 };
@@ -76,6 +78,17 @@ static const char *find_string(const struct groups *groups, const char *name)
 	return NULL;
 }
 
+static int add_grant(struct tb_hostfile *file, const struct sources *sources,
+		     const char *name, const char *grant, struct tb_error *err)
+{
+	const struct tb_filter *filter =
+		sources->conf != NULL ? tb_conf_filter(sources->conf, name,
+						       sources->info->partition)
+				      : NULL;
+
+	return tb_hostfile_add(file, name, grant, filter, err);
+}
+
 static int add_by_cores(struct tb_hostfile *file, struct sources *sources,
 			const char *name, struct tb_error *err)
 {
@@ -87,7 +100,7 @@ static int add_by_cores(struct tb_hostfile *file, struct sources *sources,
 	if (sources->cores != NULL)
 		grant = tb_job_cores_grant(sources->cores, name, err);
 	if (grant != NULL)
-		rc = tb_hostfile_add(file, name, grant, err);
+		rc = add_grant(file, sources, name, grant, err);
 	free(grant);
 	return rc;
 }
@@ -97,7 +110,7 @@ static int add_node(struct tb_hostfile *file, struct sources *sources,
 {
 	const char *string = find_string(&sources->groups, name);
 
-	return string != NULL ? tb_hostfile_add(file, name, string, err)
+	return string != NULL ? add_grant(file, sources, name, string, err)
 			      : add_by_cores(file, sources, name, err);
 }
 
@@ -139,24 +152,23 @@ static struct tb_hostfile *create_file(const struct tb_request *request,
 	return tb_hostfile_create(&job);
 }
 
-static int read_nodes(struct tb_job_hostfile *job, const job_info_t *info,
+static int read_nodes(struct tb_job_hostfile *job, struct sources *sources,
 		      const struct tb_comment *comment, struct tb_error *err)
 {
-	struct sources sources = { .info = info };
 	int rc;
 
-	job->file = create_file(&job->request, info);
+	job->file = create_file(&job->request, sources->info);
 	if (job->file == NULL)
 		return tb_fail(err, "out of memory");
-	rc = make_groups(&sources.groups, comment, err);
+	rc = make_groups(&sources->groups, comment, err);
 	if (rc == 0)
-		rc = add_nodes(job->file, &sources, err);
-	clear_groups(&sources.groups);
-	tb_job_cores_destroy(sources.cores);
+		rc = add_nodes(job->file, sources, err);
+	clear_groups(&sources->groups);
+	tb_job_cores_destroy(sources->cores);
 	return rc;
 }
 
-static int read_comment(struct tb_job_hostfile *job, const job_info_t *info,
+static int read_comment(struct tb_job_hostfile *job, struct sources *sources,
 			const struct tb_comment *comment, struct tb_error *err)
 {
 	if (comment->request == NULL ||
@@ -171,24 +183,26 @@ static int read_comment(struct tb_job_hostfile *job, const job_info_t *info,
 			       "strings out of it");
 	if (tb_request_from_comment(&job->request, comment->request, err) < 0)
 		return -1;
-	return read_nodes(job, info, comment, err);
+	return read_nodes(job, sources, comment, err);
 }
 
-static int read_job(struct tb_job_hostfile *job, const job_info_t *info,
+static int read_job(struct tb_job_hostfile *job, struct sources *sources,
 		    struct tb_error *err)
 {
 	struct tb_comment comment;
-	int rc = tb_comment_read(&comment, info->system_comment, err);
+	int rc = tb_comment_read(&comment, sources->info->system_comment, err);
 
 	if (rc == 0)
-		rc = read_comment(job, info, &comment, err);
+		rc = read_comment(job, sources, &comment, err);
 	tb_comment_clear(&comment);
 	return rc;
 }
 
 struct tb_job_hostfile *tb_job_hostfile_of(const job_info_t *info,
+					   const struct tb_conf *conf,
 					   struct tb_error *err)
 {
+	struct sources sources = { .info = info, .conf = conf };
 	struct tb_job_hostfile *job = calloc(1, sizeof(*job));
 
 	if (job == NULL) {
@@ -196,7 +210,7 @@ struct tb_job_hostfile *tb_job_hostfile_of(const job_info_t *info,
 		return NULL;
 	}
 	tb_request_init(&job->request);
-	if (read_job(job, info, err) < 0) {
+	if (read_job(job, &sources, err) < 0) {
 		tb_job_hostfile_destroy(job);
 		job = NULL;
 	}
@@ -241,6 +255,7 @@ static const job_info_t *find_job(const struct tb_job_id *id,
 
 static struct tb_job_hostfile *make_of_records(const struct tb_job_id *id,
 					       const job_info_msg_t *jobs,
+					       const struct tb_conf *conf,
 					       struct tb_error *err)
 {
 	const job_info_t *info = find_job(id, jobs);
@@ -255,11 +270,12 @@ static struct tb_job_hostfile *make_of_records(const struct tb_job_id *id,
 	else if (info->nodes == NULL)
 		tb_fail(err, "it has no nodes");
 	else
-		return tb_job_hostfile_of(info, err);
+		return tb_job_hostfile_of(info, conf, err);
 	return NULL;
 }
 
 struct tb_job_hostfile *tb_job_hostfile_load(const struct tb_job_id *id,
+					     const struct tb_conf *conf,
 					     struct tb_error *err)
 {
 	job_info_msg_t *jobs = NULL;
@@ -276,7 +292,7 @@ struct tb_job_hostfile *tb_job_hostfile_load(const struct tb_job_id *id,
 				slurm_strerror(errno));
 		return NULL;
 	}
-	job = make_of_records(id, jobs, err);
+	job = make_of_records(id, jobs, conf, err);
 	slurm_free_job_info_msg(jobs);
 	return job;
 }

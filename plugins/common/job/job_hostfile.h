@@ -22,20 +22,24 @@ struct tb_job_id {
 	uint32_t het_part;
 };
 
+struct tb_conf;
 struct tb_job_hostfile;
 
 /*
- * One question to the controller, and for a large job another.  NULL with a
- * sentence: it does not answer, or the job is unknown, not shown to this user,
- * not running or not bound.
+ * One question to the controller, and for a large job another.  The filters of conf
+ * count (NULL: there are none); it outlives the host file.  NULL with a sentence: the
+ * controller does not answer, or the job is unknown, not shown to this user, not
+ * running or not bound.
  */
 struct tb_job_hostfile *tb_job_hostfile_load(const struct tb_job_id *id,
+					     const struct tb_conf *conf,
 					     struct tb_error *err);
 /*
  * Of a job's record, asked for with SHOW_DETAIL, in whatever state: by its
  * SystemComment, and for a large job with a question to the controller.
  */
 struct tb_job_hostfile *tb_job_hostfile_of(const job_info_t *info,
+					   const struct tb_conf *conf,
 					   struct tb_error *err);
 void tb_job_hostfile_destroy(struct tb_job_hostfile *job); /* NULL is fine */
 

@@ -55,6 +55,7 @@ static struct tb_pe_files *write_files(const struct tb_slurm_shell *shell,
 }
 
 static struct tb_pe_files *make_files(const struct tb_slurm_shell *shell,
+				      const struct tb_conf *site,
 				      struct tb_error *err)
 {
 	const struct tb_job_id id = { shell->job, NO_VAL, NO_VAL };
@@ -62,7 +63,7 @@ static struct tb_pe_files *make_files(const struct tb_slurm_shell *shell,
 	struct tb_pe_files *files;
 	struct tb_error why;
 
-	job = tb_job_hostfile_load(&id, &why);
+	job = tb_job_hostfile_load(&id, site, &why);
 	if (job == NULL) {
 		tb_fail(err,
 			"binstance=pe needs a host file, which cannot be "
@@ -75,7 +76,8 @@ static struct tb_pe_files *make_files(const struct tb_slurm_shell *shell,
 	return files;
 }
 
-void tb_pe_write(tb_slurm_step_t *slurm_step, struct tb_step *step)
+void tb_pe_write(tb_slurm_step_t *slurm_step, struct tb_step *step,
+		 const struct tb_conf *site)
 {
 	struct tb_slurm_shell shell;
 	struct tb_pe_files *files;
@@ -84,7 +86,7 @@ void tb_pe_write(tb_slurm_step_t *slurm_step, struct tb_step *step)
 	if (!tb_step_has_instance(step, TB_PE) ||
 	    !tb_slurm_step_shell(slurm_step, &shell))
 		return;
-	files = make_files(&shell, &err);
+	files = make_files(&shell, site, &err);
 	if (files != NULL)
 		tb_step_give_files(step, files);
 	else

@@ -12,7 +12,13 @@
 #include "compat/task_compat.h"
 #include "task_topobind/step/step.h"
 
-/* In slurmstepd, as root.  An error is kept for the tasks. */
-void tb_pe_write(tb_slurm_step_t *slurm_step, struct tb_step *step);
+struct tb_conf;
+
+/*
+ * In slurmstepd, as root.  The site's topobind.conf, or NULL.  An error is kept for the
+ * tasks.
+ */
+void tb_pe_write(tb_slurm_step_t *slurm_step, struct tb_step *step,
+		 const struct tb_conf *site);
 
 #endif
