@@ -143,6 +143,8 @@ static void scores(void **state)
 	assert_int_equal(sum.fewest, 3);
 	assert_int_equal(sum.shared, 1);
 	assert_int_equal(sum.strangers, 3);
+	tb_locality_add(&sum, &more);
+	assert_int_equal(sum.strangers, 3);
 	sum = (struct tb_locality){ 0 };
 	assert_true(tb_locality_score(&sum) == 1);
 }

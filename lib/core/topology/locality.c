@@ -274,7 +274,8 @@ void tb_locality_add(struct tb_locality *sum, const struct tb_locality *more)
 	sum->touched += more->touched;
 	sum->fewest += more->fewest;
 	sum->shared += more->shared;
-	sum->strangers += more->strangers;
+	if (more->strangers > sum->strangers)
+		sum->strangers = more->strangers;
 	sum->threads += more->threads;
 	sum->together += more->together;
 }

@@ -46,7 +46,7 @@ int tb_locality_measure(const struct tb_topology *topology, char letter,
 			const struct tb_tenant *tenants, unsigned ntenants,
 			unsigned which, struct tb_locality *locality);
 
-/* What a job has of another node, too; strangers may be the same ones there. */
+/* What a job has of another node, too.  Strangers: the most on one node. */
 void tb_locality_add(struct tb_locality *sum, const struct tb_locality *more);
 
 /*
