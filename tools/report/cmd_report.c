@@ -121,7 +121,7 @@ static int take_report_arguments(void *data, int count, char **words,
 
 static const struct tb_command_option own_options[] = {
 	{ NULL, "topology", "NODES=STRING", 't',
-	  "nodes' topology, or NODES=FILE.xml of lstopo; may be repeated" },
+	  "or NODES=FILE.xml of lstopo; may be repeated" },
 	{ NULL, "to", "FILE", 'T', "append the totals as a line of JSON" },
 	{ NULL, "every", "SECONDS", 'e', "again and again; 90m, 12h, 1d work" },
 	{ NULL, "for", "DURATION", 'd', "so long [without end]" },
