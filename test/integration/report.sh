@@ -131,8 +131,10 @@ case_files() {
 
 	alloc -w "$(node alpha)" -n2 --ntasks-per-socket=1 >/dev/null
 	# It has another number of cores, and is not the node's.
-	exits 0 "node $(node alpha): its topology has " \
-		topobind report --topology "$(node alpha)=$file"
+	topobind report --topology "$(node alpha),$(node beta)=$file" \
+		>"$work/told" 2>"$work/err"
+	assert_eq warning "topobind report: $(node alpha),$(node beta): the topology has 2 cores and 2 threads, Slurm's node 16 cores" \
+		"$(cat "$work/err")"
 	report --topology "$(node alpha)=$file"
 	tells 0 .totals.scored
 	lstopo-no-graphics -i 'pack:2 numa:1 l3:2 core:4 pu:1' \

@@ -230,7 +230,7 @@ tb_known_topologies_find(struct tb_known_topologies *known,
 	if (has_its_size(topology, node))
 		return topology;
 	tb_fail(why,
-		"its topology has %u cores and %u threads, Slurm's node %u cores",
+		"the topology has %u cores and %u threads, Slurm's node %u cores",
 		tb_topology_cores(topology), tb_topology_threads(topology),
 		(unsigned)node->sockets * node->cores);
 	tb_topology_destroy(*own);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* reallocarray */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cluster/hosts.h"
@@ -18,12 +19,19 @@ const struct tb_report_kind tb_report_kinds[TB_REPORT_KINDS] = {
 
 #define NO_JOB UINT_MAX
 
+/* Why the topologies of some nodes cannot be theirs. */
+struct complaint {
+	struct tb_error why;
+	struct tb_hosts *nodes;
+};
+
 /* What one load needs everywhere. */
 struct load {
 	struct tb_report *report;
 	struct tb_known_topologies *known;
-	void (*warn)(const char *sentence);
 	unsigned *index; /* in the report, by Slurm's record; NO_JOB */
+	struct complaint *complaints;
+	unsigned ncomplaints;
 };
 
 /* What one node needs everywhere; the sets are the tenants'. */
@@ -245,17 +253,56 @@ static void leave_out_jobs(const struct load *load,
 	}
 }
 
-static void warn_of(const struct load *load, const node_info_t *info,
-		    const struct tb_error *why)
+static struct complaint *find_complaint(struct load *load,
+					const struct tb_error *why)
 {
-	struct tb_error sentence;
+	struct complaint *list = load->complaints;
 
-	tb_fail(&sentence, "node %.100s: %s", info->name, why->text);
-	load->warn(sentence.text);
+	for (unsigned i = 0; i < load->ncomplaints; i++)
+		if (!strcmp(list[i].why.text, why->text))
+			return &list[i];
+	list = reallocarray(list, load->ncomplaints + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	load->complaints = list;
+	list += load->ncomplaints++;
+	*list = (struct complaint){ *why, tb_hosts_create("") };
+	return list;
 }
 
-static int measure_node(const struct load *load,
-			struct tb_report_node *reported)
+static void complain(struct load *load, const node_info_t *info,
+		     const struct tb_error *why)
+{
+	struct complaint *complaint = find_complaint(load, why);
+
+	if (complaint && complaint->nodes)
+		tb_hosts_add(complaint->nodes, info->name);
+}
+
+/* A sentence for all nodes of which the same is wrong. */
+static void warn_of(const struct complaint *complaint,
+		    void (*warn)(const char *sentence))
+{
+	char *nodes = complaint->nodes ? tb_hosts_print(complaint->nodes)
+				       : NULL;
+	struct tb_error sentence;
+
+	tb_fail(&sentence, "%.200s: %s", nodes ? nodes : "?",
+		complaint->why.text);
+	warn(sentence.text);
+	free(nodes);
+}
+
+static void end_complaints(struct load *load, void (*warn)(const char *))
+{
+	for (unsigned i = 0; i < load->ncomplaints; i++) {
+		warn_of(&load->complaints[i], warn);
+		tb_hosts_destroy(load->complaints[i].nodes);
+	}
+	free(load->complaints);
+}
+
+static int measure_node(struct load *load, struct tb_report_node *reported)
 {
 	struct node node = { .reported = reported };
 	struct tb_topology *own;
@@ -272,12 +319,12 @@ static int measure_node(const struct load *load,
 		leave_out_jobs(load, reported->view);
 	}
 	if (*why.text)
-		warn_of(load, reported->view->info, &why);
+		complain(load, reported->view->info, &why);
 	tb_topology_destroy(own);
 	return rc;
 }
 
-static int add_nodes(const struct load *load)
+static int add_nodes(struct load *load)
 {
 	struct tb_report *report = load->report;
 	const struct tb_node_views *views = report->views;
@@ -377,8 +424,8 @@ struct tb_report *tb_report_load(struct tb_known_topologies *known,
 				 void (*warn)(const char *sentence),
 				 struct tb_error *err)
 {
-	struct load load = { calloc(1, sizeof(struct tb_report)), known, warn,
-			     NULL };
+	struct load load = { .report = calloc(1, sizeof(struct tb_report)),
+			     .known = known };
 
 	if (!load.report) {
 		tb_fail(err, "out of memory");
@@ -388,6 +435,7 @@ struct tb_report *tb_report_load(struct tb_known_topologies *known,
 		tb_report_destroy(load.report);
 		load.report = NULL;
 	}
+	end_complaints(&load, warn);
 	free(load.index);
 	return load.report;
 }

@@ -189,17 +189,17 @@ static int count_together(const struct containers *containers, uint32_t fewest,
 
 /* ---- who else is there ---- */
 
-static bool is_there(const struct containers *containers,
-		     const struct tb_bitset *threads)
+/* All threads of what it touches. */
+static void fill_around(const struct containers *containers,
+			struct tb_bitset *around)
 {
 	for (uint32_t i = 0; i < containers->count; i++) {
 		const struct container *at = &containers->list[i];
 
-		if (at->mine && tb_bitset_any_in_range(threads, at->run.first,
-						       at->run.count))
-			return true;
+		if (at->mine)
+			tb_bitset_set_range(around, at->run.first,
+					    at->run.count);
 	}
-	return false;
 }
 
 static uint32_t count_shared(const struct containers *containers,
@@ -221,20 +221,24 @@ static int count_strangers(const struct containers *containers,
 			   const struct tb_tenant *tenants, unsigned ntenants,
 			   unsigned which, struct tb_locality *locality)
 {
-	struct tb_bitset *others = tb_bitset_create(
-		tenants[which].threads->nbits);
+	unsigned nthreads = tenants[which].threads->nbits;
+	struct tb_bitset *around = tb_bitset_create(nthreads);
+	struct tb_bitset *others = tb_bitset_create(nthreads);
+	int rc = around && others ? 0 : -1;
 
-	if (!others)
-		return -1;
-	for (unsigned i = 0; i < ntenants; i++)
+	if (!rc)
+		fill_around(containers, around);
+	for (unsigned i = 0; !rc && i < ntenants; i++)
 		if (tenants[i].owner != tenants[which].owner &&
-		    is_there(containers, tenants[i].threads)) {
+		    tb_bitset_intersects(tenants[i].threads, around)) {
 			locality->strangers++;
 			tb_bitset_or(others, tenants[i].threads);
 		}
-	locality->shared = count_shared(containers, others);
+	if (!rc)
+		locality->shared = count_shared(containers, others);
+	tb_bitset_destroy(around);
 	tb_bitset_destroy(others);
-	return 0;
+	return rc;
 }
 
 /* ---- all of it ---- */
