@@ -2,6 +2,7 @@
 /* cmd_report.c - topobind report */
 #define _GNU_SOURCE /* clock_nanosleep */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,23 +204,42 @@ static void wait_until(const struct timespec *when)
 }
 
 /*
+ * To the next time to look, which is not over, though the last look took long; how
+ * many seconds that is after the last time.
+ */
+static uint64_t go_on(struct timespec *when, unsigned every)
+{
+	struct timespec now = *when;
+	uint64_t times;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	times = (uint64_t)(now.tv_sec - when->tv_sec) / every + 1;
+	when->tv_sec += (time_t)(times * every);
+	return times * every;
+}
+
+/*
  * What is wrong the first time is wrong with the options; later slurmctld may come
  * back.  The exit code says whether a look is missing.
  */
 static int look_again(struct options *options)
 {
+	uint64_t passed;
 	struct timespec when;
-	unsigned passed = 0;
-	int rc = look_once(options, warn_user);
+	int rc;
 
-	if (rc || clock_gettime(CLOCK_MONOTONIC, &when))
+	if (clock_gettime(CLOCK_MONOTONIC, &when))
+		return tb_command_fail(options->common.name,
+				       "there is no clock");
+	rc = look_once(options, warn_user);
+	if (rc)
 		return rc;
-	while (!options->during || options->during - passed > options->every) {
-		passed += options->during ? options->every : 0;
-		when.tv_sec += options->every;
+	passed = go_on(&when, options->every);
+	while (!options->during || passed < options->during) {
 		wait_until(&when);
 		if (look_once(options, say_nothing))
 			rc = TB_EXIT_BAD;
+		passed += go_on(&when, options->every);
 	}
 	return rc;
 }

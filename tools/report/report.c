@@ -86,16 +86,19 @@ static uint64_t get_owner(const job_info_t *job)
 
 /* ---- who has what of a node ---- */
 
-static int add_tenant(struct node *node, unsigned index, const job_info_t *job)
+static int add_tenant(const struct load *load, struct node *node,
+		      unsigned index, const job_info_t *job)
 {
 	struct tb_bitset *threads = tb_bitset_create(
 		tb_topology_threads(node->topology));
 
 	if (!threads)
 		return -1;
-	/* It may have left the node since the nodes were asked for. */
 	if (tb_job_cores_threads(job, node->reported->view->info,
 				 node->topology, threads, NULL)) {
+		/* One that ends may have left the node by now. */
+		if (!(job->job_state & JOB_COMPLETING))
+			load->report->jobs[index].scored = false;
 		tb_bitset_destroy(threads);
 		return 0;
 	}
@@ -114,7 +117,7 @@ static int add_tenants(const struct load *load, struct node *node)
 		unsigned index = find_job(load, view->jobs[i]);
 
 		if (index != NO_JOB && view->jobs[i]->job_resrcs &&
-		    add_tenant(node, index, view->jobs[i]))
+		    add_tenant(load, node, index, view->jobs[i]))
 			return -1;
 	}
 	return 0;
