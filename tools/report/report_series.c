@@ -358,9 +358,8 @@ void tb_report_series_print(const struct tb_report_series *series, FILE *out)
 	for (unsigned kind = 0; series->scored && kind < TB_REPORT_KINDS;
 	     kind++)
 		print_kind(series, kind, out);
-	fprintf(out, "On average ");
-	tb_report_tell_broken(out, series->broken / series->looks,
-			      series->containers / series->looks);
+	tb_report_tell_percent(out, series->broken, series->containers);
+	fputs(" of containers were broken: partly in use.\n", out);
 	if (series->skipped)
 		fprintf(out, "%" PRIu64 " line%s no look, and left out.\n",
 			series->skipped,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report_text.c - a report for people */
 #define _GNU_SOURCE /* open_memstream */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "report.h"
@@ -76,7 +77,10 @@ void tb_report_print(const struct tb_report *report, FILE *out)
 		print_kind(report, kind, out);
 	if (report->scored)
 		print_scores(report, out);
-	tb_report_tell_broken(out, report->broken, report->containers);
+	fprintf(out,
+		"%" PRIu64 " of %" PRIu64
+		" containers are broken: partly in use.\n",
+		report->broken, report->containers);
 	if (left_out)
 		fprintf(out,
 			"%u job%s no score: its topology or its cores are not known.\n",

@@ -8,8 +8,7 @@
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
 
-/* What is not none is not told as none. */
-static void print_percent(FILE *out, uint64_t part, uint64_t all)
+void tb_report_tell_percent(FILE *out, uint64_t part, uint64_t all)
 {
 	double percent = all ? 100. * (double)part / (double)all : 0;
 
@@ -22,10 +21,10 @@ static void print_percent(FILE *out, uint64_t part, uint64_t all)
 void tb_report_tell_counts(FILE *out, unsigned kind,
 			   const struct tb_report_counts *counts)
 {
-	print_percent(out, counts->spanning, counts->scored);
+	tb_report_tell_percent(out, counts->spanning, counts->scored);
 	fprintf(out, " of jobs span more %s than they need; ",
 		tb_report_kinds[kind].many);
-	print_percent(out, counts->sharing, counts->scored);
+	tb_report_tell_percent(out, counts->sharing, counts->scored);
 	fputs(" share one with strangers", out);
 }
 
@@ -36,14 +35,6 @@ void tb_report_tell_worst(FILE *out, const struct tb_report_worst *worst)
 		" would do",
 		worst->job ? worst->job : "?", worst->user ? worst->user : "?",
 		worst->touched, worst->fewest);
-}
-
-void tb_report_tell_broken(FILE *out, uint64_t broken, uint64_t containers)
-{
-	fprintf(out,
-		"%" PRIu64 " of %" PRIu64
-		" containers are broken: partly in use.\n",
-		broken, containers);
 }
 
 void tb_report_print_sentence(FILE *out, FILE *words, char **text)

@@ -27,8 +27,8 @@ struct tb_report_worst {
 };
 void tb_report_tell_worst(FILE *out, const struct tb_report_worst *worst);
 
-/* "14 of 96 containers are broken: partly in use." and a newline. */
-void tb_report_tell_broken(FILE *out, uint64_t broken, uint64_t containers);
+/* "37%" of all; what is not none is "under 1%". */
+void tb_report_tell_percent(FILE *out, uint64_t part, uint64_t all);
 
 /* A sentence that open_memstream() has made, in lines; it is freed. */
 void tb_report_print_sentence(FILE *out, FILE *words, char **text);
