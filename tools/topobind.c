@@ -37,6 +37,8 @@ static const struct {
 	  "what a job would get now, or when, without submitting it" },
 	{ "soft", tb_command_soft,
 	  "soft binding on this node: look, switch it off and on" },
+	{ "report", tb_command_report,
+	  "how many caches jobs touch and share, on any cluster" },
 	{ "metrics", tb_command_metrics,
 	  "numbers of the cluster for Prometheus" },
 	{ "conf", tb_command_conf,

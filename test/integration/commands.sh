@@ -62,7 +62,7 @@ case_without_slurmctld() {
 		asked=$((asked + 1))
 	done
 	daemon slurmctld start
-	for command in map nodes job hostfile explain plan metrics; do
+	for command in map nodes job hostfile explain plan report metrics; do
 		assert grep -qx "$command" "$work/asking"
 	done
 }

@@ -90,6 +90,17 @@ case_job() {
 	drain
 }
 
+case_report() {
+	alloc -w "$NODE_ZEN" --bcpus=0-1,6-7 >/dev/null
+	valid report report
+	has '.totals.units.X.worst.touched == 2 and .jobs[0].nodes[0].units.X'
+	topobind report --to "$work/looks"
+	topobind report --to "$work/looks"
+	valid report-summary report --from "$work/looks"
+	has '.looks == 2 and .totals.units.X.worst.time'
+	drain
+}
+
 case_explain() {
 	local holder job plain
 
@@ -225,6 +236,7 @@ test_case "topology, place, conf and options" case_offline
 test_case "map" case_map
 test_case "nodes" case_nodes
 test_case "job" case_job
+test_case "report" case_report
 test_case "explain" case_explain
 test_case "plan" case_plan
 test_case "conf --show and --check" case_conf

@@ -483,6 +483,7 @@ case_many_nodes() {
 		assert_quick nodes $options
 	done
 	assert_quick metrics
+	assert_quick report
 }
 
 cluster_start --nodes this,zen,twin,raptor,skylake "${page_nodes[@]}"

@@ -11,6 +11,7 @@
 
 #include "cluster.h"
 #include "conf_here.h"
+#include "hosts.h"
 #include "common/conf/conf.h"
 #include "common/node/node_extra.h"
 #include "core/topology/distances.h"
@@ -99,6 +100,36 @@ const node_info_t *tb_cluster_node(const struct tb_cluster *cluster,
 		    !strcmp(nodes->node_array[i].name, name))
 			return &nodes->node_array[i];
 	return NULL;
+}
+
+static char *find_unknown(const struct tb_cluster *cluster, tb_hostlist_t names)
+{
+	char *list = tb_hostlist_print(names);
+	struct tb_hosts *hosts = list ? tb_hosts_create(list) : NULL;
+	char *name = NULL;
+
+	while (hosts && (name = tb_hosts_next(hosts)) &&
+	       tb_cluster_node(cluster, name))
+		free(name);
+	tb_hosts_destroy(hosts);
+	free(list);
+	return name;
+}
+
+/* Names are looked up one by one only where one is wrong. */
+char *tb_cluster_find_unknown(const struct tb_cluster *cluster,
+			      tb_hostlist_t names)
+{
+	const node_info_msg_t *nodes = cluster->nodes;
+	int known = 0;
+
+	for (uint32_t i = 0; i < nodes->record_count; i++)
+		known += nodes->node_array[i].name &&
+			 slurm_hostlist_find(names,
+					     nodes->node_array[i].name) >= 0;
+	return known < slurm_hostlist_count(names)
+		       ? find_unknown(cluster, names)
+		       : NULL;
 }
 
 const partition_info_t *tb_cluster_partition(const struct tb_cluster *cluster,

@@ -44,6 +44,12 @@ void tb_cluster_destroy(struct tb_cluster *cluster); /* NULL is fine */
 /* NULL: Slurm knows none of this name. */
 const node_info_t *tb_cluster_node(const struct tb_cluster *cluster,
 				   const char *name);
+/*
+ * Of a list without names twice, the first that Slurm does not know; malloc()ed, NULL
+ * when it knows all.
+ */
+char *tb_cluster_find_unknown(const struct tb_cluster *cluster,
+			      tb_hostlist_t names);
 const partition_info_t *tb_cluster_partition(const struct tb_cluster *cluster,
 					     const char *name);
 

@@ -198,41 +198,17 @@ static bool is_wanted(const struct options *options, const node_info_t *node)
 	       (!options->states || has_state(options, node));
 }
 
-/* The first that Slurm does not know; malloc()ed, NULL when it knows all. */
-static char *find_unknown(const struct options *options,
-			  const struct tb_cluster *cluster)
-{
-	char *list = tb_hostlist_print(options->nodes);
-	struct tb_hosts *hosts = list ? tb_hosts_create(list) : NULL;
-	char *name = NULL;
-
-	while (hosts && (name = tb_hosts_next(hosts)) &&
-	       tb_cluster_node(cluster, name))
-		free(name);
-	tb_hosts_destroy(hosts);
-	free(list);
-	return name;
-}
-
 /* Other than 0: an error was printed. */
 static int check_names(const struct options *options,
 		       const struct tb_cluster *cluster)
 {
-	const node_info_msg_t *nodes = cluster->nodes;
-	int count, known = 0, rc = 0;
-	char *name = NULL;
+	char *name;
+	int rc = 0;
 
 	if (!options->nodes)
 		return 0;
 	slurm_hostlist_uniq(options->nodes);
-	count = slurm_hostlist_count(options->nodes);
-	for (uint32_t i = 0; i < nodes->record_count; i++)
-		known += nodes->node_array[i].name &&
-			 slurm_hostlist_find(options->nodes,
-					     nodes->node_array[i].name) >= 0;
-	/* Names are looked up one by one only where one is wrong. */
-	if (known < count)
-		name = find_unknown(options, cluster);
+	name = tb_cluster_find_unknown(cluster, options->nodes);
 	if (name)
 		rc = tb_command_fail(options->common.name,
 				     "Slurm knows no node \"%.100s\"", name);
