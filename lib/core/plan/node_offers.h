@@ -11,6 +11,7 @@
 #include "core/place/share.h"
 
 #include "classes.h"
+#include "device_counts.h"
 
 /* What a job asks for. */
 struct tb_need {
@@ -20,6 +21,9 @@ struct tb_need {
 	bool implicit;	  /* a task has as many units as hold its CPUs */
 	bool one_size;	  /* whatever bequal says, see classes.h */
 	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
+	/* Devices, a number for each kind: blockers.h. */
+	const struct tb_devices_asked *devices;
+	unsigned ndevices;
 };
 
 /* A node; borrows all that it points to. */
