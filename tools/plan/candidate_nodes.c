@@ -534,12 +534,13 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 		set_text(&node->closed,
 			 "only %llu MB of memory, %llu are asked for",
 			 (unsigned long long)there, (unsigned long long)wanted);
-	if (rules->counts_memory && wanted &&
-	    (used > there || there - used < wanted))
-		set_text(&node->note,
-			 "%llu MB of memory free, %llu are asked for",
-			 (unsigned long long)(used > there ? 0 : there - used),
-			 (unsigned long long)wanted);
+	if (!rules->counts_memory || !wanted ||
+	    (used <= there && there - used >= wanted))
+		return;
+	node->lacks_memory = true;
+	set_text(&node->note, "%llu MB of memory free, %llu are asked for",
+		 (unsigned long long)(used > there ? 0 : there - used),
+		 (unsigned long long)wanted);
 }
 
 /* Is its memory that of the NUMA nodes of its units, and counted? */
@@ -571,10 +572,37 @@ static int check_numa_memory(const struct rules *rules,
 		set_text(&node->closed,
 			 "its NUMA nodes have too little memory: a slot needs %llu MB",
 			 (unsigned long long)found.needed);
-	else if (!found.now)
-		set_text(&node->note,
-			 "too little memory free on NUMA nodes: a slot needs %llu MB",
-			 (unsigned long long)found.needed);
+	if (found.now || !found.ever)
+		return 0;
+	node->lacks_memory = true;
+	set_text(&node->note,
+		 "too little memory free on NUMA nodes: a slot needs %llu MB",
+		 (unsigned long long)found.needed);
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static int check_devices(const struct tb_job_devices *asked,
+			 struct tb_candidate_node *node, struct tb_error *err)
+{
+	uint32_t untyped;
+
+	if (!asked->count)
+		return 0;
+	node->devices = calloc(asked->count, sizeof(*node->devices));
+	if (!node->devices)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < asked->count; i++) {
+		uint32_t needed = tb_job_devices_needed(asked, i);
+
+		node->devices[i] = tb_devices_in_list(node->info->gres,
+						      asked->names[i],
+						      &untyped);
+		if (node->devices[i] < needed)
+			set_text(&node->closed, "%u %s there, %u are asked for",
+				 node->devices[i], asked->names[i], needed);
+	}
 	return 0;
 }
 
@@ -597,7 +625,10 @@ static int check_units(const struct rules *rules,
 		return -1;
 	check_cpus(rules->spec, most, node);
 	check_memory(rules, most, node);
-	return check_numa_memory(rules, node, err);
+	return check_numa_memory(rules, node, err) ||
+			       check_devices(&rules->spec->devices, node, err)
+		       ? -1
+		       : 0;
 }
 
 static int read_topology(const struct rules *rules,
@@ -679,6 +710,7 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 static void clear_node(struct tb_candidate_node *node)
 {
 	for (unsigned i = 0; i < node->nholds; i++) {
+		free((uint32_t *)node->holds[i].devices);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 		free((struct tb_unit *)node->holds[i].unit);
 	}
@@ -686,6 +718,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->held_units);
 	free(node->closed);
 	free(node->note);
+	free(node->devices);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->system);

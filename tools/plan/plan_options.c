@@ -650,6 +650,25 @@ static struct tb_asked find_asked(const job_desc_msg_t *job)
 	};
 }
 
+static int find_devices(struct tb_plan_options *options, struct tb_error *err)
+{
+	struct tb_job_devices *devices = &options->spec.devices;
+
+	return tb_job_devices_add(devices, options->gres_per_job,
+				  TB_DEVICES_FOR_JOB, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_node,
+						  TB_DEVICES_FOR_NODE, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_task,
+						  TB_DEVICES_FOR_TASK, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_socket,
+						  TB_DEVICES_FOR_SOCKET, err)
+		       ? -1
+		       : 0;
+}
+
 static void make_spec(struct tb_plan_options *options)
 {
 	const job_desc_msg_t *job = &options->job;
@@ -807,7 +826,7 @@ static int finish_plan_options(void *data, int count, char **words,
 		return -1;
 	make_job(reading);
 	make_spec(reading->options);
-	if (make_binding(reading, err))
+	if (find_devices(reading->options, err) || make_binding(reading, err))
 		return -1;
 	return check_combinations(reading, err);
 }
