@@ -600,8 +600,9 @@ static int check_devices(const struct tb_job_devices *asked,
 						      asked->names[i],
 						      &untyped);
 		if (node->devices[i] < needed)
-			set_text(&node->closed, "%u %s there, %u are asked for",
-				 node->devices[i], asked->names[i], needed);
+			set_text(&node->closed, "%u %s there, %u %s asked for",
+				 node->devices[i], asked->names[i], needed,
+				 needed == 1 ? "is" : "are");
 	}
 	return 0;
 }

@@ -250,13 +250,21 @@ static bool has_window(const struct tb_request *request)
 	return request->start || request->stop;
 }
 
-/* What comes, or does not: "units and gpu". */
+static void print_devices(const struct tb_job_devices *devices, FILE *out)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		fprintf(out, "%s%s",
+			!i			  ? ""
+			: i + 1 == devices->count ? " and "
+						  : ", ",
+			devices->names[i]);
+}
+
+/* What comes, or does not: "units with gpu and nic". */
 static void print_wanted(const struct tb_job_devices *devices, FILE *out)
 {
-	fputs("units", out);
-	for (unsigned i = 0; i < devices->count; i++)
-		fprintf(out, "%s%s", i + 1 == devices->count ? " and " : ", ",
-			devices->names[i]);
+	fputs(devices->count ? "units with " : "units", out);
+	print_devices(devices, out);
 }
 
 /* Nothing that ends suffices. */
@@ -270,6 +278,24 @@ static void print_too_few(const struct tb_explanation *explanation, FILE *out)
 		      ? " in the window of --bstart and --bstop, which depends on what is in use"
 		      : ", even after all running jobs end",
 	      out);
+}
+
+/* What there is when some have ended. */
+static void print_later(const struct tb_explanation *explanation, FILE *out)
+{
+	const struct tb_job_devices *devices =
+		&explanation->candidates->spec->devices;
+
+	fputs("there are ", out);
+	if (explanation->has_units) {
+		fputs("units for it now, but with ", out);
+		print_devices(devices, out);
+		fputs(" only", out);
+	} else {
+		print_wanted(devices, out);
+		fputs(" for it", out);
+	}
+	fputs(" when these have ended: ", out);
 }
 
 char *tb_explain_end(const struct tb_explanation *explanation)
@@ -291,12 +317,7 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 	} else if (!explanation->found) {
 		print_too_few(explanation, out);
 	} else {
-		if (explanation->has_units)
-			fputs("there are units for it now, but too few devices; ",
-			      out);
-		fputs("there are ", out);
-		print_wanted(&candidates->spec->devices, out);
-		fputs(" for it when these have ended: ", out);
+		print_later(explanation, out);
 		print_ended(explanation, out);
 		print_when(explanation, out);
 	}
