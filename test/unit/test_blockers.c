@@ -291,9 +291,7 @@ static unsigned slots_without(const struct cluster *cluster, unsigned node,
 	slots = tb_place(cluster->nodes[node].placer, need->request, used,
 			 tb_asked_slots_of_node(&need->asked));
 	tb_bitset_destroy(used);
-	return slots >= (int)tb_asked_slots_of_each(&need->asked)
-		       ? (unsigned)slots
-		       : 0;
+	return slots > 0 ? (unsigned)slots : 0;
 }
 
 /* Of one kind that are free on a node without some holders. */
@@ -307,6 +305,16 @@ static uint32_t free_without(const struct cluster *cluster, unsigned node,
 		if (!(gone & 1u << of->holders[i].holder))
 			held += of->holders[i].devices[kind];
 	return cluster->devices[node][kind] - held;
+}
+
+/* As reach.h has them with devices, of a job that says how many tasks it has. */
+static unsigned least_of_each(const struct tb_need *need)
+{
+	if (need->ndevices == 1)
+		return tb_asked_exact_slots(&need->asked)
+			       ? 0
+			       : need->asked.tasks_per_node;
+	return tb_asked_slots_of_each(&need->asked);
 }
 
 /* Of so many slots those that have their devices. */
@@ -323,7 +331,7 @@ static unsigned slots_with_devices(const struct cluster *cluster, unsigned node,
 		    (need->devices[k].per_job && !free))
 			slots = 0;
 	}
-	return slots >= tb_asked_slots_of_each(&need->asked) ? slots : 0;
+	return slots >= least_of_each(need) ? slots : 0;
 }
 
 /* Those for all nodes; none of the nodes is without them. */

@@ -530,16 +530,20 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 	uint64_t wanted = get_wanted_memory(rules, there, cpus);
 	uint64_t used = tb_allocated_memory(node->info);
 
+	node->memory = there;
+	node->free_memory = there > used ? there - used : 0;
+	if (rules->counts_memory && rules->memory & MEM_PER_CPU)
+		node->cpu_memory = rules->memory & ~MEM_PER_CPU;
 	if (there < wanted)
 		set_text(&node->closed,
 			 "only %llu MB of memory, %llu are asked for",
 			 (unsigned long long)there, (unsigned long long)wanted);
 	if (!rules->counts_memory || !wanted ||
-	    (used <= there && there - used >= wanted))
+	    (used <= there && node->free_memory >= wanted))
 		return;
 	node->lacks_memory = true;
 	set_text(&node->note, "%llu MB of memory free, %llu are asked for",
-		 (unsigned long long)(used > there ? 0 : there - used),
+		 (unsigned long long)node->free_memory,
 		 (unsigned long long)wanted);
 }
 

@@ -36,6 +36,8 @@ struct tb_candidate_node {
 	bool out_of_service; /* it is closed for its state only */
 	char *note;	   /* that something is short there; NULL: it is not */
 	bool lacks_memory; /* that is memory, or that, too */
+	/* MB: for each CPU, 0: none is counted; there, and of it free. */
+	uint64_t cpu_memory, memory, free_memory;
 	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
 	unsigned open;	   /* index among those that are not closed */
 };

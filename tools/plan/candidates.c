@@ -330,6 +330,7 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.nholders = node->nholds,
 		.required = node->required,
 		.devices = node->devices,
+		.memory = node->memory,
 	};
 }
 
@@ -337,6 +338,7 @@ static void open_node(struct tb_candidates *candidates,
 		      struct tb_candidate_node *node)
 {
 	node->open = candidates->nopen++;
+	candidates->need.cpu_memory = node->cpu_memory;
 	candidates->open[node->open] = make_used_node(node);
 }
 
@@ -455,10 +457,12 @@ static unsigned list_with_memory(const struct tb_candidates *candidates,
 
 		if (node->closed)
 			continue;
-		if (!node->lacks_memory)
-			list[count++] = candidates->open[node->open];
-		else if (node->required)
+		if (node->lacks_memory && node->required)
 			return 0;
+		if (node->lacks_memory)
+			continue;
+		list[count] = candidates->open[node->open];
+		list[count++].memory = node->free_memory;
 	}
 	return count;
 }
@@ -476,7 +480,8 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 	count = list_with_memory(candidates, list);
 	blockers = tb_blockers_create(&candidates->need, list, count,
 				      candidates->ends, candidates->nholders);
-	if (blockers && count < candidates->nopen)
+	if (blockers &&
+	    (count < candidates->nopen || candidates->need.cpu_memory))
 		fits = tb_blockers_fits(blockers);
 	tb_blockers_destroy(blockers);
 	free(list);

@@ -154,10 +154,15 @@ static uint32_t count_tasks(const struct tb_blockers *blockers,
 			    const struct tb_offer *offer)
 {
 	const struct tb_need *need = blockers->need;
+	enum tb_type type = need->request->type;
+	uint32_t tasks = tb_offer_tasks(offer, type, &need->asked);
 
-	return limit_by_devices(blockers, offer->node,
-				tb_offer_tasks(offer, need->request->type,
-					       &need->asked));
+	if (need->cpu_memory)
+		tasks = tb_offer_tasks_in_memory(offer, type, tasks,
+						 need->cpu_memory,
+						 blockers->nodes[offer->node]
+							 .memory);
+	return limit_by_devices(blockers, offer->node, tasks);
 }
 
 static bool holder_has_devices(const struct tb_blockers *blockers,
@@ -211,12 +216,26 @@ static uint32_t count_least_nodes(const struct tb_need *need)
 	return hosts > least ? hosts : least;
 }
 
+/*
+ * So many slots each node of the job must have.  Where devices are asked for topobind
+ * deals the slots out, as reach.h says.
+ */
+static uint32_t count_slots_of_each(const struct tb_need *need)
+{
+	uint32_t each;
+
+	if (need->ndevices != 1 || need->implicit)
+		return tb_asked_slots_of_each(&need->asked);
+	tb_devices_job(&need->asked, false, 0, 1, 1, &each);
+	return each;
+}
+
 /* Has the node the slots that each node of the job must have? */
 static bool holds_enough(const struct tb_need *need, uint32_t tasks)
 {
-	return (tasks || !need->ndevices) &&
+	return (tasks || (!need->ndevices && !need->cpu_memory)) &&
 	       (need->request->type == TB_HOST ||
-		tasks >= tb_asked_slots_of_each(&need->asked));
+		tasks >= count_slots_of_each(need));
 }
 
 /* Are the devices for all nodes there, too? */

@@ -47,6 +47,7 @@ struct tb_used_node {
 	unsigned nholders;
 	bool required;		 /* must be among the chosen nodes */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
+	uint64_t memory; /* for the need's; what others have is not counted */
 };
 
 struct tb_blockers;

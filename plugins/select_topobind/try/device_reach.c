@@ -179,10 +179,8 @@ static uint32_t count_tasks(const struct reach *reach,
 		return tasks;
 	if (!(details->pn_min_memory & MEM_PER_CPU))
 		return wanted > memory ? 0 : tasks;
-	wanted *= offer->cpus;
-	if (reach->offers->request->type == TB_HOST)
-		return wanted > memory ? 0 : tasks;
-	return wanted ? MIN(tasks, memory / wanted) : tasks;
+	return tb_offer_tasks_in_memory(offer, reach->offers->request->type,
+					tasks, wanted, memory);
 }
 
 static void look_at_node(struct reach *reach, const struct tb_offer *offer,
