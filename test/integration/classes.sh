@@ -167,6 +167,8 @@ case_shared() {
 	alloc -t 30 -p twice -w "even$number" --bunit=C --bamount=1 >/dev/null
 	compare_answers 4 \
 		"-t 5 -N1 -p twice -w even$number -n3 --bunit=X --bamount=1" \
+		"-t 5 -N1 -p twice -w even$number -n4 -s --bunit=X --bamount=1" \
+		"-t 5 -N1 -w even$number -n2 -s --bunit=X --bamount=1" \
 		"-t 5 -N1 -p twice -w even$number -n4 --bunit=X --bamount=1" \
 		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=2" \
 		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=3"

@@ -527,8 +527,12 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 			 struct tb_candidate_node *node)
 {
 	uint64_t there = node->info->real_memory - node->info->mem_spec_limit;
-	uint64_t wanted = get_wanted_memory(rules, there, cpus);
 	uint64_t used = tb_allocated_memory(node->info);
+	/* A node of its own is the job's with all CPUs. */
+	uint64_t wanted = get_wanted_memory(rules, there,
+					    rules->spec->whole_nodes
+						    ? node->info->cpus
+						    : cpus);
 
 	node->memory = there;
 	node->free_memory = there > used ? there - used : 0;

@@ -16,6 +16,7 @@
 #include "spank/options.h"
 
 #include "sbatch_options.h"
+#include "sbatch_variables.h"
 #include "terminal/text_stream.h"
 
 #define VARIABLE "TOPOBIND"
@@ -272,7 +273,10 @@ struct reading {
 		*gpus_per_socket;
 	const char *cpus_per_gpu;
 	uint64_t memory_per_gpu; /* 0: none */
-	int memory;		 /* the option that says how much; 0: none */
+	bool is_variable;	 /* what is taken now is one of sbatch's */
+	/* The option that says how much, and that of a variable; 0: none. */
+	int memory, memory_of_variable;
+	bool exclusive, oversubscribe; /* options say so, not variables */
 	/* The values of tb_combination_options[]; NULL: not given. */
 	const char *ruled[RULED_MAX];
 };
@@ -361,18 +365,45 @@ static int take_spared(job_desc_msg_t *job, int option, struct tb_error *err)
 	return 0;
 }
 
-/* One option says how much, as sbatch wants it. */
+static int fail_for_both(int option, int other, struct tb_error *err)
+{
+	return tb_fail(err, "--%s and --%s exclude each other",
+		       find_option_name(option), find_option_name(other));
+}
+
+/*
+ * One option says how much, as sbatch wants it, or else one variable.  False, and *rc
+ * says whether that is wrong: this one is not taken.
+ */
+static bool says_memory(struct reading *reading, int option, int *rc,
+			struct tb_error *err)
+{
+	int *mine = reading->is_variable ? &reading->memory_of_variable
+					 : &reading->memory;
+
+	*rc = 0;
+	if (*mine && *mine != option) {
+		*rc = fail_for_both(*mine, option, err);
+		return false;
+	}
+	*mine = option;
+	/* Of a script's the same one is replaced, another one counts more. */
+	if (reading->is_variable && reading->memory == option)
+		reading->memory = 0;
+	return !reading->is_variable || !reading->memory;
+}
+
 static int take_memory(struct reading *reading, int option,
 		       struct tb_error *err)
 {
 	job_desc_msg_t *job = &reading->options->job;
 	uint64_t memory;
+	int rc;
 
-	if (reading->memory && reading->memory != option)
-		return tb_fail(err, "--%s and --%s exclude each other",
-			       find_option_name(reading->memory),
-			       find_option_name(option));
-	reading->memory = option;
+	if (!says_memory(reading, option, &rc, err))
+		return rc;
+	job->pn_min_memory = NO_VAL64;
+	reading->memory_per_gpu = 0;
 	if (read_memory(find_option_name(option), optarg, &memory, err))
 		return -1;
 	if (option == OPT_MEM_PER_GPU)
@@ -452,9 +483,6 @@ static void take_flag(job_desc_msg_t *job, int option)
 	case 'O':
 		job->overcommit = 1;
 		break;
-	case 's':
-		job->shared = JOB_SHARED_OK;
-		break;
 	case OPT_CONTIGUOUS:
 		job->contiguous = 1;
 		break;
@@ -467,6 +495,20 @@ static void take_flag(job_desc_msg_t *job, int option)
 	default:
 		break;
 	}
+}
+
+static int take_sharing(struct reading *reading, int option,
+			struct tb_error *err)
+{
+	bool *given = option == 's' ? &reading->oversubscribe
+				    : &reading->exclusive;
+
+	*given = !reading->is_variable;
+	if (reading->exclusive && reading->oversubscribe &&
+	    tb_sharing_is_said_once())
+		return fail_for_both(OPT_EXCLUSIVE, 's', err);
+	return read_sharing(&reading->options->job,
+			    option == 's' ? "oversubscribe" : optarg, err);
 }
 
 static int take_value(struct reading *reading, int option, struct tb_error *err)
@@ -495,7 +537,8 @@ static int take_value(struct reading *reading, int option, struct tb_error *err)
 	case OPT_MEM_PER_GPU:
 		return take_memory(reading, option, err);
 	case OPT_EXCLUSIVE:
-		return read_sharing(job, optarg, err);
+	case 's':
+		return take_sharing(reading, option, err);
 	default:
 		take_flag(job, option);
 		return 0;
@@ -680,6 +723,11 @@ static void make_spec(struct tb_plan_options *options)
 	spec->features = job->features;
 	spec->reservation = job->reservation;
 	spec->asked = find_asked(job);
+	spec->layout = (struct tb_layout){
+		get_given_16(job->sockets_per_node),
+		get_given_16(job->cores_per_socket),
+		get_given_16(job->threads_per_core),
+	};
 	if (job->pn_min_memory != NO_VAL64)
 		spec->memory = job->pn_min_memory;
 	spec->gres = options->gres_per_job || options->gres_per_node ||
@@ -796,6 +844,31 @@ static int read_script(struct reading *reading, const char *path,
 	return 0;
 }
 
+/* What a variable takes back of a script's. */
+static void reset_flag(void *data, const char *option)
+{
+	struct reading *reading = data;
+	job_desc_msg_t *job = &reading->options->job;
+
+	if (!strcmp(option, "overcommit"))
+		job->overcommit = NO_VAL8;
+	else if (!strcmp(option, "spread-job"))
+		job->bitflags &= ~(uint64_t)SPREAD_JOB;
+	else if (!strcmp(option, "use-min-nodes"))
+		job->bitflags &= ~(uint64_t)USE_MIN_NODES;
+}
+
+static int read_variables(struct reading *reading, struct tb_error *err)
+{
+	int rc;
+
+	reading->is_variable = true;
+	rc = tb_sbatch_variables_read(&usage, reset_flag, reading, err);
+	reading->is_variable = false;
+	return rc;
+}
+
+/* Of what is said twice the last counts: script, variables, command line. */
 static int begin_with_script(void *data, int count, char **words,
 			     struct tb_error *err)
 {
@@ -803,7 +876,7 @@ static int begin_with_script(void *data, int count, char **words,
 	int rc;
 
 	if (!count)
-		return 0;
+		return read_variables(reading, err);
 	if (!strcmp(words[0], ":"))
 		return tb_fail(
 			err,
@@ -811,7 +884,7 @@ static int begin_with_script(void *data, int count, char **words,
 	reading->source = TB_SCRIPT;
 	rc = read_script(reading, words[0], err);
 	reading->source = TB_COMMAND_LINE;
-	return rc;
+	return rc ? rc : read_variables(reading, err);
 }
 
 /* What stands behind the script is its own. */
@@ -881,7 +954,7 @@ static const struct tb_command_option own_options[] = {
 static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[FILE [ARGUMENT...]]",
-	.purpose = "Say what a job with these and all other options of sbatch, with those in the #SBATCH lines of FILE (\"-\": stdin) and the variable TOPOBIND would get now, or when it would start, without submitting it.",
+	.purpose = "Say what a job with these and all other options of sbatch, with those in the #SBATCH lines of FILE (\"-\": stdin), sbatch's variables and TOPOBIND would get now, or when it would start, without submitting it.",
 	.notes = "Now: each node's tasks, and its topology with the job's units in lower case. Later: when, where, and who holds the units until then. Other jobs may come first.",
 	.exit_codes = "Exit codes: 0 now, 1 later, 2 never, a bad option, or Slurm does not answer.",
 	.has_binding = true,
