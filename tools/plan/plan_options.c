@@ -275,7 +275,7 @@ struct reading {
 	uint64_t memory_per_gpu; /* 0: none */
 	bool is_variable;	 /* what is taken now is one of sbatch's */
 	/* The option that says how much, and that of a variable; 0: none. */
-	int memory, memory_of_variable;
+	int memory, memory_of_variable, other_memory_of_variable;
 	bool exclusive, oversubscribe; /* options say so, not variables */
 	/* The values of tb_combination_options[]; NULL: not given. */
 	const char *ruled[RULED_MAX];
@@ -371,26 +371,26 @@ static int fail_for_both(int option, int other, struct tb_error *err)
 		       find_option_name(option), find_option_name(other));
 }
 
-/*
- * One option says how much, as sbatch wants it, or else one variable.  False, and *rc
- * says whether that is wrong: this one is not taken.
- */
-static bool says_memory(struct reading *reading, int option, int *rc,
-			struct tb_error *err)
+/* Does it count?  Of a script's the same one is replaced, another one counts more. */
+static bool variable_says_memory(struct reading *reading, int option)
 {
-	int *mine = reading->is_variable ? &reading->memory_of_variable
-					 : &reading->memory;
+	int before = reading->memory_of_variable;
 
-	*rc = 0;
-	if (*mine && *mine != option) {
-		*rc = fail_for_both(*mine, option, err);
-		return false;
-	}
-	*mine = option;
-	/* Of a script's the same one is replaced, another one counts more. */
-	if (reading->is_variable && reading->memory == option)
+	reading->memory_of_variable = option;
+	if (before && before != option)
+		reading->other_memory_of_variable = before;
+	if (reading->memory == option)
 		reading->memory = 0;
-	return !reading->is_variable || !reading->memory;
+	return !reading->memory;
+}
+
+/* One option says how much, as sbatch wants it, or else one variable. */
+static int check_memory(const struct reading *reading, struct tb_error *err)
+{
+	return reading->other_memory_of_variable && !reading->memory
+		       ? fail_for_both(reading->other_memory_of_variable,
+				       reading->memory_of_variable, err)
+		       : 0;
 }
 
 static int take_memory(struct reading *reading, int option,
@@ -398,10 +398,14 @@ static int take_memory(struct reading *reading, int option,
 {
 	job_desc_msg_t *job = &reading->options->job;
 	uint64_t memory;
-	int rc;
 
-	if (!says_memory(reading, option, &rc, err))
-		return rc;
+	if (reading->is_variable && !variable_says_memory(reading, option))
+		return 0;
+	if (!reading->is_variable && reading->memory &&
+	    reading->memory != option)
+		return fail_for_both(reading->memory, option, err);
+	if (!reading->is_variable)
+		reading->memory = option;
 	job->pn_min_memory = NO_VAL64;
 	reading->memory_per_gpu = 0;
 	if (read_memory(find_option_name(option), optarg, &memory, err))
@@ -895,7 +899,7 @@ static int finish_plan_options(void *data, int count, char **words,
 
 	(void)count;
 	(void)words;
-	if (make_lists(reading, err))
+	if (check_memory(reading, err) || make_lists(reading, err))
 		return -1;
 	make_job(reading);
 	make_spec(reading->options);
