@@ -41,6 +41,7 @@ enum {
 	OPT_MEM_PER_CPU,
 	OPT_MEM_PER_GPU,
 	OPT_GRES,
+	OPT_GRES_FLAGS,
 	OPT_GPUS_PER_NODE,
 	OPT_GPUS_PER_TASK,
 	OPT_GPUS_PER_SOCKET,
@@ -223,6 +224,32 @@ static int read_sharing(job_desc_msg_t *job, const char *text,
 				      "exclusive, user, mcs or oversubscribe",
 				      err);
 	return 0;
+}
+
+/* Flags of those that share a device are left out: they are for steps. */
+static int read_gres_flags(job_desc_msg_t *job, const char *text,
+			   struct tb_error *err)
+{
+	const uint64_t both = GRES_DISABLE_BIND | GRES_ENFORCE_BIND;
+	const char *at = text;
+
+	job->bitflags &= ~both;
+	while (*at) {
+		size_t length = strcspn(at, ",");
+
+		if (length == 15 && !strncasecmp(at, "disable-binding", 15))
+			job->bitflags |= GRES_DISABLE_BIND;
+		else if (length == 15 &&
+			 !strncasecmp(at, "enforce-binding", 15))
+			job->bitflags |= GRES_ENFORCE_BIND;
+		else if (!strstr(at, "per-sharing"))
+			break;
+		at += length + (at[length] == ',');
+	}
+	if (*text && !*at && (job->bitflags & both) != both)
+		return 0;
+	return fail_for_value("gres-flags", text,
+			      "disable-binding or enforce-binding", err);
 }
 
 /* "gpu:2,foo:1" as Slurm sends it, a prefix before each; malloc()ed. */
@@ -540,6 +567,8 @@ static int take_value(struct reading *reading, int option, struct tb_error *err)
 	case OPT_MEM_PER_CPU:
 	case OPT_MEM_PER_GPU:
 		return take_memory(reading, option, err);
+	case OPT_GRES_FLAGS:
+		return read_gres_flags(job, optarg, err);
 	case OPT_EXCLUSIVE:
 	case 's':
 		return take_sharing(reading, option, err);
@@ -736,6 +765,7 @@ static void make_spec(struct tb_plan_options *options)
 		spec->memory = job->pn_min_memory;
 	spec->gres = options->gres_per_job || options->gres_per_node ||
 		     options->gres_per_task || options->gres_per_socket;
+	spec->near_gres = job->bitflags & GRES_ENFORCE_BIND;
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
 	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
@@ -940,6 +970,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "mem-bind", "TYPE", OPT_MEM_BIND, TB_UNTOLD },
 	{ NULL, "tmp", "MB", OPT_TMP, TB_UNTOLD },
 	{ NULL, "gres", "LIST", OPT_GRES, NULL },
+	{ NULL, "gres-flags", "FLAGS", OPT_GRES_FLAGS, TB_UNTOLD },
 	{ "G", "gpus", "N", 'G', NULL },
 	{ NULL, "gpus-per-node", "N", OPT_GPUS_PER_NODE, TB_UNTOLD },
 	{ NULL, "gpus-per-task", "N", OPT_GPUS_PER_TASK, TB_UNTOLD },
