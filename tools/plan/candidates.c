@@ -276,7 +276,7 @@ static void drop_empty(struct tb_candidate_node *node, unsigned kinds)
 /* There is one, the last, for who is hidden. */
 static int make_hidden(struct tb_candidate_node *node, struct tb_error *err)
 {
-	struct tb_holder_job hidden = { TB_HIDDEN };
+	struct tb_holder_job hidden = { .holder = TB_HIDDEN };
 
 	if (node->nholds && node->holds[node->nholds - 1].holder == TB_HIDDEN)
 		return 0;
