@@ -109,6 +109,12 @@ static inline void tb_free_slurm_conf(slurm_conf_t *site)
 #define slurm_free_conf slurm_free_ctl_conf
 #endif
 
+/* Do --exclusive and --oversubscribe exclude each other? */
+static inline bool tb_sharing_is_said_once(void)
+{
+	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+}
+
 /*
  * Does select/cons_tres want as many tasks on each node as --ntasks-per-node says,
  * also when --ntasks says that there are fewer?  There topobind asks for the tasks of

@@ -167,12 +167,14 @@ case_shared() {
 	alloc -t 30 -p twice -w "even$number" --bunit=C --bamount=1 >/dev/null
 	compare_answers 4 \
 		"-t 5 -N1 -p twice -w even$number -n3 --bunit=X --bamount=1" \
+		"-t 5 -N1 -p twice -w even$number -n4 -s --bunit=X --bamount=1" \
 		"-t 5 -N1 -p twice -w even$number -n4 --bunit=X --bamount=1" \
 		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=2" \
 		"-t 5 -N1 -p twice -w even$number -n2 --bunit=C --bamount=3"
 	# Slurm 24.11 looks ahead to the end of one of them only, for plain jobs, too.
-	slurm_is_from 24.11 || compare_answers 1 \
-		"-t 5 -N1 -w even$number -n1 --bunit=X --bamount=1"
+	slurm_is_from 24.11 || compare_answers 2 \
+		"-t 5 -N1 -w even$number -n1 --bunit=X --bamount=1" \
+		"-t 5 -N1 -w even$number -n2 -s --bunit=X --bamount=1"
 	assert_eq "on shared units" "$(topobind plan --json -N1 -p twice \
 		-w "even$number" --bunit=X --bamount=3 |
 		jq -r '.units[].topology')" \

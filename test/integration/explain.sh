@@ -357,6 +357,93 @@ case_same_answer_filtered() {
 	reconfigure_with
 }
 
+# --- GPUs -------------------------------------------------------------------------
+
+# Two on zen, as elsewhere, and four of two types on twin.
+give_more_gpus() {
+	give_gres "$NODE_TWIN" gpu:small:3,gpu:large:1 \
+		"Name=gpu Type=small File=DEVICE0" \
+		"Name=gpu Type=small File=DEVICE1" \
+		"Name=gpu Type=small File=DEVICE2" \
+		"Name=gpu Type=large File=DEVICE3"
+	give_gres "$NODE_ZEN" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
+		"Name=gpu File=DEVICE1 Cores=24-47"
+	start_with_gres "$NODE_ZEN" "$NODE_TWIN"
+}
+
+case_gpus() {
+	local holder job
+
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --gres=gpu:1 --bcpus=0)
+	job=$(batch -N1 -w "$NODE_ZEN" -t 5 --gres=gpu:2 --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	assert_node "$job" "$NODE_ZEN" '[.note, .slots]' \
+		'["1 of 2 gpu free, 2 are asked for",0]'
+	assert_json "$job" '[.fits_now, .would_fit, .must_end[].job]' \
+		"[false,true,\"$holder\"]"
+	assert_contains "summary" "units for it now, but with gpu only when" \
+		"$(explained "$job" | jq .summary)"
+	assert_contains "table" "1: $holder of root, 1 gpu until" \
+		"$(topobind explain "$job")"
+	assert_node "$job" "$NODE_SKYLAKE" .closed \
+		'"not one of the nodes that the job requires"'
+	cancel "$holder"
+	wait_until 20 runs "$job"
+	job=$(batch -H -N1 --gres=gpu:large:1 --bunit=X --bamount=1)
+	wait_until 20 all_show_bindings "$job"
+	assert_node "$job" "$NODE_ZEN" .closed '"0 gpu:large there, 1 is asked for"'
+}
+
+# Of whom a user may not see, devices are held all the same.
+case_hidden_gpus() {
+	local job
+
+	hide_jobs
+	alloc -t 20 -w "$NODE_ZEN" --gres=gpu:2 --bcpus=0 >/dev/null
+	job=$(nobody_batch -N1 -w "$NODE_ZEN" --gres=gpu:1 --bunit=X --bamount=1)
+	wait_until 20 was_passed_over "$job"
+	exits 0 "0 of 2 gpu free" as_nobody topobind explain "$job"
+	exits 0 "have ended: hidden jobs; when" as_nobody topobind explain "$job"
+}
+
+# In request: options that go together.
+make_request_of_gpus() {
+	pick X X C C S
+	request="-t 5 --bunit=$picked"
+	pick 1 1 2 3
+	request+=" --bamount=$picked"
+	pick "-n1 --gres=gpu:1" "-N1 -n2 --gres=gpu:2" "-N1 -n1 --gpus=1" \
+		"-N1 -n2 --gpus=3" "-N1-2 -n4 --gpus=4" "-N2 -n2 --gpus=5" \
+		"-N2 -n3 --gpus=2" "-n2 --gpus-per-task=1" "-n3 --gpus-per-task=1" \
+		"-N1 -n2 --gpus-per-task=small:1" "-N1 --gres=gpu:small:3" \
+		"-N1 --gres=gpu:large:1" "-N2 --gpus-per-node=1" \
+		"-N1 -n2 --btype=host --gpus=2" "-N1 -n4 --ntasks-per-gpu=2"
+	request+=" $picked"
+}
+
+hold_some_gpus() {
+	local node
+	local -a options
+
+	for node in "$NODE_ZEN" "$NODE_TWIN" "$NODE_TWIN"; do
+		pick --gres=gpu:1 --gpus=1 "" "-n1 --gpus-per-task=1"
+		read -r -a options <<<"--bunit=C --bamount=$((1 + RANDOM % 9)) $picked"
+		alloc -t $((20 + RANDOM % 40)) -w "$node" "${options[@]}" >/dev/null
+	done
+}
+
+case_same_answer_of_gpus() {
+	local picked request requests=() i
+
+	RANDOM=$1
+	hold_some_gpus
+	for ((i = 0; i < 12; i++)); do
+		make_request_of_gpus
+		requests+=("$request")
+	done
+	compare_answers 8 "${requests[@]}"
+}
+
 # --- any job ----------------------------------------------------------------------
 
 case_running() {
@@ -526,7 +613,7 @@ jobs_are_hidden() {
 	[ -z "$(as_nobody squeue -h -u root)" ]
 }
 
-cluster_start --nodes this,zen,twin,skylake,raptor
+cluster_start --nodes this,zen,twin,skylake,raptor --slurm GresTypes=gpu
 test_case "who holds what until when" case_who_holds_what
 test_case "who has to end" case_who_has_to_end
 test_case "when all who are named have ended it starts, not before" \
@@ -552,5 +639,9 @@ test_case "parts of a heterogeneous job" case_heterogeneous
 test_case "a job that the site binds" case_implicit
 test_case "bound by the site: unlike nodes" case_implicit_unlike
 test_case "the table" case_table
+give_more_gpus
+test_case "GPUs" case_gpus
+test_case "the same answer as the controller's, of GPUs" case_same_answer_of_gpus 2
 test_case "jobs that are hidden" case_hidden
+test_case "GPUs of hidden jobs" case_hidden_gpus
 tests_done

@@ -344,6 +344,17 @@ case_gres() {
 	exits 1 "not now: at $(job_field "$holder" EndTime)" \
 		topobind plan -N1 --gpus-per-node=2 --bunit=C --bamount=1
 	exits 0 "now" topobind plan -N1 -n1 --gpus-per-task=1 --bunit=C --bamount=1
+	exits 1 "1 of 2 gpu free, 2 are asked for" \
+		topobind plan -N1 --gres=gpu:2 --bunit=C --bamount=1
+	cancel "$holder"
+	# Each GPU is near a socket of its own.
+	exits 2 never topobind plan -N1 -n1 --gres=gpu:2 --bunit=X --bamount=1 \
+		--gres-flags=enforce-binding
+	exits 0 now topobind plan -N1 -n1 --gres=gpu:2 --bunit=X --bamount=1 \
+		--gres-flags=disable-binding
+	exits 2 "--gres-flags=near is not right" topobind plan --gres-flags=near
+	exits 2 "is not right" \
+		topobind plan --gres-flags=disable-binding,enforce-binding
 }
 
 cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu

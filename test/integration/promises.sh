@@ -220,6 +220,10 @@ case_nodes_of_features() {
 # Of the nodes of a feature Slurm wants all GPUs: none has that many free.  Some
 # releases start no such job, with a binding or without.
 case_gpus_on_nodes_of_features() {
+	# And CPUs for all tasks of these GPUs.
+	! salloc --immediate -C 'a*1' -n4 --gpus=2 --ntasks-per-gpu=2 -c6 true ||
+		now_means_now -C 'a*1' -n4 --gpus=2 --ntasks-per-gpu=2 \
+			--bunit=C --bamount=3
 	alloc -w "$NODE_ONE" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
 	alloc -w "$NODE_TWO" -N1 -n1 --gres=gpu:2 --bunit=C --bamount=1 >/dev/null
 	! salloc --immediate -C 'a*1' -n3 --gpus=3 -c6 true ||
@@ -479,6 +483,30 @@ number=${NODE_ONE#one}
 test_case "GPUs of one switch" case_gpus_of_one_switch
 test_case "GPUs of one switch: slurmctld did not die" assert slurmctld_lives
 cluster_stop
+
+# Of hosts as many are asked for as hold all tasks, or Slurm looks in too few blocks.
+case_hosts_of_blocks() {
+	set -- --bunit=N --bamount=2 --btype=host
+	never -n3 -c8 -x "one$number" "$@"
+	now_means_now -n3 -c8 -x "three$number" "$@"
+	now_means_now -N2-4 -n5 --bunit=C --bamount=1 --btype=host
+	never -N1 -n4 --ntasks-per-node=3 --bunit=X --bamount=3 --btype=host
+}
+
+if slurm_is_from 23.11; then
+	half=SNXCTTCTTCTTCTTSNXCTTCTTCTTCTT
+	cluster_start --nodes '' --machine "one $quad 2 8 2" \
+		--machine "two $quad 2 8 2" --machine "three $half 2 4 2" \
+		--machine "four SNXCTTCTTCTTXCTTCTTCTT 1 6 2" \
+		--slurm TopologyPlugin=topology/block \
+		--topology 'BlockName=left Nodes={one},{two}' \
+		--topology 'BlockName=right Nodes={three},{four}' \
+		--topology BlockSizes=2
+	note_slurmctld
+	number=${NODE_ONE#one}
+	test_case "hosts of blocks" case_hosts_of_blocks
+	cluster_stop
+fi
 
 start_gpu_nodes --nodes power,quadrant --machine "uneven $uneven 1 44 1" \
 	--node "one Feature=a" --node "two Feature=a" --node "three Feature=b"

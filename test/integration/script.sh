@@ -283,12 +283,85 @@ case_all_letters() {
 	done
 }
 
+# --- the environment --------------------------------------------------------------
+
+# Variables, lines of a script and options, with "|" between them.
+variables() {
+	cat <<-END
+		SBATCH_PARTITION=virtual||
+		SBATCH_PARTITION=virtual||-p main
+		SBATCH_PARTITION=virtual|#SBATCH -p main|
+		SBATCH_PARTITION=none||--bunit=X --bamount=1
+		SBATCH_EXCLUSIVE=||-w $NODE_TWIN
+		SBATCH_EXCLUSIVE=user||-w $NODE_TWIN
+		SBATCH_EXCLUSIVE=none||
+		SBATCH_EXCLUSIVE=||-s
+		|#SBATCH --exclusive|-s
+		||--exclusive -s
+		SBATCH_OVERCOMMIT=||-N1 -n900
+		SBATCH_OVERCOMMIT=yes||-N1 -n900
+		SBATCH_OVERCOMMIT=2||-N1 -n900
+		SBATCH_OVERCOMMIT=0||-N1 -n900
+		SBATCH_OVERCOMMIT=no|#SBATCH -O|-N1 -n900
+		|#SBATCH -O|-N1 -n900
+		SBATCH_MEM_PER_NODE=9000000||
+		SBATCH_MEM_PER_NODE=9000000||--mem-per-cpu=1
+		SBATCH_MEM_PER_NODE=9000000||--mem=10
+		SBATCH_MEM_PER_NODE=9000000|#SBATCH --mem=10|
+		SBATCH_MEM_PER_CPU=9000000|#SBATCH --mem=10|
+		SBATCH_MEM_PER_CPU=1 SBATCH_MEM_PER_NODE=1||
+		SBATCH_MEM_PER_CPU=1 SBATCH_MEM_PER_NODE=1||--mem=10
+		SBATCH_TIMELIMIT=soon||
+		SBATCH_TIMELIMIT=10||-t 99999-0
+		SBATCH_TIMELIMIT=99999-0||-p virtual
+		SBATCH_CONSTRAINT=none||
+		SBATCH_CONSTRAINT=none||-C big
+		SBATCH_GRES=gpu:9||
+		SBATCH_GPUS=2 SBATCH_PARTITION=main||-N1
+		SBATCH_GPUS_PER_NODE=2||
+		SBATCH_GPUS_PER_TASK=2||-n1
+		SBATCH_RESERVATION=none||
+		SBATCH_THREADS_PER_CORE=9||
+		SBATCH_CORE_SPEC=2||-w $NODE_ZEN
+		SBATCH_USE_MIN_NODES=||-N1-3 -n3
+		SBATCH_SPREAD_JOB=||-N1-3 -n3
+		SBATCH_SPREAD_JOB=no|#SBATCH --spread-job|-N1-3 -n3
+	END
+}
+
+case_variables() {
+	local line wanted said=''
+	local -a part settings options
+
+	scontrol update NodeName="$NODE_ZEN" AvailableFeatures=big ActiveFeatures=big
+	alloc -w "$NODE_TWIN" -t 100 -n1 >/dev/null
+	while read -r line; do
+		IFS='|' read -r -a part <<<"$line"
+		read -r -a settings <<<"${part[0]-}"
+		script "${part[1]-}"
+		read -r -a options <<<"${part[2]-}"
+		wanted=$(
+			[ ${#settings[@]} -eq 0 ] || export "${settings[@]}"
+			assert_same "${options[@]}"
+		) || fail "$line: $wanted"
+		said+="${wanted%% *} "
+	done < <(variables)
+	# They are not all the same.
+	assert_contains "answers" "no no" "$said"
+	assert_contains "answers" "now now" "$said"
+	assert_contains "answers" "later" "$said"
+	exits 2 "SBATCH_TIMELIMIT in the environment: --time=soon is not right" \
+		env SBATCH_TIMELIMIT=soon topobind plan -N1
+	exits 0 "does not heed --hint" env SBATCH_HINT=nomultithread topobind plan -N1
+}
+
 cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu
 test_case "scripts are read as sbatch reads them" case_same
 drain
 test_case "what is planned is what the script gets" case_granted
 test_case "the variable TOPOBIND" case_variable
 test_case "arguments of the script" case_arguments_of_script
+test_case "variables of sbatch" case_variables
 test_case "a script from standard input" case_standard_input
 test_case "heterogeneous jobs" case_heterogeneous
 test_case "lines that are wrong" case_wrong_lines

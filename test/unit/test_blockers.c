@@ -10,6 +10,7 @@
 
 #define NODES_MAX 4
 #define HOLDERS_MAX 6
+#define KINDS_MAX 2
 #define NEVER TB_END_NEVER
 
 /*
@@ -26,6 +27,8 @@ struct cluster {
 	struct tb_holder_job holder_jobs[NODES_MAX][HOLDERS_MAX];
 	int64_t ends[HOLDERS_MAX];
 	unsigned nholders;
+	uint32_t devices[NODES_MAX][KINDS_MAX];
+	uint32_t held[NODES_MAX][HOLDERS_MAX][KINDS_MAX];
 };
 
 static void add_node(struct cluster *cluster, const char *topology,
@@ -50,6 +53,7 @@ static void add_node(struct cluster *cluster, const char *topology,
 		.reserved = cluster->reserved[at],
 		.holders = cluster->holder_jobs[at],
 		.required = required,
+		.devices = cluster->devices[at],
 	};
 	for (unsigned h = 0; h < cluster->nholders; h++) {
 		struct tb_bitset *used = tb_bitset_create(threads);
@@ -60,9 +64,10 @@ static void add_node(struct cluster *cluster, const char *topology,
 				tb_bitset_set(used, i);
 		if (!tb_bitset_is_empty(used))
 			cluster->holder_jobs[at][node->nholders++] =
-				(struct tb_holder_job){ h, used,
-							tb_bitset_count(used),
-							NULL, bars && !h };
+				(struct tb_holder_job){
+					h,    used,	  tb_bitset_count(used),
+					NULL, bars && !h, cluster->held[at][h]
+				};
 	}
 	for (unsigned i = 0; i < threads; i++)
 		if (holders[i] == '#')
@@ -286,9 +291,70 @@ static unsigned slots_without(const struct cluster *cluster, unsigned node,
 	slots = tb_place(cluster->nodes[node].placer, need->request, used,
 			 tb_asked_slots_of_node(&need->asked));
 	tb_bitset_destroy(used);
-	return slots >= (int)tb_asked_slots_of_each(&need->asked)
-		       ? (unsigned)slots
-		       : 0;
+	return slots > 0 ? (unsigned)slots : 0;
+}
+
+/* Of one kind that are free on a node without some holders. */
+static uint32_t free_without(const struct cluster *cluster, unsigned node,
+			     unsigned kind, unsigned gone)
+{
+	const struct tb_used_node *of = &cluster->nodes[node];
+	uint32_t held = 0;
+
+	for (unsigned i = 0; i < of->nholders; i++)
+		if (!(gone & 1u << of->holders[i].holder))
+			held += of->holders[i].devices[kind];
+	return cluster->devices[node][kind] - held;
+}
+
+/* As reach.h has them with devices, of a job that says how many tasks it has. */
+static unsigned least_of_each(const struct tb_need *need)
+{
+	if (need->ndevices == 1)
+		return tb_asked_exact_slots(&need->asked)
+			       ? 0
+			       : need->asked.tasks_per_node;
+	return tb_asked_slots_of_each(&need->asked);
+}
+
+/* Of so many slots those that have their devices. */
+static unsigned slots_with_devices(const struct cluster *cluster, unsigned node,
+				   const struct tb_need *need, unsigned gone,
+				   unsigned slots)
+{
+	for (unsigned k = 0; k < need->ndevices; k++) {
+		uint32_t free = free_without(cluster, node, k, gone);
+
+		while (slots && slots * need->devices[k].per_task > free)
+			slots--;
+		if (free < need->devices[k].per_node ||
+		    (need->devices[k].per_job && !free))
+			slots = 0;
+	}
+	return slots >= least_of_each(need) ? slots : 0;
+}
+
+/* Those for all nodes; none of the nodes is without them. */
+static bool devices_of_set(const struct cluster *cluster,
+			   const struct tb_need *need, unsigned gone,
+			   unsigned set)
+{
+	unsigned exact = tb_asked_exact_slots(&need->asked);
+
+	for (unsigned k = 0; k < need->ndevices; k++) {
+		uint32_t sum = 0, count = 0;
+
+		for (unsigned i = 0; i < cluster->nnodes; i++)
+			if (set & 1u << i) {
+				sum += free_without(cluster, i, k, gone);
+				count++;
+			}
+		if (need->devices[k].per_job &&
+		    (sum < need->devices[k].per_job ||
+		     (exact && count > exact)))
+			return false;
+	}
+	return true;
 }
 
 /* By trying all sets of nodes. */
@@ -298,7 +364,9 @@ static bool fits_without(const struct cluster *cluster,
 	unsigned slots[NODES_MAX];
 
 	for (unsigned i = 0; i < cluster->nnodes; i++)
-		slots[i] = slots_without(cluster, i, need, gone);
+		slots[i] = slots_with_devices(cluster, i, need, gone,
+					      slots_without(cluster, i, need,
+							    gone));
 	for (unsigned set = 1; set < 1u << cluster->nnodes; set++) {
 		unsigned count = 0, sum = 0;
 		bool all = true;
@@ -311,7 +379,8 @@ static bool fits_without(const struct cluster *cluster,
 			all = all && (!chosen || slots[i]) &&
 			      (chosen || !cluster->nodes[i].required);
 		}
-		if (all && count >= need->asked.min_nodes &&
+		if (all && devices_of_set(cluster, need, gone, set) &&
+		    count >= need->asked.min_nodes &&
 		    count <= need->asked.max_nodes &&
 		    sum >= tb_asked_slots(&need->asked))
 			return true;
@@ -366,6 +435,36 @@ static void random_cluster(struct random *random, struct cluster *cluster)
 	}
 }
 
+static void random_devices(struct random *random, struct cluster *cluster,
+			   struct tb_devices_asked *asked)
+{
+	for (unsigned i = 0; i < cluster->nnodes; i++)
+		for (unsigned k = 0; k < KINDS_MAX; k++) {
+			cluster->devices[i][k] = random_below(random, 3);
+			for (unsigned h = 0; h < cluster->nodes[i].nholders;
+			     h++) {
+				unsigned holder =
+					cluster->nodes[i].holders[h].holder;
+				unsigned held = random_below(random, 2);
+
+				cluster->held[i][holder][k] = held;
+				cluster->devices[i][k] += held;
+			}
+		}
+	for (unsigned k = 0; k < KINDS_MAX; k++)
+		/* Of two kinds for all nodes each is looked at by itself. */
+		switch (random_below(random, k ? 2 : 3)) {
+		case 0:
+			asked[k].per_node = 1 + random_below(random, 3);
+			break;
+		case 1:
+			asked[k].per_task = 1 + random_below(random, 2);
+			break;
+		default:
+			asked[k].per_job = 1 + random_below(random, 5);
+		}
+}
+
 /* -1: found as it should be, and had to wait for somebody. */
 static void check_found(const struct cluster *cluster,
 			const struct tb_need *need, unsigned ended,
@@ -399,6 +498,7 @@ static unsigned random_run(struct random *random)
 	struct tb_need need = { .request = &request,
 				.asked = { .task_cpus = 1,
 					   .tasks_are_given = true } };
+	struct tb_devices_asked devices[KINDS_MAX] = { 0 };
 	struct tb_blockers *blockers;
 	int64_t when;
 	bool found;
@@ -406,6 +506,9 @@ static unsigned random_run(struct random *random)
 	tb_request_init(&request);
 	tb_request_parse(&request, requests[random_below(random, 5)], NULL);
 	random_cluster(random, &cluster);
+	random_devices(random, &cluster, devices);
+	need.devices = devices;
+	need.ndevices = random_below(random, KINDS_MAX + 1);
 	need.asked.tasks = 1 + random_below(random, 4);
 	need.asked.tasks_per_node = random_below(random, need.asked.tasks);
 	need.asked.may_be_fewer = random_percent(random, 50);

@@ -30,7 +30,10 @@ static int load_lists(struct tb_cluster *cluster, unsigned what,
 {
 	uint16_t detail = what & TB_CLUSTER_CORES ? SHOW_DETAIL : 0;
 
-	if (slurm_load_node(0, &cluster->nodes, SHOW_ALL | SHOW_MIXED))
+	uint16_t of_nodes = what & TB_CLUSTER_DEVICES ? SHOW_DETAIL : 0;
+
+	if (slurm_load_node(0, &cluster->nodes,
+			    SHOW_ALL | SHOW_MIXED | of_nodes))
 		return cannot_get("nodes", err);
 	if (what & (TB_CLUSTER_JOBS | TB_CLUSTER_CORES) &&
 	    slurm_load_jobs(0, &cluster->jobs, SHOW_ALL | detail))

@@ -22,6 +22,7 @@ enum {
 	TB_CLUSTER_SITE = 4,	   /* partitions and reservations */
 	TB_CLUSTER_PARTITIONS = 8, /* and which ones each node is in */
 	TB_CLUSTER_CONF = 16,	   /* configurations, Slurm's and topobind's */
+	TB_CLUSTER_DEVICES = 32,   /* and how many GRES of a node are in use */
 };
 
 struct tb_conf;

@@ -527,19 +527,28 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 			 struct tb_candidate_node *node)
 {
 	uint64_t there = node->info->real_memory - node->info->mem_spec_limit;
-	uint64_t wanted = get_wanted_memory(rules, there, cpus);
 	uint64_t used = tb_allocated_memory(node->info);
+	/* A node of its own is the job's with all CPUs. */
+	uint64_t wanted = get_wanted_memory(rules, there,
+					    rules->spec->whole_nodes
+						    ? node->info->cpus
+						    : cpus);
 
+	node->memory = there;
+	node->free_memory = there > used ? there - used : 0;
+	if (rules->counts_memory && rules->memory & MEM_PER_CPU)
+		node->cpu_memory = rules->memory & ~MEM_PER_CPU;
 	if (there < wanted)
 		set_text(&node->closed,
 			 "only %llu MB of memory, %llu are asked for",
 			 (unsigned long long)there, (unsigned long long)wanted);
-	if (rules->counts_memory && wanted &&
-	    (used > there || there - used < wanted))
-		set_text(&node->note,
-			 "%llu MB of memory free, %llu are asked for",
-			 (unsigned long long)(used > there ? 0 : there - used),
-			 (unsigned long long)wanted);
+	if (!rules->counts_memory || !wanted ||
+	    (used <= there && node->free_memory >= wanted))
+		return;
+	node->lacks_memory = true;
+	set_text(&node->note, "%llu MB of memory free, %llu are asked for",
+		 (unsigned long long)node->free_memory,
+		 (unsigned long long)wanted);
 }
 
 /* Is its memory that of the NUMA nodes of its units, and counted? */
@@ -571,10 +580,38 @@ static int check_numa_memory(const struct rules *rules,
 		set_text(&node->closed,
 			 "its NUMA nodes have too little memory: a slot needs %llu MB",
 			 (unsigned long long)found.needed);
-	else if (!found.now)
-		set_text(&node->note,
-			 "too little memory free on NUMA nodes: a slot needs %llu MB",
-			 (unsigned long long)found.needed);
+	if (found.now || !found.ever)
+		return 0;
+	node->lacks_memory = true;
+	set_text(&node->note,
+		 "too little memory free on NUMA nodes: a slot needs %llu MB",
+		 (unsigned long long)found.needed);
+	return 0;
+}
+
+/* ---- devices ---- */
+
+static int check_devices(const struct tb_job_devices *asked,
+			 struct tb_candidate_node *node, struct tb_error *err)
+{
+	uint32_t untyped;
+
+	if (!asked->count)
+		return 0;
+	node->devices = calloc(asked->count, sizeof(*node->devices));
+	if (!node->devices)
+		return tb_fail(err, "out of memory");
+	for (unsigned i = 0; i < asked->count; i++) {
+		uint32_t needed = tb_job_devices_needed(asked, i);
+
+		node->devices[i] = tb_devices_in_list(node->info->gres,
+						      asked->names[i],
+						      &untyped);
+		if (node->devices[i] < needed)
+			set_text(&node->closed, "%u %s there, %u %s asked for",
+				 node->devices[i], asked->names[i], needed,
+				 needed == 1 ? "is" : "are");
+	}
 	return 0;
 }
 
@@ -597,7 +634,10 @@ static int check_units(const struct rules *rules,
 		return -1;
 	check_cpus(rules->spec, most, node);
 	check_memory(rules, most, node);
-	return check_numa_memory(rules, node, err);
+	return check_numa_memory(rules, node, err) ||
+			       check_devices(&rules->spec->devices, node, err)
+		       ? -1
+		       : 0;
 }
 
 static int read_topology(const struct rules *rules,
@@ -679,6 +719,7 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 static void clear_node(struct tb_candidate_node *node)
 {
 	for (unsigned i = 0; i < node->nholds; i++) {
+		free((uint32_t *)node->holds[i].devices);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 		free((struct tb_unit *)node->holds[i].unit);
 	}
@@ -686,6 +727,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->held_units);
 	free(node->closed);
 	free(node->note);
+	free(node->devices);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->system);

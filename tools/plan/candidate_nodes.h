@@ -34,8 +34,12 @@ struct tb_candidate_node {
 	char *closed;	     /* why the job cannot have it; NULL: it may */
 	bool outside;	     /* it is closed for what the job says of nodes */
 	bool out_of_service; /* it is closed for its state only */
-	char *note;	     /* that memory is short there; NULL: it is not */
-	unsigned open;	     /* index among those that are not closed */
+	char *note;	   /* that something is short there; NULL: it is not */
+	bool lacks_memory; /* that is memory, or that, too */
+	/* MB: for each CPU, 0: none is counted; there, and of it free. */
+	uint64_t cpu_memory, memory, free_memory;
+	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
+	unsigned open;	   /* index among those that are not closed */
 };
 
 /*

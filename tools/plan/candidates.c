@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* candidates.c - see candidates.h */
+#define _GNU_SOURCE /* asprintf */
 #include "candidates.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -195,6 +197,124 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 	return 0;
 }
 
+/* ---- who holds which devices ---- */
+
+/* What Slurm says that the job has on the node; NULL: nothing. */
+static const char *find_held_list(const job_info_t *job, unsigned node,
+				  unsigned nnodes)
+{
+	struct tb_node_walk walk;
+	unsigned at, index = 0;
+
+	if (!job)
+		return NULL;
+	walk = tb_node_walk_begin(job->node_inx, nnodes);
+	while (tb_node_walk_next(&walk, &at) && at != node)
+		index++;
+	return index < job->gres_detail_cnt ? job->gres_detail_str[index]
+					    : NULL;
+}
+
+static int reserve_held(struct tb_candidate_node *node, unsigned kinds,
+			struct tb_error *err)
+{
+	for (unsigned i = 0; i < node->nholds; i++) {
+		node->holds[i].devices = calloc(kinds, sizeof(uint32_t));
+		if (!node->holds[i].devices)
+			return tb_fail(err, "out of memory");
+	}
+	return 0;
+}
+
+/*
+ * Of one kind.  Jobs that asked for no type can have some of it, no more than the node
+ * says are used.  Returns how many of these nobody who is shown has.
+ */
+static uint32_t share_out(const struct tb_candidates *candidates,
+			  struct tb_candidate_node *node, unsigned kind)
+{
+	const char *name = candidates->spec->devices.names[kind];
+	unsigned index = (unsigned)(node - candidates->nodes);
+	uint32_t untyped, left = tb_devices_in_list(node->info->gres_used, name,
+						    &untyped);
+
+	left = left ? left : untyped;
+	for (int typed = 1; typed >= 0; typed--)
+		for (unsigned i = 0; i < node->nholds; i++) {
+			struct tb_holder_job *hold = &node->holds[i];
+			uint32_t *held = (uint32_t *)hold->devices + kind;
+			uint32_t count = tb_devices_in_list(
+				find_held_list(candidates->holders[hold->holder]
+						       .job,
+					       index, candidates->nnodes),
+				name, &untyped);
+
+			count = typed ? count : untyped;
+			count = count < left ? count : left;
+			*held += count;
+			left -= count;
+		}
+	return left;
+}
+
+/* Those who hold nothing that is asked for are as without devices. */
+static void drop_empty(struct tb_candidate_node *node, unsigned kinds)
+{
+	for (unsigned i = 0; i < node->nholds; i++) {
+		uint32_t *held = (uint32_t *)node->holds[i].devices;
+		bool any = false;
+
+		for (unsigned k = 0; k < kinds; k++)
+			any = any || held[k];
+		if (any)
+			continue;
+		free(held);
+		node->holds[i].devices = NULL;
+	}
+}
+
+/* There is one, the last, for who is hidden. */
+static int make_hidden(struct tb_candidate_node *node, struct tb_error *err)
+{
+	struct tb_holder_job hidden = { .holder = TB_HIDDEN };
+
+	if (node->nholds && node->holds[node->nholds - 1].holder == TB_HIDDEN)
+		return 0;
+	hidden.threads = tb_bitset_create(tb_topology_threads(node->topology));
+	return hidden.threads ? add_hold(node, hidden, err)
+			      : tb_fail(err, "out of memory");
+}
+
+static void drop_hidden(struct tb_candidate_node *node)
+{
+	const struct tb_holder_job *last = &node->holds[node->nholds - 1];
+
+	if (last->devices || !tb_bitset_is_empty(last->threads))
+		return;
+	tb_bitset_destroy((struct tb_bitset *)last->threads);
+	node->nholds--;
+}
+
+static int add_held_devices(const struct tb_candidates *candidates,
+			    struct tb_candidate_node *node,
+			    struct tb_error *err)
+{
+	unsigned kinds = candidates->spec->devices.count;
+
+	if (!kinds || !node->devices)
+		return 0;
+	if (make_hidden(node, err) || reserve_held(node, kinds, err))
+		return -1;
+	for (unsigned k = 0; k < kinds; k++) {
+		uint32_t left = share_out(candidates, node, k);
+
+		((uint32_t *)node->holds[node->nholds - 1].devices)[k] = left;
+	}
+	drop_empty(node, kinds);
+	drop_hidden(node);
+	return 0;
+}
+
 /* ---- whose end would suffice ---- */
 
 static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
@@ -209,6 +329,8 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.holders = node->holds,
 		.nholders = node->nholds,
 		.required = node->required,
+		.devices = node->devices,
+		.memory = node->memory,
 	};
 }
 
@@ -216,6 +338,7 @@ static void open_node(struct tb_candidates *candidates,
 		      struct tb_candidate_node *node)
 {
 	node->open = candidates->nopen++;
+	candidates->need.cpu_memory = node->cpu_memory;
 	candidates->open[node->open] = make_used_node(node);
 }
 
@@ -241,6 +364,8 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.implicit = spec->implicit,
 		.one_size = spec->gres,
 		.share = candidates->share,
+		.devices = spec->devices.asked,
+		.ndevices = spec->devices.count,
 	};
 	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
@@ -263,6 +388,33 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 	return candidates->blockers ? 0 : tb_fail(err, "out of memory");
 }
 
+/* What is told of nodes where some are missing now. */
+static int note_devices(struct tb_candidates *candidates,
+			struct tb_candidate_node *node, struct tb_error *err)
+{
+	const struct tb_job_devices *devices = &candidates->spec->devices;
+
+	for (unsigned i = 0; !node->closed && i < devices->count; i++) {
+		uint32_t free_ones = tb_blockers_devices(candidates->blockers,
+							 node->open, i);
+		uint32_t needed = tb_job_devices_needed(devices, i);
+		char *before = node->note;
+
+		if (free_ones >= needed)
+			continue;
+		if (asprintf(&node->note,
+			     "%s%s%u of %u %s free, %u %s asked for",
+			     before ? before : "", before ? "; " : "",
+			     free_ones, node->devices[i], devices->names[i],
+			     needed, needed == 1 ? "is" : "are") < 0) {
+			node->note = before;
+			return tb_fail(err, "out of memory");
+		}
+		free(before);
+	}
+	return 0;
+}
+
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node)
 {
@@ -277,7 +429,24 @@ bool tb_candidates_fits(const struct tb_candidates *candidates)
 	       tb_blockers_fits(candidates->blockers);
 }
 
-/* The open nodes without a note; a required one with it leaves none. */
+bool tb_candidates_have_units(const struct tb_candidates *candidates)
+{
+	struct tb_need need = candidates->need;
+	struct tb_blockers *blockers;
+	bool fits;
+
+	if (!need.ndevices || candidates->required_closed)
+		return tb_candidates_fits(candidates);
+	need.ndevices = 0;
+	blockers = tb_blockers_create(&need, candidates->open,
+				      candidates->nopen, candidates->ends,
+				      candidates->nholders);
+	fits = blockers && tb_blockers_fits(blockers);
+	tb_blockers_destroy(blockers);
+	return fits;
+}
+
+/* The open nodes with memory; a required one without it leaves none. */
 static unsigned list_with_memory(const struct tb_candidates *candidates,
 				 struct tb_used_node *list)
 {
@@ -288,10 +457,12 @@ static unsigned list_with_memory(const struct tb_candidates *candidates,
 
 		if (node->closed)
 			continue;
-		if (!node->note)
-			list[count++] = candidates->open[node->open];
-		else if (node->required)
+		if (node->lacks_memory && node->required)
 			return 0;
+		if (node->lacks_memory)
+			continue;
+		list[count] = candidates->open[node->open];
+		list[count++].memory = node->free_memory;
 	}
 	return count;
 }
@@ -309,7 +480,8 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 	count = list_with_memory(candidates, list);
 	blockers = tb_blockers_create(&candidates->need, list, count,
 				      candidates->ends, candidates->nholders);
-	if (blockers && count < candidates->nopen)
+	if (blockers &&
+	    (count < candidates->nopen || candidates->need.cpu_memory))
 		fits = tb_blockers_fits(blockers);
 	tb_blockers_destroy(blockers);
 	free(list);
@@ -456,18 +628,24 @@ static int fill_candidates(struct tb_candidates *candidates,
 		return -1;
 	for (unsigned i = 0; i < candidates->nnodes; i++)
 		if (add_hidden(&candidates->nodes[i], err) ||
+		    add_held_devices(candidates, &candidates->nodes[i], err) ||
 		    count_units(request, &candidates->nodes[i], err))
 			return -1;
 	if (candidates->spec->implicit)
 		set_implicit_amount(candidates);
-	return make_blockers(candidates, err);
+	if (make_blockers(candidates, err))
+		return -1;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (note_devices(candidates, &candidates->nodes[i], err))
+			return -1;
+	return 0;
 }
 
 struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
 {
 	return tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES |
 				       TB_CLUSTER_SITE | TB_CLUSTER_PARTITIONS |
-				       TB_CLUSTER_CONF,
+				       TB_CLUSTER_CONF | TB_CLUSTER_DEVICES,
 			       err);
 }
 

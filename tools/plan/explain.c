@@ -114,6 +114,7 @@ int tb_explanation_make(struct tb_explanation *explanation,
 	memset(explanation, 0, sizeof(*explanation));
 	explanation->candidates = candidates;
 	explanation->fits = tb_candidates_fits(candidates);
+	explanation->has_units = tb_candidates_have_units(candidates);
 	explanation->has_memory = tb_candidates_have_memory(candidates);
 	explanation->when = -1;
 	explanation->ended = tb_bitset_create(candidates->nholders);
@@ -230,20 +231,71 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 		if (!tb_candidates_room(candidates, node))
 			continue;
 		units++;
-		lack += node->note != NULL;
+		lack += node->lacks_memory;
 	}
 	if (!explanation->has_memory)
 		fprintf(out,
 			", but too little memory with them: %u of %u node%s with units lack%s it",
 			lack, units, get_plural_suffix(units),
 			lack == 1 ? "s" : "");
-	else if (candidates->spec->gres)
+	else if (candidates->spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
+	else if (candidates->spec->near_gres)
+		fputs(", only slurmctld knows whether they are near free GRES",
+		      out);
 }
 
 static bool has_window(const struct tb_request *request)
 {
 	return request->start || request->stop;
+}
+
+static void print_devices(const struct tb_job_devices *devices, FILE *out)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		fprintf(out, "%s%s",
+			!i			  ? ""
+			: i + 1 == devices->count ? " and "
+						  : ", ",
+			devices->names[i]);
+}
+
+/* What comes, or does not: "units with gpu and nic". */
+static void print_wanted(const struct tb_job_devices *devices, FILE *out)
+{
+	fputs(devices->count ? "units with " : "units", out);
+	print_devices(devices, out);
+}
+
+/* Nothing that ends suffices. */
+static void print_too_few(const struct tb_explanation *explanation, FILE *out)
+{
+	const struct tb_candidates *candidates = explanation->candidates;
+
+	fputs("the nodes that it may use now have too few ", out);
+	print_wanted(&candidates->spec->devices, out);
+	fputs(has_window(&candidates->spec->request)
+		      ? " in the window of --bstart and --bstop, which depends on what is in use"
+		      : ", even after all running jobs end",
+	      out);
+}
+
+/* What there is when some have ended. */
+static void print_later(const struct tb_explanation *explanation, FILE *out)
+{
+	const struct tb_job_devices *devices =
+		&explanation->candidates->spec->devices;
+
+	fputs("there are ", out);
+	if (explanation->has_units) {
+		fputs("units for it now, but with ", out);
+		print_devices(devices, out);
+		fputs(" only", out);
+	} else {
+		print_wanted(devices, out);
+		fputs(" for it", out);
+	}
+	fputs(" when these have ended: ", out);
 }
 
 char *tb_explain_end(const struct tb_explanation *explanation)
@@ -262,15 +314,10 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 		fputs("a node that the job requires is out of service", out);
 	} else if (candidates->required_closed) {
 		fputs("the job cannot use a node that it requires", out);
-	} else if (!explanation->found &&
-		   has_window(&candidates->spec->request)) {
-		fputs("the nodes that it may use now have too few units in the window of --bstart and --bstop, which depends on what is in use",
-		      out);
 	} else if (!explanation->found) {
-		fputs("the nodes that it may use now have too few units, even after all running jobs end",
-		      out);
+		print_too_few(explanation, out);
 	} else {
-		fputs("there are units for it when these have ended: ", out);
+		print_later(explanation, out);
 		print_ended(explanation, out);
 		print_when(explanation, out);
 	}
@@ -311,9 +358,14 @@ static void print_hold(const struct tb_explanation *explanation,
 		       FILE *out)
 {
 	const struct tb_candidates *candidates = explanation->candidates;
+	const struct tb_job_devices *devices = &candidates->spec->devices;
 
 	fprintf(out, "%u: ", units);
 	print_holder(&candidates->holders[hold->holder], out);
+	for (unsigned i = 0; hold->devices && i < devices->count; i++)
+		if (hold->devices[i])
+			fprintf(out, ", %u %s", hold->devices[i],
+				devices->names[i]);
 	if (hold->holder == TB_HIDDEN)
 		fputs(", end not known", out);
 	else
@@ -358,7 +410,8 @@ static void print_holds(const struct tb_explanation *explanation,
 	for (unsigned i = 0; i < node->nholds; i++) {
 		char *text;
 
-		if (!node->held_units[i] && !candidates->spec->whole_nodes)
+		if (!node->held_units[i] && !node->holds[i].devices &&
+		    !candidates->spec->whole_nodes)
 			continue;
 		text = describe_hold(explanation, &node->holds[i],
 				     node->held_units[i]);

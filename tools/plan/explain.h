@@ -21,8 +21,9 @@ struct tb_explanation {
 	struct tb_candidates *candidates;
 	struct tb_explain_row *rows;
 	unsigned nrows;
-	bool fits;	 /* there are units for it now */
-	bool has_memory; /* if so: and memory with them */
+	bool fits;	 /* there are units, and devices, for it now */
+	bool has_units;	 /* or would be, were there devices with them */
+	bool has_memory; /* if it fits: and memory with them */
 	bool found;	 /* when those in ended have ended, there are */
 	int64_t when;
 	struct tb_bitset *ended; /* their holders */

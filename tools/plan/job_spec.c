@@ -25,7 +25,8 @@ static const char *get_text(const char *value)
 static bool has_gres(const job_info_t *job)
 {
 	return get_text(job->tres_per_job) || get_text(job->tres_per_node) ||
-	       get_text(job->tres_per_socket) || get_text(job->tres_per_task);
+	       get_text(job->tres_per_socket) || get_text(job->tres_per_task) ||
+	       get_given_16(job->ntasks_per_tres);
 }
 
 static unsigned count_required(const job_info_t *job)
@@ -104,6 +105,28 @@ void tb_job_spec_complete(struct tb_job_spec *spec)
 	spec->task_cpus = asked->task_cpus ? asked->task_cpus : 1;
 }
 
+static int find_devices(struct tb_job_devices *devices, const job_info_t *job,
+			struct tb_error *err)
+{
+	const struct {
+		const char *list;
+		enum tb_devices_for who;
+	} lists[] = {
+		{ job->tres_per_job, TB_DEVICES_FOR_JOB },
+		{ job->tres_per_node, TB_DEVICES_FOR_NODE },
+		{ job->tres_per_task, TB_DEVICES_FOR_TASK },
+		{ job->tres_per_socket, TB_DEVICES_FOR_SOCKET },
+	};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (tb_job_devices_add(devices, lists[i].list, lists[i].who,
+				       err))
+			return -1;
+	return tb_job_devices_add_shares(devices,
+					 get_given_16(job->ntasks_per_tres),
+					 get_given(job->num_tasks), err);
+}
+
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 		       const struct tb_comment *comment, struct tb_error *err)
 {
@@ -121,6 +144,7 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 		.memory = job->pn_min_memory == NO_VAL64 ? 0
 							 : job->pn_min_memory,
 		.gres = has_gres(job),
+		.near_gres = job->bitflags & GRES_ENFORCE_BIND,
 		.whole_nodes = job->shared == JOB_SHARED_NONE,
 		.oversubscribe = job->shared == JOB_SHARED_OK,
 		.heterogeneous = job->het_job_id,
@@ -129,6 +153,8 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 	};
 	tb_job_spec_complete(spec);
 	tb_request_init(&spec->request);
+	if (find_devices(&spec->devices, job, err))
+		return -1;
 	if (tb_comment_is_cut(comment->request))
 		return tb_fail(
 			err,
@@ -139,4 +165,5 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 void tb_job_spec_clear(struct tb_job_spec *spec)
 {
 	tb_request_clear(&spec->request);
+	tb_job_devices_clear(&spec->devices);
 }

@@ -14,6 +14,8 @@
 #include "core/plan/booked.h"
 #include "core/request/request.h"
 
+#include "job_devices.h"
+
 /* Strings are borrowed and NULL when nothing was said. */
 struct tb_job_spec {
 	struct tb_request request;
@@ -27,10 +29,12 @@ struct tb_job_spec {
 	unsigned task_cpus; /* -c; at least 1 */
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
 	bool gres;	    /* some GRES */
-	bool whole_nodes;   /* --exclusive */
-	bool oversubscribe; /* --oversubscribe */
-	bool heterogeneous; /* a part of such a job */
-	int64_t minutes;    /* time limit; -1: none is known */
+	bool near_gres;	    /* --gres-flags=enforce-binding */
+	struct tb_job_devices devices; /* these GRES, owned */
+	bool whole_nodes;	       /* --exclusive */
+	bool oversubscribe;	       /* --oversubscribe */
+	bool heterogeneous;	       /* a part of such a job */
+	int64_t minutes;	       /* time limit; -1: none is known */
 };
 
 /*

@@ -16,6 +16,7 @@
 #include "spank/options.h"
 
 #include "sbatch_options.h"
+#include "sbatch_variables.h"
 #include "terminal/text_stream.h"
 
 #define VARIABLE "TOPOBIND"
@@ -40,6 +41,7 @@ enum {
 	OPT_MEM_PER_CPU,
 	OPT_MEM_PER_GPU,
 	OPT_GRES,
+	OPT_GRES_FLAGS,
 	OPT_GPUS_PER_NODE,
 	OPT_GPUS_PER_TASK,
 	OPT_GPUS_PER_SOCKET,
@@ -224,6 +226,32 @@ static int read_sharing(job_desc_msg_t *job, const char *text,
 	return 0;
 }
 
+/* Flags of those that share a device are left out: they are for steps. */
+static int read_gres_flags(job_desc_msg_t *job, const char *text,
+			   struct tb_error *err)
+{
+	const uint64_t both = GRES_DISABLE_BIND | GRES_ENFORCE_BIND;
+	const char *at = text;
+
+	job->bitflags &= ~both;
+	while (*at) {
+		size_t length = strcspn(at, ",");
+
+		if (length == 15 && !strncasecmp(at, "disable-binding", 15))
+			job->bitflags |= GRES_DISABLE_BIND;
+		else if (length == 15 &&
+			 !strncasecmp(at, "enforce-binding", 15))
+			job->bitflags |= GRES_ENFORCE_BIND;
+		else if (!strstr(at, "per-sharing"))
+			break;
+		at += length + (at[length] == ',');
+	}
+	if (*text && !*at && (job->bitflags & both) != both)
+		return 0;
+	return fail_for_value("gres-flags", text,
+			      "disable-binding or enforce-binding", err);
+}
+
 /* "gpu:2,foo:1" as Slurm sends it, a prefix before each; malloc()ed. */
 static char *add_prefix(const char *list, const char *prefix)
 {
@@ -272,7 +300,10 @@ struct reading {
 		*gpus_per_socket;
 	const char *cpus_per_gpu;
 	uint64_t memory_per_gpu; /* 0: none */
-	int memory;		 /* the option that says how much; 0: none */
+	bool is_variable;	 /* what is taken now is one of sbatch's */
+	/* The option that says how much, and that of a variable; 0: none. */
+	int memory, memory_of_variable, other_memory_of_variable;
+	bool exclusive, oversubscribe; /* options say so, not variables */
 	/* The values of tb_combination_options[]; NULL: not given. */
 	const char *ruled[RULED_MAX];
 };
@@ -361,18 +392,49 @@ static int take_spared(job_desc_msg_t *job, int option, struct tb_error *err)
 	return 0;
 }
 
-/* One option says how much, as sbatch wants it. */
+static int fail_for_both(int option, int other, struct tb_error *err)
+{
+	return tb_fail(err, "--%s and --%s exclude each other",
+		       find_option_name(option), find_option_name(other));
+}
+
+/* Does it count?  Of a script's the same one is replaced, another one counts more. */
+static bool variable_says_memory(struct reading *reading, int option)
+{
+	int before = reading->memory_of_variable;
+
+	reading->memory_of_variable = option;
+	if (before && before != option)
+		reading->other_memory_of_variable = before;
+	if (reading->memory == option)
+		reading->memory = 0;
+	return !reading->memory;
+}
+
+/* One option says how much, as sbatch wants it, or else one variable. */
+static int check_memory(const struct reading *reading, struct tb_error *err)
+{
+	return reading->other_memory_of_variable && !reading->memory
+		       ? fail_for_both(reading->other_memory_of_variable,
+				       reading->memory_of_variable, err)
+		       : 0;
+}
+
 static int take_memory(struct reading *reading, int option,
 		       struct tb_error *err)
 {
 	job_desc_msg_t *job = &reading->options->job;
 	uint64_t memory;
 
-	if (reading->memory && reading->memory != option)
-		return tb_fail(err, "--%s and --%s exclude each other",
-			       find_option_name(reading->memory),
-			       find_option_name(option));
-	reading->memory = option;
+	if (reading->is_variable && !variable_says_memory(reading, option))
+		return 0;
+	if (!reading->is_variable && reading->memory &&
+	    reading->memory != option)
+		return fail_for_both(reading->memory, option, err);
+	if (!reading->is_variable)
+		reading->memory = option;
+	job->pn_min_memory = NO_VAL64;
+	reading->memory_per_gpu = 0;
 	if (read_memory(find_option_name(option), optarg, &memory, err))
 		return -1;
 	if (option == OPT_MEM_PER_GPU)
@@ -452,9 +514,6 @@ static void take_flag(job_desc_msg_t *job, int option)
 	case 'O':
 		job->overcommit = 1;
 		break;
-	case 's':
-		job->shared = JOB_SHARED_OK;
-		break;
 	case OPT_CONTIGUOUS:
 		job->contiguous = 1;
 		break;
@@ -467,6 +526,20 @@ static void take_flag(job_desc_msg_t *job, int option)
 	default:
 		break;
 	}
+}
+
+static int take_sharing(struct reading *reading, int option,
+			struct tb_error *err)
+{
+	bool *given = option == 's' ? &reading->oversubscribe
+				    : &reading->exclusive;
+
+	*given = !reading->is_variable;
+	if (reading->exclusive && reading->oversubscribe &&
+	    tb_sharing_is_said_once())
+		return fail_for_both(OPT_EXCLUSIVE, 's', err);
+	return read_sharing(&reading->options->job,
+			    option == 's' ? "oversubscribe" : optarg, err);
 }
 
 static int take_value(struct reading *reading, int option, struct tb_error *err)
@@ -494,8 +567,11 @@ static int take_value(struct reading *reading, int option, struct tb_error *err)
 	case OPT_MEM_PER_CPU:
 	case OPT_MEM_PER_GPU:
 		return take_memory(reading, option, err);
+	case OPT_GRES_FLAGS:
+		return read_gres_flags(job, optarg, err);
 	case OPT_EXCLUSIVE:
-		return read_sharing(job, optarg, err);
+	case 's':
+		return take_sharing(reading, option, err);
 	default:
 		take_flag(job, option);
 		return 0;
@@ -650,6 +726,25 @@ static struct tb_asked find_asked(const job_desc_msg_t *job)
 	};
 }
 
+static int find_devices(struct tb_plan_options *options, struct tb_error *err)
+{
+	struct tb_job_devices *devices = &options->spec.devices;
+
+	return tb_job_devices_add(devices, options->gres_per_job,
+				  TB_DEVICES_FOR_JOB, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_node,
+						  TB_DEVICES_FOR_NODE, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_task,
+						  TB_DEVICES_FOR_TASK, err) ||
+			       tb_job_devices_add(devices,
+						  options->gres_per_socket,
+						  TB_DEVICES_FOR_SOCKET, err)
+		       ? -1
+		       : 0;
+}
+
 static void make_spec(struct tb_plan_options *options)
 {
 	const job_desc_msg_t *job = &options->job;
@@ -661,10 +756,16 @@ static void make_spec(struct tb_plan_options *options)
 	spec->features = job->features;
 	spec->reservation = job->reservation;
 	spec->asked = find_asked(job);
+	spec->layout = (struct tb_layout){
+		get_given_16(job->sockets_per_node),
+		get_given_16(job->cores_per_socket),
+		get_given_16(job->threads_per_core),
+	};
 	if (job->pn_min_memory != NO_VAL64)
 		spec->memory = job->pn_min_memory;
 	spec->gres = options->gres_per_job || options->gres_per_node ||
 		     options->gres_per_task || options->gres_per_socket;
+	spec->near_gres = job->bitflags & GRES_ENFORCE_BIND;
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
 	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
@@ -777,6 +878,31 @@ static int read_script(struct reading *reading, const char *path,
 	return 0;
 }
 
+/* What a variable takes back of a script's. */
+static void reset_flag(void *data, const char *option)
+{
+	struct reading *reading = data;
+	job_desc_msg_t *job = &reading->options->job;
+
+	if (!strcmp(option, "overcommit"))
+		job->overcommit = NO_VAL8;
+	else if (!strcmp(option, "spread-job"))
+		job->bitflags &= ~(uint64_t)SPREAD_JOB;
+	else if (!strcmp(option, "use-min-nodes"))
+		job->bitflags &= ~(uint64_t)USE_MIN_NODES;
+}
+
+static int read_variables(struct reading *reading, struct tb_error *err)
+{
+	int rc;
+
+	reading->is_variable = true;
+	rc = tb_sbatch_variables_read(&usage, reset_flag, reading, err);
+	reading->is_variable = false;
+	return rc;
+}
+
+/* Of what is said twice the last counts: script, variables, command line. */
 static int begin_with_script(void *data, int count, char **words,
 			     struct tb_error *err)
 {
@@ -784,7 +910,7 @@ static int begin_with_script(void *data, int count, char **words,
 	int rc;
 
 	if (!count)
-		return 0;
+		return read_variables(reading, err);
 	if (!strcmp(words[0], ":"))
 		return tb_fail(
 			err,
@@ -792,7 +918,7 @@ static int begin_with_script(void *data, int count, char **words,
 	reading->source = TB_SCRIPT;
 	rc = read_script(reading, words[0], err);
 	reading->source = TB_COMMAND_LINE;
-	return rc;
+	return rc ? rc : read_variables(reading, err);
 }
 
 /* What stands behind the script is its own. */
@@ -803,11 +929,11 @@ static int finish_plan_options(void *data, int count, char **words,
 
 	(void)count;
 	(void)words;
-	if (make_lists(reading, err))
+	if (check_memory(reading, err) || make_lists(reading, err))
 		return -1;
 	make_job(reading);
 	make_spec(reading->options);
-	if (make_binding(reading, err))
+	if (find_devices(reading->options, err) || make_binding(reading, err))
 		return -1;
 	return check_combinations(reading, err);
 }
@@ -844,6 +970,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "mem-bind", "TYPE", OPT_MEM_BIND, TB_UNTOLD },
 	{ NULL, "tmp", "MB", OPT_TMP, TB_UNTOLD },
 	{ NULL, "gres", "LIST", OPT_GRES, NULL },
+	{ NULL, "gres-flags", "FLAGS", OPT_GRES_FLAGS, TB_UNTOLD },
 	{ "G", "gpus", "N", 'G', NULL },
 	{ NULL, "gpus-per-node", "N", OPT_GPUS_PER_NODE, TB_UNTOLD },
 	{ NULL, "gpus-per-task", "N", OPT_GPUS_PER_TASK, TB_UNTOLD },
@@ -862,7 +989,7 @@ static const struct tb_command_option own_options[] = {
 static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[FILE [ARGUMENT...]]",
-	.purpose = "Say what a job with these and all other options of sbatch, with those in the #SBATCH lines of FILE (\"-\": stdin) and the variable TOPOBIND would get now, or when it would start, without submitting it.",
+	.purpose = "Say what a job with these and all other options of sbatch, with those in the #SBATCH lines of FILE (\"-\": stdin), sbatch's variables and TOPOBIND would get now, or when it would start, without submitting it.",
 	.notes = "Now: each node's tasks, and its topology with the job's units in lower case. Later: when, where, and who holds the units until then. Other jobs may come first.",
 	.exit_codes = "Exit codes: 0 now, 1 later, 2 never, a bad option, or Slurm does not answer.",
 	.has_binding = true,

@@ -115,6 +115,69 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 	};
 }
 
+/* ---- its devices ---- */
+
+uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
+			     unsigned kind)
+{
+	const struct tb_used_node *of = &blockers->nodes[node];
+	uint32_t free = of->devices ? of->devices[kind] : 0;
+
+	for (unsigned i = 0; i < of->nholders; i++) {
+		const struct tb_holder_job *job = &of->holders[i];
+		uint32_t held = job->devices && !blockers->has_ended[job->holder]
+					? job->devices[kind]
+					: 0;
+
+		free -= held < free ? held : free;
+	}
+	return free;
+}
+
+/* Of so many tasks those for which there are devices, too. */
+static uint32_t limit_by_devices(const struct tb_blockers *blockers,
+				 unsigned node, uint32_t tasks)
+{
+	for (unsigned i = 0; i < blockers->need->ndevices; i++) {
+		struct tb_reach_range range =
+			tb_devices_range(&blockers->need->devices[i], 0, tasks,
+					 tb_blockers_devices(blockers, node,
+							     i));
+
+		tasks = range.most;
+	}
+	return tasks;
+}
+
+/* Tasks, or slots. */
+static uint32_t count_tasks(const struct tb_blockers *blockers,
+			    const struct tb_offer *offer)
+{
+	const struct tb_need *need = blockers->need;
+	enum tb_type type = need->request->type;
+	uint32_t tasks = tb_offer_tasks(offer, type, &need->asked);
+
+	if (need->cpu_memory)
+		tasks = tb_offer_tasks_in_memory(offer, type, tasks,
+						 need->cpu_memory,
+						 blockers->nodes[offer->node]
+							 .memory);
+	return limit_by_devices(blockers, offer->node, tasks);
+}
+
+static bool holder_has_devices(const struct tb_blockers *blockers,
+			       unsigned node, unsigned holder)
+{
+	const struct tb_used_node *of = &blockers->nodes[node];
+
+	for (unsigned i = 0; i < of->nholders; i++)
+		if (of->holders[i].holder == holder && of->holders[i].devices)
+			return blockers->need->ndevices > 0;
+	return false;
+}
+
+/* ---- its offers ---- */
+
 static void find_offers(struct tb_blockers *blockers, unsigned index,
 			struct tb_offer_list *offers)
 {
@@ -139,6 +202,11 @@ unsigned tb_blockers_place(struct tb_blockers *blockers, unsigned node,
 
 /* ---- all nodes ---- */
 
+static uint32_t get_most_nodes(const struct tb_need *need)
+{
+	return need->asked.max_nodes ? need->asked.max_nodes : UINT32_MAX;
+}
+
 static uint32_t count_least_nodes(const struct tb_need *need)
 {
 	uint32_t least = need->asked.min_nodes, hosts = 0;
@@ -148,32 +216,89 @@ static uint32_t count_least_nodes(const struct tb_need *need)
 	return hosts > least ? hosts : least;
 }
 
-/* Has the node the slots that each node of the job must have? */
-static bool holds_enough(const struct tb_need *need,
-			 const struct tb_offer *offer)
+/*
+ * So many slots each node of the job must have.  Where devices are asked for topobind
+ * deals the slots out, as reach.h says.
+ */
+static uint32_t count_slots_of_each(const struct tb_need *need)
 {
-	return need->request->type == TB_HOST ||
-	       offer->slots >= tb_asked_slots_of_each(&need->asked);
+	uint32_t each;
+
+	if (need->ndevices != 1 || need->implicit)
+		return tb_asked_slots_of_each(&need->asked);
+	tb_devices_job(&need->asked, false, 0, 1, 1, &each);
+	return each;
 }
 
-/* Do the offers [first, end) of a class suffice? */
-static bool class_suffices(const struct tb_blockers *blockers, unsigned first,
-			   unsigned end)
+/* Has the node the slots that each node of the job must have? */
+static bool holds_enough(const struct tb_need *need, uint32_t tasks)
+{
+	return (tasks || (!need->ndevices && !need->cpu_memory)) &&
+	       (need->request->type == TB_HOST ||
+		tasks >= count_slots_of_each(need));
+}
+
+/* Are the devices for all nodes there, too? */
+static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
+			    unsigned first, unsigned end)
 {
 	const struct tb_need *need = blockers->need;
-	uint32_t most_nodes = need->asked.max_nodes ? need->asked.max_nodes
-						    : UINT32_MAX;
+	const struct tb_devices_asked *asked = &need->devices[kind];
+	struct tb_devices_node *nodes;
+	struct tb_reach_job job;
+	uint32_t count = 0, each;
+	bool suffice;
+
+	nodes = calloc((size_t)(end - first) + 1, sizeof(*nodes));
+	if (!nodes)
+		return true;
+	for (unsigned i = first; i < end; i++) {
+		const struct tb_offer *offer = &blockers->all.list[i];
+		uint32_t tasks = count_tasks(blockers, offer);
+
+		if (holds_enough(need, tasks))
+			nodes[count++] = (struct tb_devices_node){
+				tasks,
+				tb_blockers_devices(blockers, offer->node,
+						    kind),
+				blockers->nodes[offer->node].required,
+			};
+	}
+	job = tb_devices_job(&need->asked, need->request->type == TB_HOST,
+			     asked->per_job, count_least_nodes(need),
+			     get_most_nodes(need), &each);
+	suffice = tb_devices_suffice(asked, &job, each, nodes, count);
+	free(nodes);
+	return suffice;
+}
+
+static bool all_devices_suffice(const struct tb_blockers *blockers,
+				unsigned first, unsigned end)
+{
+	for (unsigned i = 0; i < blockers->need->ndevices; i++)
+		if (blockers->need->devices[i].per_job &&
+		    !devices_suffice(blockers, i, first, end))
+			return false;
+	return true;
+}
+
+/* Have the offers [first, end) of a class the slots? */
+static bool slots_suffice(const struct tb_blockers *blockers, unsigned first,
+			  unsigned end)
+{
+	const struct tb_need *need = blockers->need;
+	uint32_t most_nodes = get_most_nodes(need);
 	uint32_t least_nodes = count_least_nodes(need), required = 0, count = 0;
 
 	for (unsigned i = first; i < end; i++) {
 		const struct tb_offer *offer = &blockers->all.list[i];
 		bool is_required = blockers->nodes[offer->node].required;
+		uint32_t tasks = count_tasks(blockers, offer);
 
-		if (!holds_enough(need, offer))
+		if (!holds_enough(need, tasks))
 			continue;
 		blockers->slots[count++] = (struct tb_node_slots){
-			.slots = tb_offer_tasks(offer, need->request->type,
-						&need->asked),
+			.slots = tasks,
 			.required = is_required,
 		};
 		required += is_required;
@@ -216,7 +341,8 @@ static unsigned find_class(struct tb_blockers *blockers,
 	for (*first = 0;
 	     (end = tb_class_end(type, all->list, all->count, *first));
 	     *first = end)
-		if (class_suffices(blockers, *first, end))
+		if (slots_suffice(blockers, *first, end) &&
+		    all_devices_suffice(blockers, *first, end))
 			return end;
 	return 0;
 }
@@ -273,6 +399,8 @@ static bool set_holder_ended(struct tb_blockers *blockers, unsigned holder,
 	for (unsigned i = blockers->first_of[holder];
 	     i < blockers->first_of[holder + 1]; i++)
 		differs = find_again(blockers, blockers->nodes_of[i]) ||
+			  holder_has_devices(blockers, blockers->nodes_of[i],
+					     holder) ||
 			  differs;
 	return differs;
 }
@@ -367,7 +495,9 @@ bool tb_blockers_fits(struct tb_blockers *blockers)
 
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node)
 {
-	return tb_node_offers_most(&blockers->now[node], blockers->need);
+	return limit_by_devices(blockers, node,
+				tb_node_offers_most(&blockers->now[node],
+						    blockers->need));
 }
 
 /* ---- creating ---- */

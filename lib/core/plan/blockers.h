@@ -7,6 +7,8 @@
  * suffice, and if not, which holders would have to end, and when is that?  The
  * controller answers the same question for backfill (doc/design.md,
  * "Controller"); here it is answered outside of it, for people to read.
+ *
+ * Devices that the request asks for with the slots are counted (device_counts.h).
  */
 #ifndef TB_CORE_PLAN_BLOCKERS_H
 #define TB_CORE_PLAN_BLOCKERS_H
@@ -30,6 +32,7 @@ struct tb_holder_job {
 	uint32_t cpus;		    /* that count against most_cpus */
 	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
 	bool bars; /* the job can have nothing of the node until it ends */
+	const uint32_t *devices; /* of each kind of the need; NULL: none */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -42,7 +45,9 @@ struct tb_used_node {
 	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	const struct tb_holder_job *holders;
 	unsigned nholders;
-	bool required; /* must be among the chosen nodes */
+	bool required;		 /* must be among the chosen nodes */
+	const uint32_t *devices; /* of each kind of the need; NULL: none */
+	uint64_t memory; /* for the need's; what others have is not counted */
 };
 
 struct tb_blockers;
@@ -63,6 +68,10 @@ void tb_blockers_destroy(struct tb_blockers *blockers); /* NULL is fine */
  */
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
 bool tb_blockers_fits(struct tb_blockers *blockers);
+
+/* How many devices of a kind are free there then. */
+uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
+			     unsigned kind);
 
 /*
  * The offers of the class that suffices then, in the order of nodes; NULL: none does.

@@ -278,3 +278,16 @@ uint32_t tb_offer_tasks(const struct tb_offer *offer, enum tb_type type,
 	holds = offer->runs / (asked->task_cpus ? asked->task_cpus : 1);
 	return limit && limit < holds ? limit : holds;
 }
+
+/* Tasks of a host share the units, and so the memory that goes with them. */
+uint32_t tb_offer_tasks_in_memory(const struct tb_offer *offer,
+				  enum tb_type type, uint32_t tasks,
+				  uint64_t per_cpu, uint64_t memory)
+{
+	uint64_t wanted = per_cpu * offer->cpus;
+
+	if (type == TB_HOST)
+		return wanted > memory ? 0 : tasks;
+	return wanted && memory / wanted < tasks ? (uint32_t)(memory / wanted)
+						 : tasks;
+}

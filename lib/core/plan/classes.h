@@ -105,4 +105,12 @@ uint32_t tb_class_cpus(const struct tb_offer *list, uint32_t first,
 uint32_t tb_offer_tasks(const struct tb_offer *offer, enum tb_type type,
 			const struct tb_asked *asked);
 
+/*
+ * Of so many tasks of the offer those that find memory on a node with so much, where
+ * they ask for some with each CPU.
+ */
+uint32_t tb_offer_tasks_in_memory(const struct tb_offer *offer,
+				  enum tb_type type, uint32_t tasks,
+				  uint64_t per_cpu, uint64_t memory);
+
 #endif

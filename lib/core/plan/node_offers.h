@@ -11,15 +11,20 @@
 #include "core/place/share.h"
 
 #include "classes.h"
+#include "device_counts.h"
 
 /* What a job asks for. */
 struct tb_need {
 	const struct tb_request *request;
 	struct tb_asked asked;
-	bool whole_nodes; /* nobody else may hold threads of a node */
-	bool implicit;	  /* a task has as many units as hold its CPUs */
-	bool one_size;	  /* whatever bequal says, see classes.h */
-	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
+	bool whole_nodes;    /* nobody else may hold threads of a node */
+	bool implicit;	     /* a task has as many units as hold its CPUs */
+	bool one_size;	     /* whatever bequal says, see classes.h */
+	unsigned share;	     /* so many jobs may have a unit; 0 and 1: one */
+	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
+	/* Devices, a number for each kind: blockers.h. */
+	const struct tb_devices_asked *devices;
+	unsigned ndevices;
 };
 
 /* A node; borrows all that it points to. */

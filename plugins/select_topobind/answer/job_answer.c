@@ -334,6 +334,9 @@ int tb_test_bound_job(const struct tb_test *test,
 	int rc;
 
 	ask_for_hosts_of_tasks(&question.test, request);
+	/* With topology/block Slurm would give no more of them all the same. */
+	if (question.test.min_nodes > question.test.max_nodes)
+		return SLURM_ERROR;
 	begin_question(&question, request);
 	rc = test_in_mode(&question);
 	end_question(&question);

@@ -14,6 +14,7 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
+#include "core/plan/halving.h"
 
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
@@ -534,13 +535,53 @@ static int try_class_with_devices(struct tb_offers *offers,
 	return rc;
 }
 
+struct holding {
+	const struct tb_offers *offers;
+	const struct tb_test *test;
+	uint32_t first, end; /* of the class */
+};
+
+static bool hosts_hold(void *arg, uint32_t nodes)
+{
+	const struct holding *holding = arg;
+	struct tb_test call = *holding->test;
+
+	call.max_nodes = nodes;
+	return tb_offers_hold(holding->offers, &call, holding->first,
+			      holding->end) >= tb_job_slots(call.job);
+}
+
+/*
+ * Of a host select/cons_tres is asked for its units, not for those of all tasks.  That it
+ * can give as many hosts as these need, of one block for example, is asked for by their
+ * number.
+ */
+static void ask_for_fewest_hosts(const struct tb_offers *offers, uint32_t first,
+				 uint32_t end, struct tb_test *call)
+{
+	struct holding holding = { offers, call, first, end };
+	uint32_t least = MAX(call->min_nodes, 1);
+	uint32_t most = MIN(end - first, call->max_nodes);
+
+	if (offers->request->type != TB_HOST || call->implicit_cpus ||
+	    least >= most || hosts_hold(&holding, least) ||
+	    !hosts_hold(&holding, most))
+		return;
+	least = tb_halve_least(hosts_hold, &holding, least, most, UINT32_MAX);
+	call->min_nodes = least;
+	call->req_nodes = MAX(call->req_nodes, least);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
-static int try_one_class(struct tb_offers *offers, const struct tb_test *test,
+static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			 uint32_t first, uint32_t end)
 {
 	bitstr_t *nodes = list_class_nodes(offers, first, end);
+	struct tb_test call = *asked;
+	const struct tb_test *test = &call;
 	int rc = SLURM_ERROR;
 
+	ask_for_fewest_hosts(offers, first, end, &call);
 	if (end - first >= test->min_nodes &&
 	    includes_required_nodes(test, nodes)) {
 		if (offers->devices && !tb_wants_whole_nodes(test->job))

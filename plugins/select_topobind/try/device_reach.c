@@ -9,6 +9,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "core/plan/device_counts.h"
 #include "core/plan/halving.h"
 #include "core/plan/reach_groups.h"
 
@@ -120,34 +121,6 @@ static struct tb_reach_range find_range(const struct reach *reach,
 		       : find_slot_range(&probe);
 }
 
-/* Near whatever devices.  Each task, or slot, has so many of them. */
-static struct tb_reach_range find_range_anywhere(const struct reach *reach,
-						 const struct kind *kind)
-{
-	uint32_t most = kind->tasks;
-
-	if (reach->asked.per_task)
-		most = MIN(most, kind->free / reach->asked.per_task);
-	if (!reach->each)
-		return (struct tb_reach_range){ 1, most };
-	return (struct tb_reach_range){ reach->each,
-					most >= reach->each ? reach->each : 0 };
-}
-
-/* Whole devices: each has its tasks. */
-static struct tb_reach_range find_range_of_tasks(const struct reach *reach,
-						 struct tb_reach_range range,
-						 uint32_t devices)
-{
-	uint32_t tasks = devices * reach->asked.tasks_each;
-
-	if (!reach->asked.tasks_each)
-		return range;
-	return (struct tb_reach_range){
-		tasks, tasks >= range.least && tasks <= range.most ? tasks : 0
-	};
-}
-
 static struct tb_reach_range find_range_with(const struct reach *reach,
 					     const struct tb_offer *offer,
 					     const struct kind *kind,
@@ -155,12 +128,15 @@ static struct tb_reach_range find_range_with(const struct reach *reach,
 {
 	bool near = tb_devices_must_be_near(reach->offers->devices);
 	struct tb_reach_range range = near ? find_range(reach, offer, devices)
-					   : find_range_anywhere(reach, kind);
+					   : tb_devices_range(&reach->asked,
+							      reach->each,
+							      kind->tasks,
+							      kind->free);
 
 	range.most = MIN(range.most, kind->tasks);
 	if (range.most < range.least)
 		range.most = 0;
-	return find_range_of_tasks(reach, range, devices);
+	return tb_devices_range_with(&reach->asked, range, devices);
 }
 
 /* Of a node.  UINT64_MAX: it is not counted. */
@@ -203,10 +179,8 @@ static uint32_t count_tasks(const struct reach *reach,
 		return tasks;
 	if (!(details->pn_min_memory & MEM_PER_CPU))
 		return wanted > memory ? 0 : tasks;
-	wanted *= offer->cpus;
-	if (reach->offers->request->type == TB_HOST)
-		return wanted > memory ? 0 : tasks;
-	return wanted ? MIN(tasks, memory / wanted) : tasks;
+	return tb_offer_tasks_in_memory(offer, reach->offers->request->type,
+					tasks, wanted, memory);
 }
 
 static void look_at_node(struct reach *reach, const struct tb_offer *offer,
@@ -363,23 +337,12 @@ static bool memory_is_consumed(const job_record_t *job)
 static void set_job(struct reach *reach)
 {
 	const struct tb_test *test = reach->test;
-	const job_details_t *details = test->job->details;
-	struct tb_reach_job *job = &reach->job;
+	struct tb_asked asked = tb_job_asked(test->job);
 
-	job->devices = reach->asked.per_job;
-	job->min_nodes = test->min_nodes;
-	job->max_nodes = test->max_nodes;
-	/* With --overcommit all tasks of a node share a slot. */
-	if (!details->overcommit)
-		job->slots = reach->offers->request->type == TB_HOST
-				     ? tb_job_exact_tasks(test->job)
-				     : tb_job_exact_slots(test->job);
-	if (!job->slots)
-		reach->each = details->overcommit
-				      ? 1
-				      : MAX(details->ntasks_per_node, 1);
-	if (job->slots)
-		job->max_nodes = MIN(job->max_nodes, job->slots);
+	reach->job = tb_devices_job(&asked,
+				    reach->offers->request->type == TB_HOST,
+				    reach->asked.per_job, test->min_nodes,
+				    test->max_nodes, &reach->each);
 }
 
 /* Tasks of hosts share units: which are near the devices of each nobody knows. */
@@ -504,21 +467,12 @@ static enum tb_reached find_nodes(struct reach *reach)
 	return is_contiguous(reach) ? find_contiguous(reach) : find(reach);
 }
 
-/* On more nodes than there are devices for the job each has one all the same. */
 static enum tb_reached find_one_each(struct reach *reach)
 {
-	if (!reach->asked.per_job || reach->asked.tasks_each ||
-	    reach->job.max_nodes <= reach->asked.per_job)
-		return TB_NOT_REACHED;
-	for (uint32_t i = 0; i < reach->nkinds; i++)
-		if (reach->kinds[i].devices)
-			reach->kinds[i].with[0] = reach->kinds[i].with[1];
-	for (uint32_t i = 0; i < reach->count; i++)
-		reach->nodes[i].devices = 0;
-	reach->job.devices = 0;
-	reach->job.min_nodes = MAX(reach->job.min_nodes,
-				   reach->asked.per_job + 1);
-	return find_nodes(reach);
+	return tb_devices_ask_one_each(&reach->asked, reach->nodes,
+				       reach->count, &reach->job)
+		       ? find_nodes(reach)
+		       : TB_NOT_REACHED;
 }
 
 static uint32_t count_found(const struct reach *reach,

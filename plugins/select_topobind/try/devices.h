@@ -14,6 +14,7 @@
 #include "compat/select_compat.h"
 #include "compat/select_gres.h"
 #include "core/place/device_affinity.h"
+#include "core/plan/device_counts.h"
 #include "core/request/request.h"
 
 #include "select_topobind/books/ledger.h"
@@ -30,16 +31,7 @@ void tb_devices_destroy(struct tb_devices *devices); /* NULL is fine */
 /* --gres-flags=enforce-binding: do only units near devices count? */
 bool tb_devices_must_be_near(const struct tb_devices *devices);
 
-/*
- * What is asked for: one number of devices, for each node, for each task or for all
- * nodes together, in that case perhaps for so many tasks each.  False: that is not all,
- * more kinds of devices are asked for.
- */
-struct tb_devices_asked {
-	uint64_t per_node, per_task, per_job;
-	uint32_t tasks_each;
-	uint64_t megabytes; /* of memory that go with each */
-};
+/* What is asked for.  False: that is not all, more kinds of devices are asked for. */
 bool tb_devices_asked_one(const struct tb_devices *devices,
 			  struct tb_devices_asked *asked);
 

@@ -12,11 +12,23 @@ static int has_count(void *feature, void *unused)
 	return ((const job_feature_t *)feature)->count > 0;
 }
 
+/*
+ * Slurm wants all devices of a part of the nodes, and each with CPUs for its tasks: with
+ * --ntasks-per-gpu these are all tasks.
+ */
+static bool has_tasks_of_devices(const job_record_t *job)
+{
+	uint16_t each = job->details->ntasks_per_tres;
+
+	return job->gres_list_req && each && each < NO_VAL16;
+}
+
 bool tb_job_is_asked_in_part(const job_record_t *job)
 {
 	const job_details_t *details = job->details;
 
-	return details->min_cpus == details->min_nodes &&
+	return !has_tasks_of_devices(job) &&
+	       details->min_cpus == details->min_nodes &&
 	       details->min_cpus < details->num_tasks &&
 	       details->feature_list_use &&
 	       list_find_first(details->feature_list_use, has_count, NULL);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* job_devices.c - see job_devices.h */
+#include "job_devices.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- texts ---- */
+
+struct word {
+	const char *text;
+	size_t length;
+};
+
+struct entry {
+	struct word name, type; /* no length: none is told */
+	uint64_t count;
+};
+
+static bool is_word(struct word word, const char *text)
+{
+	return word.length == strlen(text) &&
+	       !memcmp(word.text, text, word.length);
+}
+
+/* "2", "4K"; false: it is no number. */
+static bool read_number(struct word word, uint64_t *number)
+{
+	static const char units[] = "KMGTP";
+	uint64_t count = 0;
+	size_t at = 0;
+
+	for (; at < word.length && isdigit((unsigned char)word.text[at]); at++)
+		if (count < UINT64_MAX / 100)
+			count = count * 10 + (uint64_t)(word.text[at] - '0');
+	if (!at)
+		return false;
+	if (at < word.length) {
+		const char *unit = strchr(units, toupper(word.text[at]));
+
+		if (at + 1 != word.length || !unit)
+			return false;
+		count <<= 10 * (unit - units + 1);
+	}
+	*number = count;
+	return true;
+}
+
+/* The length of "gpu:2" before "(IDX:0-1)"; a type can be "(null)". */
+static size_t measure_numbers(const char *text, size_t length)
+{
+	for (size_t i = 1; i < length; i++)
+		if (text[i] == '(' && isalnum((unsigned char)text[i - 1]))
+			return i;
+	return length;
+}
+
+static struct entry read_entry(const char *text, size_t length)
+{
+	struct entry entry = { .count = 1 };
+	const char *end = text + measure_numbers(text, length);
+
+	entry.name = (struct word){ text, 0 };
+	while (text < end && *text != ':' && *text != '=') {
+		entry.name.length++;
+		text++;
+	}
+	while (text < end) {
+		struct word word = { ++text, 0 };
+
+		while (text < end && *text != ':' && *text != '=') {
+			word.length++;
+			text++;
+		}
+		if (!read_number(word, &entry.count) && word.length &&
+		    !is_word(word, "(null)") && !is_word(word, "no_consume"))
+			entry.type = word;
+	}
+	return entry;
+}
+
+/* Up to a comma that is in no brackets. */
+static size_t measure_entry(const char *list)
+{
+	size_t length = 0;
+	int depth = 0;
+
+	for (; list[length] && (depth > 0 || list[length] != ','); length++)
+		depth += (list[length] == '(') - (list[length] == ')');
+	return length;
+}
+
+/* ---- what is asked for ---- */
+
+static char *print_name(const struct entry *entry)
+{
+	size_t size = entry->name.length + entry->type.length + 2;
+	char *name = calloc(1, size);
+
+	if (!name)
+		return NULL;
+	memcpy(name, entry->name.text, entry->name.length);
+	if (entry->type.length) {
+		name[entry->name.length] = ':';
+		memcpy(name + entry->name.length + 1, entry->type.text,
+		       entry->type.length);
+	}
+	return name;
+}
+
+/* Each number by itself, also of one kind: all of them must be there. */
+static int add_entry(struct tb_job_devices *devices, const struct entry *entry,
+		     enum tb_devices_for who, struct tb_error *err)
+{
+	struct tb_devices_asked *asked = &devices->asked[devices->count];
+	char *name;
+
+	if (!entry->count)
+		return 0;
+	/* Of these a job has a part of one device. */
+	if (who == TB_DEVICES_FOR_SOCKET ||
+	    devices->count == TB_JOB_DEVICES_MAX ||
+	    is_word(entry->name, "shard") || is_word(entry->name, "mps")) {
+		devices->more = true;
+		return 0;
+	}
+	name = print_name(entry);
+	if (!name)
+		return tb_fail(err, "out of memory");
+	*asked = (struct tb_devices_asked){
+		.per_node = who == TB_DEVICES_FOR_NODE ? entry->count : 0,
+		.per_task = who == TB_DEVICES_FOR_TASK ? entry->count : 0,
+		.per_job = who == TB_DEVICES_FOR_JOB ? entry->count : 0,
+	};
+	devices->names[devices->count++] = name;
+	return 0;
+}
+
+int tb_job_devices_add(struct tb_job_devices *devices, const char *list,
+		       enum tb_devices_for who, struct tb_error *err)
+{
+	static const char prefix[] = "gres";
+	size_t skip = sizeof(prefix); /* and a colon, or a slash */
+
+	while (list && *list) {
+		size_t length = measure_entry(list);
+
+		if (length > skip && !strncmp(list, prefix, skip - 1)) {
+			struct entry entry = read_entry(list + skip,
+							length - skip);
+
+			if (add_entry(devices, &entry, who, err))
+				return -1;
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+/* That of GPUs for all nodes, if no other number of them is asked for. */
+static struct tb_devices_asked *find_shared(struct tb_job_devices *devices,
+					    bool *others)
+{
+	struct tb_devices_asked *found = NULL;
+
+	*others = false;
+	for (unsigned i = 0; i < devices->count; i++) {
+		if (strncmp(devices->names[i], "gpu", 3) != 0)
+			continue;
+		*others = *others || found || !devices->asked[i].per_job;
+		found = &devices->asked[i];
+	}
+	return found;
+}
+
+int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
+			      uint32_t tasks, struct tb_error *err)
+{
+	struct tb_devices_asked *shared;
+	bool others;
+
+	if (!each)
+		return 0;
+	shared = find_shared(devices, &others);
+	if (!shared && tasks && tasks % each == 0) {
+		struct entry entry = { .name = { "gpu", 3 },
+				       .count = tasks / each };
+
+		if (add_entry(devices, &entry, TB_DEVICES_FOR_JOB, err))
+			return -1;
+		shared = find_shared(devices, &others);
+	}
+	if (shared && !others && shared->per_job * each == tasks)
+		shared->tasks_each = each;
+	else
+		devices->more = true;
+	return 0;
+}
+
+void tb_job_devices_clear(struct tb_job_devices *devices)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		free(devices->names[i]);
+	devices->count = 0;
+}
+
+uint32_t tb_job_devices_needed(const struct tb_job_devices *devices,
+			       unsigned kind)
+{
+	const struct tb_devices_asked *asked = &devices->asked[kind];
+	uint64_t needed = asked->per_node   ? asked->per_node
+			  : asked->per_task ? asked->per_task
+					    : 1;
+
+	return needed < UINT32_MAX ? (uint32_t)needed : UINT32_MAX;
+}
+
+/* ---- what there is ---- */
+
+static uint32_t add_count(uint32_t a, uint64_t b)
+{
+	return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
+}
+
+uint32_t tb_devices_in_list(const char *list, const char *name,
+			    uint32_t *untyped)
+{
+	const char *type = strchr(name, ':');
+	size_t of_name = type ? (size_t)(type - name) : strlen(name);
+	uint32_t count = 0;
+
+	*untyped = 0;
+	while (list && *list) {
+		size_t length = measure_entry(list);
+		struct entry entry = read_entry(list, length);
+
+		list += length + (list[length] == ',');
+		if (entry.name.length != of_name ||
+		    memcmp(entry.name.text, name, of_name) != 0)
+			continue;
+		if (!type ||
+		    (entry.type.length && is_word(entry.type, type + 1)))
+			count = add_count(count, entry.count);
+		else if (!entry.type.length)
+			*untyped = add_count(*untyped, entry.count);
+	}
+	return count;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_devices.h - the GPUs and other GRES of a job and of nodes, counted
+ *
+ * Slurm tells them as text: "gres:gpu:a100:2" of a job, "gpu:a100:4(S:0-1)" of a node,
+ * "gpu:a100:2(IDX:0-1)" of what is held there.  Which cores are near which device it
+ * tells nobody but slurmctld.
+ */
+#ifndef TB_TOOLS_PLAN_JOB_DEVICES_H
+#define TB_TOOLS_PLAN_JOB_DEVICES_H
+
+#include "core/base/error.h"
+#include "core/plan/device_counts.h"
+
+#define TB_JOB_DEVICES_MAX 8
+
+struct tb_job_devices {
+	unsigned count; /* of kinds */
+	struct tb_devices_asked asked[TB_JOB_DEVICES_MAX];
+	char *names[TB_JOB_DEVICES_MAX]; /* "gpu", or with a type "gpu:a100" */
+	bool more; /* than these is asked for, and not counted */
+};
+
+/* For whom each number of a list is. */
+enum tb_devices_for {
+	TB_DEVICES_FOR_JOB,
+	TB_DEVICES_FOR_NODE,
+	TB_DEVICES_FOR_TASK,
+	TB_DEVICES_FOR_SOCKET, /* these are not counted */
+};
+
+/* Those of a list as Slurm has it with jobs; NULL: none.  -1 with a sentence. */
+int tb_job_devices_add(struct tb_job_devices *devices, const char *list,
+		       enum tb_devices_for who, struct tb_error *err);
+
+/* --ntasks-per-gpu, of a job with so many tasks, behind the lists. */
+int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
+			      uint32_t tasks, struct tb_error *err);
+void tb_job_devices_clear(struct tb_job_devices *devices);
+
+/* So many a node must have for the job to be there. */
+uint32_t tb_job_devices_needed(const struct tb_job_devices *devices,
+			       unsigned kind);
+
+/*
+ * How many there are in the list of a node, or of what is held there: of the name and
+ * its type, and in *untyped those of the name of which no type is told.
+ */
+uint32_t tb_devices_in_list(const char *list, const char *name,
+			    uint32_t *untyped);
+
+#endif
