@@ -231,8 +231,9 @@ case_nodes_of_features() {
 	# More nodes than tasks: each has a slot.  From Slurm 26.05 on a job without -N
 	# has no more nodes than tasks.
 	if slurm_is_from 26.05; then
-		refute sbatch -o /dev/null -n2 --constraint="$nodes" --wrap true
-		never -n2 --bunit=C --bamount=1 --constraint="$nodes"
+		set -- "node configuration is not available" -n2
+		refused "$@" --constraint="$nodes"
+		refused "$@" --constraint="$nodes" --bunit=C --bamount=1
 		return
 	fi
 	gets "one 16, three 16, two 16" -n1 --bunit=S --bamount=1 \
