@@ -85,6 +85,22 @@ void tb_test_set_run_now(struct tb_test *test);
  */
 time_t tb_test_asked_start(const struct tb_test *test);
 
+/*
+ * Since 26.05 a job that does not say on how many nodes it can be at most has as many as
+ * its tasks for that.  It is started on as few nodes as it can be, but Slurm asks for its
+ * start as if it had wished for the most: told is what is then done.
+ */
+static inline void tb_test_wish_as_started(struct tb_test *test)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+	if (tb_test_mode(test) == TB_WILL_RUN &&
+	    test->job->bit_flags & JOB_IMPLICIT_MAX_NODES)
+		test->req_nodes = test->min_nodes;
+#else
+	(void)test;
+#endif
+}
+
 /* Is this core of the node reserved for others than the job? */
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core);

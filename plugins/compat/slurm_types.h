@@ -125,4 +125,13 @@ static inline bool tb_nodes_have_all_tasks(void)
 	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0);
 }
 
+/*
+ * Does a client ask for as many nodes as --ntasks and --ntasks-per-node make, when
+ * --nodes says nothing of them?
+ */
+static inline bool tb_clients_count_nodes(void)
+{
+	return SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 2);
+}
+
 #endif

@@ -312,7 +312,9 @@ case_filter_of_the_site_adds() {
 	drain
 	grant_is "$NODE_ZEN" 4-5 --bamount=1 --bfilter="$(cores_masked 2 2)"
 	drain
-	grant_is "$NODE_ZEN" 6-11 --bunit=X --bamount=1
+	# The cache around the masked core is had as a whole.
+	grant_is "$NODE_ZEN" 0-5 --bunit=X --bamount=1
+	drain
 	refused -w "$NODE_ZEN" --bcpus=0-1
 	refused -w "$NODE_ZEN" --bcpus=1-2
 	grant_is "$NODE_ZEN" 2-3 --bcpus=2

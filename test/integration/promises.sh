@@ -102,6 +102,25 @@ never() {
 		"node configuration is not available" "$answer"
 }
 
+# too_many_nodes OPTION... - more than there are.  From Slurm 25.11 on such a job is
+# accepted, with a binding or without, and waits for a larger partition.
+too_many_nodes() {
+	local job
+
+	slurm_is_from 25.11 || {
+		never "$@"
+		return
+	}
+	refute sbatch --test-only "$@" --wrap true
+	job=$(batch "$@")
+	wait_until 20 waits_for_a_larger_partition "$job"
+	cancel "$job"
+}
+
+waits_for_a_larger_partition() {
+	[ "$(squeue -h -j "$1" -o %r)" = PartitionNodeLimit ]
+}
+
 # gets LIST OPTION... - it starts, with so many CPUs on nodes: "one 4, three 2"
 gets() {
 	local wanted=$1 job
@@ -209,7 +228,14 @@ case_nodes_of_features() {
 	now_means_now -N3 -n5 --bunit=S --bamount=1 --constraint="$nodes"
 	now_means_now -N3 -n6 --bunit=N --bamount=2 --constraint="$nodes"
 	never -N3 -n7 --bunit=S --bamount=1 --constraint="$nodes"
-	# More nodes than tasks: each has a slot.
+	# More nodes than tasks: each has a slot.  From Slurm 26.05 on a job without -N
+	# has no more nodes than tasks.
+	if slurm_is_from 26.05; then
+		set -- "node configuration is not available" -n2
+		refused "$@" --constraint="$nodes"
+		refused "$@" --constraint="$nodes" --bunit=C --bamount=1
+		return
+	fi
 	gets "one 16, three 16, two 16" -n1 --bunit=S --bamount=1 \
 		--constraint="$nodes"
 	gets "one 2, three 2, two 2" -n2 --bunit=C --bamount=1 \
@@ -237,7 +263,7 @@ case_tasks_of_hosts() {
 	gets "one 4, two 4" -n3 --ntasks-per-node=2 "$@" -x \
 		"$NODE_QUADRANT,$NODE_UNEVEN,$NODE_THREE,$NODE_POWER"
 	never -N1-2 -n3 --ntasks-per-node=1 "$@"
-	never -n7 --ntasks-per-node=1 "$@"
+	too_many_nodes -n7 --ntasks-per-node=1 "$@"
 }
 
 case_unlike_hosts() {

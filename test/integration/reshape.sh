@@ -41,8 +41,14 @@ publishes() {
 	[ "$(node_token "$1" m_topology)" = "$2" ]
 }
 
-# assert_shown NODE STRING - what is in use
+# shows NODE STRING - of what is in use
+shows() {
+	[ "$(node_token "$1" m_topology_inuse)" = "$2" ]
+}
+
+# assert_shown NODE STRING - from Slurm 26.05 on a thread writes it, a moment later
 assert_shown() {
+	! slurm_is_from 26.05 || wait_until 20 shows "$@"
 	assert_eq "m_topology_inuse" "$2" "$(node_token "$1" m_topology_inuse)"
 }
 

@@ -43,12 +43,18 @@ uneven 3-10" "$(told "$job" -n2)"
 	refused -N1 -n3 -w "$NODE_UNEVEN" "${unequal[@]}"
 }
 
+has_no_step() {
+	! squeue -h -s -j "$1" -o %i | grep -q '[.][0-9]'
+}
+
 # Steps of one task have one of the slots, and two at once have both.
 case_steps() {
 	local job
 
 	job=$(alloc -N1 -n2 -w "$NODE_UNEVEN" "${unequal[@]}")
 	assert_eq "a step" "uneven 0-2" "$(told "$job" -n1 --exact)"
+	# Its srun can end before slurmctld knows that the slot is free.
+	wait_until 20 has_no_step "$job"
 	srun -Q --jobid="$job" -n1 --exact sh -c "echo >$work/first; exec sleep 600" &
 	wait_until 30 [ -e "$work/first" ]
 	assert_eq "a second step" "uneven 3-10" "$(told "$job" -n1 --exact)"

@@ -678,6 +678,14 @@ static uint32_t count_tasks(struct reading *reading)
 	return multiply_counts(nodes, of_node);
 }
 
+/* As many as --ntasks-per-node makes of --ntasks. */
+static uint32_t count_nodes_of_tasks(const job_desc_msg_t *job)
+{
+	uint32_t each = job->ntasks_per_node;
+
+	return job->num_tasks / each + (job->num_tasks % each > 0);
+}
+
 static void complete_counts(struct reading *reading)
 {
 	job_desc_msg_t *job = &reading->options->job;
@@ -697,9 +705,12 @@ static void complete_counts(struct reading *reading)
 	if (!reading->ntasks)
 		return;
 	job->bitflags |= JOB_NTASKS_SET;
-	/* No more nodes than tasks. */
-	if (!get_given(job->min_nodes))
+	if (!get_given(job->min_nodes)) {
+		if (reading->per_node && tb_clients_count_nodes())
+			job->min_nodes = count_nodes_of_tasks(job);
 		return;
+	}
+	/* No more nodes than tasks. */
 	if (job->max_nodes != NO_VAL && tasks < job->max_nodes)
 		job->max_nodes = tasks;
 	if (tasks < job->min_nodes)

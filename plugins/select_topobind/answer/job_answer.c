@@ -333,6 +333,7 @@ int tb_test_bound_job(const struct tb_test *test,
 	struct question question = { .test = *test };
 	int rc;
 
+	tb_test_wish_as_started(&question.test);
 	ask_for_hosts_of_tasks(&question.test, request);
 	/* With topology/block Slurm would give no more of them all the same. */
 	if (question.test.min_nodes > question.test.max_nodes)
