@@ -15,6 +15,7 @@
 #include "common/soft/soft_record.h"
 #include "select_topobind/show/accounting.h"
 #include "select_topobind/order/consumption.h"
+#include "select_topobind/request/changed_request.h"
 #include "select_topobind/request/effective_request.h"
 #include "select_topobind/request/expand.h"
 #include "select_topobind/request/granted_request.h"
@@ -178,17 +179,28 @@ static void show_request(const struct tb_effective_request *effective,
 	xfree(shown);
 }
 
+/* Why it waited until now was said of another binding. */
+static bool take_change(job_record_t *job)
+{
+	bool changed = tb_changed_request_take(job);
+
+	if (changed)
+		tb_reasons_tell(job, NULL);
+	return changed;
+}
+
 /* Slurm may not ask about it for long.  A wrong request is told when it does. */
 static void show_new_job(job_record_t *job)
 {
 	struct tb_effective_request effective;
+	bool changed = take_change(job);
 	char *before;
 
 	if (!job->details)
 		return;
 	before = xstrdup(job->system_comment);
 	if (!tb_effective_request_find(&effective, site, job, NULL) &&
-	    tb_request_binds(&effective.held.request))
+	    (changed || tb_request_binds(&effective.held.request)))
 		show_request(&effective, job);
 	if (xstrcmp(before, job->system_comment))
 		last_job_update = time(NULL);
@@ -360,6 +372,7 @@ int tb_hook_job_test(struct tb_test *test)
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
 	tb_nodes_freeze();
+	take_change(test->job);
 	if (tb_effective_request_find(&effective, site, test->job, &why)) {
 		rc = test_counted(test, &effective, &why);
 	} else {

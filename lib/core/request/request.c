@@ -552,13 +552,13 @@ int tb_request_check_window(const struct tb_request *request,
 	return 0;
 }
 
-char *tb_request_print(const struct tb_request *request)
+static char *print_keys(const struct tb_request *request, bool defaults)
 {
 	struct tb_text line = TB_TEXT_EMPTY;
 
 	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
 		if (!(request->given & tb_request_bit(key)) ||
-		    tb_request_key_is_default(request, key))
+		    (!defaults && tb_request_key_is_default(request, key)))
 			continue;
 		if (line.length)
 			tb_text_add(&line, ",");
@@ -567,4 +567,14 @@ char *tb_request_print(const struct tb_request *request)
 		tb_request_key_print(request, key, &line);
 	}
 	return tb_text_take(&line);
+}
+
+char *tb_request_print(const struct tb_request *request)
+{
+	return print_keys(request, false);
+}
+
+char *tb_request_print_given(const struct tb_request *request)
+{
+	return print_keys(request, true);
 }

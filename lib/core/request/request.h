@@ -200,5 +200,7 @@ char *tb_request_print_cpus(const struct tb_request *request);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
+/* The same with all options that were given, defaults too. */
+char *tb_request_print_given(const struct tb_request *request);
 
 #endif

@@ -285,6 +285,16 @@ bool tb_env_is_note(const char *entry)
 	       is_note(note_variable(&texts, skip_slurms_prefix(entry)));
 }
 
+bool tb_env_is_of_request(const char *entry)
+{
+	struct tb_env_texts texts = { .count = 0 };
+
+	return entry != NULL &&
+	       (note_variable(&texts, skip_slurms_prefix(entry)) !=
+			TB_ENV_VARIABLES ||
+		skip_prefix(skip_slurms_prefix(entry), OPTION_PREFIX) != NULL);
+}
+
 int tb_request_bind_implicitly(struct tb_request *request,
 			       const struct tb_request *site,
 			       struct tb_error *err)
