@@ -162,8 +162,7 @@ static int ask(const struct options *options, const struct tb_job_views *views,
 		asked++;
 	}
 	return asked ? 0
-		     : tb_fail(
-			       err,
+		     : tb_fail(err,
 			       "it does not wait: only before it starts it can get another binding");
 }
 

@@ -80,9 +80,11 @@ static bool has_word(const char *line)
 
 char *tb_comment_find_word(const char *comment, const char *word)
 {
-	const char *line = tb_comment_find_line(
-		comment,
-		strcmp(word, TB_UPDATE_WORD) == 0 ? has_update : has_refused);
+	const char *line = tb_comment_find_line(comment,
+						strcmp(word, TB_UPDATE_WORD) ==
+								0
+							? has_update
+							: has_refused);
 
 	if (line == NULL)
 		return NULL;

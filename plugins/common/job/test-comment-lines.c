@@ -29,12 +29,11 @@ static void finds_the_text_behind_a_word(void **state)
 	assert_null(tb_comment_find_word("topobind update bunit=X",
 					 TB_REFUSED_WORD));
 	assert_null(tb_comment_find_word("topobind updated", TB_UPDATE_WORD));
+	assert_text("bunit=X", tb_comment_find_word("topobind update bunit=X",
+						    TB_UPDATE_WORD));
 	assert_text("bunit=X",
-		    tb_comment_find_word("topobind update bunit=X",
+		    tb_comment_find_word("a\ntopobind update bunit=X\nb",
 					 TB_UPDATE_WORD));
-	assert_text("bunit=X", tb_comment_find_word(
-				       "a\ntopobind update bunit=X\nb",
-				       TB_UPDATE_WORD));
 	assert_text("", tb_comment_find_word("topobind update \nb",
 					     TB_UPDATE_WORD));
 }
@@ -49,10 +48,9 @@ static void keeps_the_lines_of_others(void **state)
 	assert_text("a\nb\ntopobind refused no",
 		    tb_comment_put_word("a\ntopobind update bunit=X\nb",
 					TB_REFUSED_WORD, "no"));
-	assert_text("a\nb",
-		    tb_comment_put_word("topobind refused no\na\nb\n"
-					"topobind update bunit=X",
-					NULL, NULL));
+	assert_text("a\nb", tb_comment_put_word("topobind refused no\na\nb\n"
+						"topobind update bunit=X",
+						NULL, NULL));
 	assert_text("", tb_comment_put_word("topobind refused no", NULL, NULL));
 	assert_text("a\n", tb_comment_put_word("a\n", NULL, NULL));
 }
