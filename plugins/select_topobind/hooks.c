@@ -174,7 +174,7 @@ static void show_request(const struct tb_effective_request *effective,
 
 	if (!IS_JOB_PENDING(job))
 		return;
-	shown = tb_effective_request_print(effective, site, job);
+	shown = tb_effective_request_print(effective);
 	tb_job_record_set_request(job, shown);
 	xfree(shown);
 }
@@ -182,7 +182,7 @@ static void show_request(const struct tb_effective_request *effective,
 /* Why it waited until now was said of another binding. */
 static bool take_change(job_record_t *job)
 {
-	bool changed = tb_changed_request_take(job);
+	bool changed = tb_changed_request_take(job, site);
 
 	if (changed)
 		tb_reasons_tell(job, NULL);
@@ -292,7 +292,7 @@ static int limit_expansion(struct tb_test *test,
 
 	if (!test->job->details->expanding_jobid)
 		return SLURM_SUCCESS;
-	binding = tb_effective_request_print(effective, site, test->job);
+	binding = tb_effective_request_print(effective);
 	rc = tb_expand_limit(test, binding);
 	xfree(binding);
 	return rc;
@@ -406,9 +406,7 @@ void tb_hook_job_begin(job_record_t *job)
 	drop_soft_counts(job);
 	tb_effective_request_find(&effective, site, job, NULL);
 	tb_granted_settle(job, &effective.held.request);
-	shown = job->job_resrcs
-			? tb_effective_request_print(&effective, site, job)
-			: NULL;
+	shown = job->job_resrcs ? tb_effective_request_print(&effective) : NULL;
 	tb_job_record_set_grant(job, shown);
 	tb_granted_record(job, shown);
 	if (shown)

@@ -204,14 +204,18 @@ static char *ask_nodes(const struct tb_request *request)
 static void tell_refused(void)
 {
 	struct tb_request request;
+	struct tb_error err;
 	char *sentence = NULL;
 
 	if (errno != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE || parts != 1)
 		return;
 	tb_request_init(&request);
-	if (!tb_request_parse(&request, request_line, NULL) &&
-	    tb_request_binds(&request))
-		sentence = ask_nodes(&request);
+	if (!tb_request_parse(&request, request_line, NULL)) {
+		if (tb_request_binds(&request))
+			sentence = ask_nodes(&request);
+		else if (tb_request_complete(&request, &err))
+			slurm_error("topobind: %s", err.text);
+	}
 	tb_request_clear(&request);
 	if (sentence)
 		slurm_error("topobind: %s; \"topobind plan\" with the same options shows each node",

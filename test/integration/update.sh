@@ -85,8 +85,9 @@ case_more_than_there_is() {
 	job=$(batch -H -w "$NODE_ZEN" --bunit=C --bamount=2)
 	exits 0 "job $job: bamount=99" topobind update "$job" --bamount=99
 	scontrol release "$job"
-	wait_until 30 waits_for "$job" "no required node has 99 C units"
+	wait_until 30 waits_for "$job" "no required node has 99 free C units"
 	exits 0 "job $job: bamount=3" topobind update "$job" --bamount=3
+	# Slurm has set its priority to 0.
 	scontrol release "$job"
 	wait_until 60 runs "$job"
 }

@@ -324,6 +324,74 @@ static void check_line(const char *in, const char *out, const char *says)
 	tb_request_clear(&request);
 }
 
+/* What a site's binding can complete; NULL: it is refused, or asks for units. */
+struct open_line {
+	const char *in, *sent;
+};
+
+static const struct open_line open_lines[] = {
+	{ "bmem=local", "bmem=local" },
+	{ "bstrategy=packed", "bstrategy=packed" },
+	{ "bmode=soft,ballow=S,bnodes=FASTEST",
+	  "bmode=soft,ballow=S,bnodes=FASTEST" },
+	{ "binstance=set,bsort=S", "bsort=S,binstance=set" },
+	{ "ballow=S", NULL },
+	{ "btype=host", NULL },
+	{ "bspread=S", NULL },
+	{ "bmem=local,bunit=X", NULL },
+	{ "bmem=local,bamount=0", NULL },
+	{ "bmem=local,bcpus=1", NULL },
+	{ "bmem=local,bunit=X:1|N:1", NULL },
+};
+
+static void check_open_line(const struct open_line *line)
+{
+	struct tb_request request;
+	char *sent;
+	int rc;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, line->in, NULL), 0);
+	rc = tb_request_complete_open(&request, NULL);
+	assert_int_equal(!rc && tb_request_is_open(&request),
+			 line->sent != NULL);
+	if (line->sent) {
+		assert_false(tb_request_binds(&request));
+		sent = tb_request_print_sent(&request);
+		assert_string_equal(sent, line->sent);
+		free(sent);
+	}
+	tb_request_clear(&request);
+}
+
+static void test_open_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(open_lines) / sizeof(open_lines[0]); i++)
+		check_open_line(&open_lines[i]);
+}
+
+static void test_printed_parts(void **state)
+{
+	struct tb_request request;
+	char *line;
+
+	(void)state;
+	assert_int_equal(read_line(&request, "bamount=2,btype=slot,bmem=local",
+				   NULL),
+			 0);
+	line = tb_request_print_given(&request);
+	assert_string_equal(line, "bamount=2,btype=slot,bmem=local");
+	free(line);
+	line = tb_request_print_open(&request);
+	assert_string_equal(line, "bmem=local");
+	free(line);
+	line = tb_request_print_sent(&request);
+	assert_string_equal(line, "bamount=2,bmem=local");
+	free(line);
+	tb_request_clear(&request);
+}
+
 static void test_lines(void **state)
 {
 	(void)state;
@@ -802,6 +870,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_open_lines),
+		cmocka_unit_test(test_printed_parts),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_single_options),

@@ -212,7 +212,7 @@ static bool has_change(const struct options *options,
 	tb_request_init(&wanted);
 	if (!tb_request_inherit(&wanted, &options->change, NULL) &&
 	    !tb_request_inherit(&wanted, &job->request, NULL) &&
-	    !tb_request_complete(&wanted, NULL)) {
+	    !tb_request_complete_open(&wanted, NULL)) {
 		line = tb_request_print(&wanted);
 		has = line && shown && !strcmp(line, shown);
 		has = has ||

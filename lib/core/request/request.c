@@ -433,6 +433,28 @@ int tb_request_complete(struct tb_request *request, struct tb_error *err)
 	return check_combination(request, err);
 }
 
+bool tb_request_is_open(const struct tb_request *request)
+{
+	unsigned added = tb_request_bit(TB_REQUEST_KEY_STRATEGY) |
+			 tb_request_bit(TB_REQUEST_KEY_SORT) |
+			 tb_request_bit(TB_REQUEST_KEY_INSTANCE) |
+			 tb_request_bit(TB_REQUEST_KEY_MEMORY) |
+			 tb_request_bit(TB_REQUEST_KEY_MODE) |
+			 tb_request_bit(TB_REQUEST_KEY_ALLOW);
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
+		if (request->given & ~added & tb_request_bit(key) &&
+		    tb_request_key_choice(key) != TB_KEY_CHOOSES_NODES)
+			return false;
+	return true;
+}
+
+int tb_request_complete_open(struct tb_request *request, struct tb_error *err)
+{
+	return tb_request_is_open(request) ? check_soft_mode(request, err)
+					   : tb_request_complete(request, err);
+}
+
 bool tb_request_is_given(const struct tb_request *request)
 {
 	return request->given != 0;
@@ -552,12 +574,14 @@ int tb_request_check_window(const struct tb_request *request,
 	return 0;
 }
 
-static char *print_keys(const struct tb_request *request, bool defaults)
+/* Options of a request as one line, all defaults too or none. */
+static char *print_keys(const struct tb_request *request, unsigned keys,
+			bool defaults)
 {
 	struct tb_text line = TB_TEXT_EMPTY;
 
 	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
-		if (!(request->given & tb_request_bit(key)) ||
+		if (!(request->given & keys & tb_request_bit(key)) ||
 		    (!defaults && tb_request_key_is_default(request, key)))
 			continue;
 		if (line.length)
@@ -571,10 +595,21 @@ static char *print_keys(const struct tb_request *request, bool defaults)
 
 char *tb_request_print(const struct tb_request *request)
 {
-	return print_keys(request, false);
+	return print_keys(request, ~0u, false);
+}
+
+char *tb_request_print_open(const struct tb_request *request)
+{
+	return print_keys(request, ~tb_request_bit(TB_REQUEST_KEY_AMOUNT),
+			  false);
 }
 
 char *tb_request_print_given(const struct tb_request *request)
 {
-	return print_keys(request, true);
+	return print_keys(request, ~0u, true);
+}
+
+char *tb_request_print_sent(const struct tb_request *request)
+{
+	return print_keys(request, ~0u, tb_request_is_open(request));
 }

@@ -155,6 +155,17 @@ int tb_request_check_length(size_t length, const char *text,
 int tb_request_complete(struct tb_request *request, struct tb_error *err);
 
 /*
+ * Does a request leave it to the site (Implicit=yes) which units it is bound to, and to
+ * how many?  It says nothing of a binding, or only such as goes with any units.
+ */
+bool tb_request_is_open(const struct tb_request *request);
+/*
+ * As tb_request_complete(), but an open request needs no amount: who knows the site
+ * completes it when there is no binding to add it to.
+ */
+int tb_request_complete_open(struct tb_request *request, struct tb_error *err);
+
+/*
  * Has a request any option?  Has it any option that is not about which nodes?
  * Does it ask for units or CPUs, and no amount of 0 switches that off?
  */
@@ -200,6 +211,10 @@ char *tb_request_print_cpus(const struct tb_request *request);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
+/* As it is sent for a job: an open request also says what only by default is so. */
+char *tb_request_print_sent(const struct tb_request *request);
+/* The same without the amount, which in a binding of the site stands for any. */
+char *tb_request_print_open(const struct tb_request *request);
 /* The same with all options that were given, defaults too. */
 char *tb_request_print_given(const struct tb_request *request);
 

@@ -55,9 +55,11 @@ static int inherit_own(struct tb_request *request, const job_record_t *job,
 	return rc;
 }
 
-static int check_request(const struct tb_request *request,
-			 const job_record_t *job, struct tb_error *err)
+static int check_request(struct tb_request *request, const job_record_t *job,
+			 const struct tb_conf *site, struct tb_error *err)
 {
+	if (!tb_site_binding(site, job) && tb_request_complete(request, err))
+		return -1;
 	if (!tb_request_binds(request))
 		return 0;
 	if (!tb_partition_can_bind(job))
@@ -70,8 +72,8 @@ static int check_request(const struct tb_request *request,
 }
 
 /* As sbatch would send it; malloc()ed.  NULL with a sentence. */
-static char *make_line(const job_record_t *job, const char *text,
-		       struct tb_error *err)
+static char *make_line(const job_record_t *job, const struct tb_conf *site,
+		       const char *text, struct tb_error *err)
 {
 	struct tb_request request;
 	char *line = NULL;
@@ -79,9 +81,9 @@ static char *make_line(const job_record_t *job, const char *text,
 	tb_request_init(&request);
 	if (!tb_request_parse(&request, text, err) &&
 	    !inherit_own(&request, job, err) &&
-	    !tb_request_complete(&request, err) &&
-	    !check_request(&request, job, err)) {
-		line = tb_request_print(&request);
+	    !tb_request_complete_open(&request, err) &&
+	    !check_request(&request, job, site, err)) {
+		line = tb_request_print_sent(&request);
 		if (!line)
 			tb_fail(err, "out of memory");
 	}
@@ -89,9 +91,11 @@ static char *make_line(const job_record_t *job, const char *text,
 	return line;
 }
 
-static int change(job_record_t *job, const char *text, struct tb_error *err)
+static int change(job_record_t *job, const struct tb_conf *site,
+		  const char *text, struct tb_error *err)
 {
-	char *line = check_job(job, err) ? NULL : make_line(job, text, err);
+	char *line = check_job(job, err) ? NULL
+					 : make_line(job, site, text, err);
 	int rc = line ? 0 : -1;
 
 	if (line)
@@ -121,7 +125,7 @@ bool tb_changed_request_waits(const job_record_t *job)
 	return waits;
 }
 
-bool tb_changed_request_take(job_record_t *job)
+bool tb_changed_request_take(job_record_t *job, const struct tb_conf *site)
 {
 	char *text = tb_comment_find_word(job->comment, TB_UPDATE_WORD);
 	struct tb_error err;
@@ -129,7 +133,7 @@ bool tb_changed_request_take(job_record_t *job)
 
 	if (!text)
 		return false;
-	changed = !change(job, text, &err);
+	changed = !change(job, site, text, &err);
 	set_comment(job, changed ? NULL : TB_REFUSED_WORD, err.text);
 	free(text);
 	return changed;

@@ -12,6 +12,7 @@
 #ifndef TB_SELECT_TOPOBIND_REQUEST_CHANGED_REQUEST_H
 #define TB_SELECT_TOPOBIND_REQUEST_CHANGED_REQUEST_H
 
+#include "common/conf/conf.h"
 #include "compat/select_compat.h"
 
 bool tb_changed_request_waits(const job_record_t *job);
@@ -20,6 +21,6 @@ bool tb_changed_request_waits(const job_record_t *job);
  * Take the line, if there is one.  True: the job has another request now.  Slurm's
  * lock on jobs is held for writing.
  */
-bool tb_changed_request_take(job_record_t *job);
+bool tb_changed_request_take(job_record_t *job, const struct tb_conf *site);
 
 #endif

@@ -67,7 +67,7 @@ static int read_request(const struct tb_env_texts *texts,
 
 	if (tb_held_request_find(held, texts, NULL))
 		return -1;
-	if (tb_request_has_binding(&held->request) || !line)
+	if (!tb_request_is_open(&held->request) || !line)
 		return 0;
 	tb_request_init(&site);
 	if (!tb_request_parse(&site, line, NULL))
