@@ -13,6 +13,7 @@
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
 #include "common/soft/soft_record.h"
+#include "core/request/prefer.h"
 #include "select_topobind/show/accounting.h"
 #include "select_topobind/order/consumption.h"
 #include "select_topobind/request/changed_request.h"
@@ -30,6 +31,7 @@
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
+#include "select_topobind/order/node_facts.h"
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
@@ -338,9 +340,15 @@ static int test_effective(struct tb_test *test,
 	struct tb_test call = *test;
 	struct tb_node_choice choice;
 	int rc = limit_expansion(&call, effective);
+	struct tb_error why;
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
+	/* Not of a job that waits: features come and go. */
+	if (tb_test_mode(test) == TB_TEST_ONLY &&
+	    tb_request_check_features(&effective->held.request,
+				      tb_feature_is_known, NULL, &why))
+		return refuse_job(test, &why);
 	if (tb_node_choice_find(&choice, site, test->job,
 				&effective->held.request))
 		call.choice = &choice;

@@ -4,6 +4,7 @@
  */
 #include "unit_test.h"
 
+#include "core/request/prefer.h"
 #include "core/request/request.h"
 #include "core/request/request_key.h"
 #include "random_case.h"
@@ -156,6 +157,10 @@ static const struct {
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bnodes=BEST", NULL,
 	  "bnodes=BEST is not allowed (did you mean BESTFIT?); allowed: SLURM, FIRSTAVAILABLE, " },
+	{ "bprefer=feature:fast+feature:big+feature",
+	  "bprefer=fast+big+feature", NULL },
+	{ "bprefer=feature:", NULL, "bprefer=feature: is not allowed" },
+	{ "bprefer=feature:+a", NULL, "is not allowed" },
 	{ "bprefer=", NULL, "bprefer has an empty value" },
 	{ "bprefer=a++b", NULL, "bprefer=a++b is not allowed" },
 	{ "bprefer=a+", NULL, "bprefer=a+ is not allowed" },
@@ -369,6 +374,42 @@ static void test_open_lines(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(open_lines) / sizeof(open_lines[0]); i++)
 		check_open_line(&open_lines[i]);
+}
+
+static bool is_fast_or_big(const char *name, void *arg)
+{
+	unsigned *asked = arg;
+
+	(*asked)++;
+	return !strcmp(name, "fast") || !strcmp(name, "big");
+}
+
+static void test_features(void **state)
+{
+	struct tb_request request;
+	unsigned asked = 0;
+	struct tb_error err;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 0);
+	assert_int_equal(asked, 0);
+	assert_int_equal(tb_request_parse(&request, "bprefer=big+fast", &err),
+			 0);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 0);
+	assert_int_equal(asked, 2);
+	assert_int_equal(tb_request_parse(&request, "bprefer=big+bigger+x",
+					  &err),
+			 0);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "bprefer=bigger: no node has"));
+	tb_request_clear(&request);
 }
 
 static void test_printed_parts(void **state)
@@ -872,6 +913,7 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_open_lines),
 		cmocka_unit_test(test_printed_parts),
+		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_single_options),

@@ -152,6 +152,14 @@ static int has_name(void *item, void *name)
 	return !xstrcmp(((node_feature_t *)item)->name, name);
 }
 
+/* Also one that no node has until it boots for it. */
+bool tb_feature_is_known(const char *name, void *unused)
+{
+	(void)unused;
+	return avail_feature_list &&
+	       list_find_first(avail_feature_list, has_name, (void *)name);
+}
+
 /* Slurm's own set; NULL: no node has the feature. */
 static bitstr_t *find_nodes_with(char *feature)
 {

@@ -57,6 +57,8 @@ void tb_node_facts_clear(struct tb_node_facts *facts);
 uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
 /* Which part of the job's preferences the node meets. */
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
+/* Can any node have this feature?  For tb_request_check_features(). */
+bool tb_feature_is_known(const char *name, void *unused);
 /* Its worth by the priority function. */
 double tb_node_priority(const struct tb_node_facts *facts, uint32_t node);
 /* How large it is, compared to the largest one. */
