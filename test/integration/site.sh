@@ -572,6 +572,9 @@ PriorityFunction=WEIGHT	column 1: there is no component WEIGHT
 PartitionName=main PriorityFunction="1 +"	column 4
 NodeName=other Speed=fast	not a number
 NodeName=other Cost=-1	not a number
+NodeName=other MaxLoad=-1	not a number
+NodeName=other PriorityFunction="2 *"	column
+NodeName=other PriorityFunction=1 PriorityFunction=2	given twice
 just words	keys
 Implicit	keys
 Implicit=yes DefaultUnit=X	one Key=value on a line

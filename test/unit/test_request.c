@@ -418,17 +418,19 @@ static void test_printed_parts(void **state)
 	char *line;
 
 	(void)state;
-	assert_int_equal(read_line(&request, "bamount=2,btype=slot,bmem=local",
+	assert_int_equal(read_line(&request,
+				   "bamount=2,btype=slot,bmem=local,bnodes=FASTEST",
 				   NULL),
 			 0);
 	line = tb_request_print_given(&request);
-	assert_string_equal(line, "bamount=2,btype=slot,bmem=local");
+	assert_string_equal(line,
+			    "bamount=2,btype=slot,bmem=local,bnodes=FASTEST");
 	free(line);
 	line = tb_request_print_open(&request);
 	assert_string_equal(line, "bmem=local");
 	free(line);
 	line = tb_request_print_sent(&request);
-	assert_string_equal(line, "bamount=2,bmem=local");
+	assert_string_equal(line, "bamount=2,bmem=local,bnodes=FASTEST");
 	free(line);
 	tb_request_clear(&request);
 }

@@ -600,8 +600,12 @@ char *tb_request_print(const struct tb_request *request)
 
 char *tb_request_print_open(const struct tb_request *request)
 {
-	return print_keys(request, ~tb_request_bit(TB_REQUEST_KEY_AMOUNT),
-			  false);
+	unsigned keys = ~tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
+		if (tb_request_key_choice(key) == TB_KEY_CHOOSES_NODES)
+			keys &= ~tb_request_bit(key);
+	return print_keys(request, keys, false);
 }
 
 char *tb_request_print_given(const struct tb_request *request)

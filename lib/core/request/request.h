@@ -213,7 +213,10 @@ char *tb_request_print_cpus(const struct tb_request *request);
 char *tb_request_print(const struct tb_request *request);
 /* As it is sent for a job: an open request also says what only by default is so. */
 char *tb_request_print_sent(const struct tb_request *request);
-/* The same without the amount, which in a binding of the site stands for any. */
+/*
+ * What of a request is its binding by the site: without the amount, which stands for
+ * any there, and without what chooses nodes.
+ */
 char *tb_request_print_open(const struct tb_request *request);
 /* The same with all options that were given, defaults too. */
 char *tb_request_print_given(const struct tb_request *request);

@@ -34,8 +34,13 @@ struct tb_node_facts {
 	struct tb_application application;
 	bitstr_t **preferred; /* nodes with each feature of choice->prefer */
 	uint32_t preferences;
-	bitstr_t **features; /* by term of the function; NULL: no such nodes */
-	double *values;	     /* by term, of the last node */
+	struct tb_function_facts {
+		const struct tb_priority_function *function;
+		bitstr_t **features; /* by term; NULL: no such nodes */
+		double *values;	     /* by term, of the last node */
+	} * functions; /* the job's, then those of nodes that have their own */
+	uint32_t nfunctions;
+	bool nodes_differ; /* some nodes have their own */
 	double partition_cpus;
 	bool wants_os;
 	struct tb_node_sizes {
