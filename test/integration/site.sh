@@ -107,7 +107,7 @@ case_added_to_it() {
 	assert_eq binding "bamount=1,bmem=local" "$(binding "$job")"
 	job=$(batch -H -w "$NODE_ZEN" -n1)
 	exits 0 "job $job: implicit,bunit=X,btype=host,bstrategy=linear,bmem=prefer" \
-		topobind update "$job" --bmem=prefer
+		topobind update "$job" --bmem=prefer --bnodes=FASTEST
 	scontrol release "$job"
 	wait_until 30 runs "$job"
 	assert_granted "$job" "$NODE_ZEN" 24-29

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "common/job/comment_lines.h"
+#include "common/job/request_env.h"
 
 #include "command.h"
 #include "job_id.h"
@@ -201,19 +202,30 @@ static struct tb_job_views *wait_for_answer(const struct options *options,
 	return NULL;
 }
 
+/* As the record shows a request: less of it beside a binding of the site. */
+static char *print_shown(const struct tb_job_view *job,
+			 const struct tb_request *request)
+{
+	const char *shown = job->comment.request;
+
+	return shown && tb_request_is_implicit(shown)
+		       ? tb_request_print_open(request)
+		       : tb_request_print(request);
+}
+
 /* Does the record show all that was given? */
 static bool has_change(const struct options *options,
 		       const struct tb_job_view *job)
 {
 	struct tb_request wanted;
-	char *shown = tb_request_print(&job->request), *line = NULL;
+	char *shown = print_shown(job, &job->request), *line = NULL;
 	bool has = false;
 
 	tb_request_init(&wanted);
 	if (!tb_request_inherit(&wanted, &options->change, NULL) &&
 	    !tb_request_inherit(&wanted, &job->request, NULL) &&
 	    !tb_request_complete_open(&wanted, NULL)) {
-		line = tb_request_print(&wanted);
+		line = print_shown(job, &wanted);
 		has = line && shown && !strcmp(line, shown);
 		has = has ||
 		      (!tb_request_binds(&wanted) && !job->comment.request);
