@@ -35,6 +35,8 @@ static const struct {
 	  "why a job waits, and who would have to end for it to start" },
 	{ "plan", tb_command_plan,
 	  "what a job would get now, or when, without submitting it" },
+	{ "update", tb_command_update,
+	  "change the binding of a job that waits" },
 	{ "soft", tb_command_soft,
 	  "soft binding on this node: look, switch it off and on" },
 	{ "report", tb_command_report,

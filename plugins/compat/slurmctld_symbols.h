@@ -15,6 +15,7 @@
 
 extern list_t *job_list __attribute__((weak));
 extern list_t *active_feature_list __attribute__((weak));
+extern list_t *avail_feature_list __attribute__((weak));
 extern list_t *resv_list __attribute__((weak));
 extern list_t *part_list __attribute__((weak));
 extern node_record_t **node_record_table_ptr __attribute__((weak));

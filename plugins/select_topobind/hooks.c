@@ -13,8 +13,10 @@
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
 #include "common/soft/soft_record.h"
+#include "core/request/prefer.h"
 #include "select_topobind/show/accounting.h"
 #include "select_topobind/order/consumption.h"
+#include "select_topobind/request/changed_request.h"
 #include "select_topobind/request/effective_request.h"
 #include "select_topobind/request/expand.h"
 #include "select_topobind/request/granted_request.h"
@@ -29,6 +31,7 @@
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
+#include "select_topobind/order/node_facts.h"
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
@@ -173,22 +176,33 @@ static void show_request(const struct tb_effective_request *effective,
 
 	if (!IS_JOB_PENDING(job))
 		return;
-	shown = tb_effective_request_print(effective, site, job);
+	shown = tb_effective_request_print(effective);
 	tb_job_record_set_request(job, shown);
 	xfree(shown);
+}
+
+/* Why it waited until now was said of another binding. */
+static bool take_change(job_record_t *job)
+{
+	bool changed = tb_changed_request_take(job, site);
+
+	if (changed)
+		tb_reasons_tell(job, NULL);
+	return changed;
 }
 
 /* Slurm may not ask about it for long.  A wrong request is told when it does. */
 static void show_new_job(job_record_t *job)
 {
 	struct tb_effective_request effective;
+	bool changed = take_change(job);
 	char *before;
 
 	if (!job->details)
 		return;
 	before = xstrdup(job->system_comment);
 	if (!tb_effective_request_find(&effective, site, job, NULL) &&
-	    tb_request_binds(&effective.held.request))
+	    (changed || tb_request_binds(&effective.held.request)))
 		show_request(&effective, job);
 	if (xstrcmp(before, job->system_comment))
 		last_job_update = time(NULL);
@@ -280,7 +294,7 @@ static int limit_expansion(struct tb_test *test,
 
 	if (!test->job->details->expanding_jobid)
 		return SLURM_SUCCESS;
-	binding = tb_effective_request_print(effective, site, test->job);
+	binding = tb_effective_request_print(effective);
 	rc = tb_expand_limit(test, binding);
 	xfree(binding);
 	return rc;
@@ -326,9 +340,15 @@ static int test_effective(struct tb_test *test,
 	struct tb_test call = *test;
 	struct tb_node_choice choice;
 	int rc = limit_expansion(&call, effective);
+	struct tb_error why;
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
+	/* Not of a job that waits: features come and go. */
+	if (tb_test_mode(test) == TB_TEST_ONLY &&
+	    tb_request_check_features(&effective->held.request,
+				      tb_feature_is_known, NULL, &why))
+		return refuse_job(test, &why);
 	if (tb_node_choice_find(&choice, site, test->job,
 				&effective->held.request))
 		call.choice = &choice;
@@ -360,6 +380,7 @@ int tb_hook_job_test(struct tb_test *test)
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
 	tb_nodes_freeze();
+	take_change(test->job);
 	if (tb_effective_request_find(&effective, site, test->job, &why)) {
 		rc = test_counted(test, &effective, &why);
 	} else {
@@ -393,9 +414,7 @@ void tb_hook_job_begin(job_record_t *job)
 	drop_soft_counts(job);
 	tb_effective_request_find(&effective, site, job, NULL);
 	tb_granted_settle(job, &effective.held.request);
-	shown = job->job_resrcs
-			? tb_effective_request_print(&effective, site, job)
-			: NULL;
+	shown = job->job_resrcs ? tb_effective_request_print(&effective) : NULL;
 	tb_job_record_set_grant(job, shown);
 	tb_granted_record(job, shown);
 	if (shown)

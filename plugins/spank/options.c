@@ -145,6 +145,6 @@ int tb_options_merge(const struct tb_options *options, const char *line,
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, variable, err);
 	if (rc == 0 && tb_request_is_given(request))
-		rc = tb_request_complete(request, err);
+		rc = tb_request_complete_open(request, err);
 	return rc;
 }

@@ -49,7 +49,8 @@ bool tb_options_given(const struct tb_options *options);
  * The request of all options together and, weakest, of line (NULL: none),
  * which comes from the variable that the sentence in err then names.  request
  * is initialised here, whatever happens; the caller clears it.  An empty
- * request is no error.
+ * request is no error, nor is one that only a binding of the site can complete
+ * (tb_request_is_open()).
  */
 int tb_options_merge(const struct tb_options *options, const char *line,
 		     const char *variable, struct tb_request *request,

@@ -12,8 +12,10 @@
 #include "compat/slurm_types.h"
 
 #include "common/node/node_extra.h"
+#include "common/node/node_features.h"
 #include "core/plan/never.h"
 #include "core/request/alternatives.h"
+#include "core/request/prefer.h"
 #include "core/request/request.h"
 
 /* slurm/spank.h, which has it too, does not go with Slurm's other headers. */
@@ -39,20 +41,6 @@ static tb_hostlist_t read_hosts(const char *option)
 	return hosts;
 }
 
-/* Is the name in a list with commas? */
-static bool is_listed(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (!strncmp(at, name, length) &&
-		    (!at[length] || at[length] == ','))
-			return true;
-	}
-	return false;
-}
-
 /* Of the partitions asked for, or the default one.  NULL: not known. */
 static tb_hostlist_t load_partition_hosts(void)
 {
@@ -69,7 +57,7 @@ static tb_hostlist_t load_partition_hosts(void)
 			&partitions->partition_array[i];
 
 		if (partition->nodes &&
-		    (names ? is_listed(names, partition->name)
+		    (names ? tb_name_is_listed(names, partition->name)
 			   : partition->flags & PART_FLAG_DEFAULT))
 			slurm_hostlist_push(hosts, partition->nodes);
 	}
@@ -176,13 +164,25 @@ static char *look_for_each(const struct choice *choice,
 	return all;
 }
 
-static char *ask_nodes(const struct tb_request *request)
+/* A feature that no node has; NULL: that is not why. */
+static char *ask_features(const struct tb_request *request,
+			  node_info_msg_t *nodes)
 {
-	node_info_msg_t *nodes = NULL;
+	struct tb_error err;
+
+	return tb_request_check_features(request, tb_some_node_has_feature,
+					 nodes, &err)
+		       ? strdup(err.text)
+		       : NULL;
+}
+
+static char *ask_units(const struct tb_request *request,
+		       const node_info_msg_t *nodes)
+{
 	struct choice choice;
 	char *sentence;
 
-	if (slurm_load_node(0, &nodes, SHOW_ALL))
+	if (!tb_request_binds(request))
 		return NULL;
 	choice = (struct choice){
 		.required = read_hosts("nodelist"),
@@ -196,6 +196,19 @@ static char *ask_nodes(const struct tb_request *request)
 		slurm_hostlist_destroy(choice.excluded);
 	if (choice.partition)
 		slurm_hostlist_destroy(choice.partition);
+	return sentence;
+}
+
+static char *ask_nodes(const struct tb_request *request)
+{
+	node_info_msg_t *nodes = NULL;
+	char *sentence;
+
+	if (slurm_load_node(0, &nodes, SHOW_ALL))
+		return NULL;
+	sentence = ask_features(request, nodes);
+	if (!sentence)
+		sentence = ask_units(request, nodes);
 	slurm_free_node_info_msg(nodes);
 	return sentence;
 }
@@ -204,14 +217,18 @@ static char *ask_nodes(const struct tb_request *request)
 static void tell_refused(void)
 {
 	struct tb_request request;
+	struct tb_error err;
 	char *sentence = NULL;
 
 	if (errno != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE || parts != 1)
 		return;
 	tb_request_init(&request);
-	if (!tb_request_parse(&request, request_line, NULL) &&
-	    tb_request_binds(&request))
-		sentence = ask_nodes(&request);
+	if (!tb_request_parse(&request, request_line, NULL)) {
+		if (tb_request_complete(&request, &err))
+			slurm_error("topobind: %s", err.text);
+		else
+			sentence = ask_nodes(&request);
+	}
 	tb_request_clear(&request);
 	if (sentence)
 		slurm_error("topobind: %s; \"topobind plan\" with the same options shows each node",

@@ -168,7 +168,7 @@ static char *print_request(const struct tb_request *request)
 {
 	if (!tb_request_is_given(request))
 		return NULL;
-	return tb_request_print(request);
+	return tb_request_print_sent(request);
 }
 
 /* Is the line the job's request with alternatives? */
@@ -210,6 +210,9 @@ static int send_request(spank_t spank, const char *variable,
 	char *line = NULL;
 	int rc = tb_options_merge(&options, lower, lower_name, &request, err);
 
+	/* A site binds jobs, not steps. */
+	if (rc == 0 && asker == TB_JOB_STEP && tb_request_is_given(&request))
+		rc = tb_request_complete(&request, err);
 	if (rc == 0)
 		rc = tb_client_combinations(&request, asker, err);
 	/* A step is placed in its job's units, without a window. */

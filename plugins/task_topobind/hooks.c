@@ -244,7 +244,7 @@ static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
 	tb_request_init(&site);
 	tb_env_texts_find(&texts, spank_env, spank_count);
 	rc = tb_request_from_texts(&request, &texts, NULL);
-	if (rc == 0 && !tb_request_has_binding(&request) && implicit != NULL) {
+	if (rc == 0 && tb_request_is_open(&request) && implicit != NULL) {
 		rc = tb_request_parse(&site, implicit, NULL);
 		if (rc == 0)
 			rc = tb_request_bind_implicitly(&request, &site, NULL);

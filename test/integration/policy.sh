@@ -260,12 +260,28 @@ case_preferences() {
 	reconfigure_with
 }
 
+# A feature that no node has; Moab's spelling is as good.
+case_unknown_preferences() {
+	local options
+
+	lands "$NODE_C" --bprefer=feature:fast
+	drain
+	for options in --bprefer=unknown "--bprefer=fast,unknown --bamount=1"; do
+		# shellcheck disable=SC2086 # words
+		exits 1 "bprefer=unknown: no node has this feature" sbatch \
+			-o /dev/null $options --wrap true
+		# shellcheck disable=SC2086
+		exits 2 "bprefer=unknown: no node has this feature" \
+			topobind plan $options
+	done
+	assert no_jobs
+}
+
 # They are no requirements.
 case_unmet_preferences() {
 	fill "$NODE_C"
 	lands "$NODE_A" --bprefer=fast --bnodes=SLURM
 	lands "$NODE_Q" --bprefer=fast --bnodes=LASTAVAILABLE
-	lands "$NODE_A" --bprefer=unknown --bnodes=SLURM
 	lands "$NODE_E" -N1 -n6 --bprefer=desktop --bnodes=SLURM
 	lands "$NODE_A" -C desktop --bprefer=large --bnodes=SLURM
 	fill "$NODE_D"
@@ -392,6 +408,7 @@ test_case "64 processors, 24 and 12 of them free" case_processors
 test_case "jobs A to D and reservation X" case_figure
 test_case "preferences" case_preferences
 test_case "preferences that are not met do not delay" case_unmet_preferences
+test_case "preferences that no node can meet" case_unknown_preferences
 test_case "beside other requests" case_other_requests
 test_case "reservations" case_reservation
 test_case "a start in the future" case_future

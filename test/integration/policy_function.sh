@@ -227,6 +227,59 @@ case_configured() {
 	worth "$NODE_Q" "POWER * NODEINDEX"
 }
 
+# Each node's value is that of its own function, where it has one.
+case_of_nodes() {
+	local saved=$cluster/etc/topobind.conf.saved
+
+	conf_with
+	cp "$saved" "$work/conf"
+	# shellcheck disable=SC2064 # as they are now
+	trap "cp '$work/conf' '$saved'" EXIT
+	sed -i -e "s/^NodeName=$NODE_C .*/& PriorityFunction=\"6 + 2 * FEATURE[fast]\"/" \
+		-e "s/^NodeName=$NODE_D .*/& PriorityFunction=\"10 - 10 * JOBCOUNT\"/" \
+		"$saved"
+	function_is PRIORITY
+	lands "$NODE_D"
+	alloc -w "$NODE_D" >/dev/null
+	lands "$NODE_C"
+	alloc -w "$NODE_C" -n4 >/dev/null
+	lands "$NODE_E"
+	function_is "PRIORITY + 2 * FEATURE[big] - SPEED * FEATURE[desktop]"
+	lands "$NODE_E"
+	drain
+	worth "$NODE_D" "PRIORITY + 2 * FEATURE[big]"
+}
+
+# The machine has some load, be it that of this test.
+has_load() {
+	[ "$(scontrol show node "$NODE_C" |
+		sed -n 's/.*CPULoad=\([0-9.]*\).*/\1/p' | tr -dc 1-9)" ]
+}
+
+case_max_load() {
+	local saved=$cluster/etc/topobind.conf.saved bound
+
+	conf_with
+	cp "$saved" "$work/conf"
+	# shellcheck disable=SC2064
+	trap "cp '$work/conf' '$saved'" EXIT
+	sed -i "s/^NodeName=$NODE_C .*/& MaxLoad=0.001/" "$saved"
+	reconfigure_with
+	wait_until 120 has_load
+	# Others are there for bound jobs, and plain ones may have it.
+	alloc --bunit=C --bamount=1 >/dev/null
+	alloc -w "$NODE_C" -n1 >/dev/null
+	bound=$(batch -w "$NODE_C" --bunit=C --bamount=1)
+	wait_until 30 waits_for "$bound" "no required node has 1 free C unit"
+	assert_contains "job $bound" "1 node has more load than MaxLoad allows" \
+		"$(scontrol show job "$bound")"
+	assert_contains "topobind explain" "more than MaxLoad=0.001" \
+		"$(topobind explain "$bound" || true)"
+	cp "$work/conf" "$saved"
+	reconfigure_with
+	wait_until 60 runs "$bound"
+}
+
 case_reservations() {
 	trap forget_reservations EXIT
 	reserve later "$NODE_A" 600 660
@@ -330,6 +383,8 @@ test_case "ARCH, FEATURE, GMETRIC" case_named
 test_case "JOBCOUNT and SUSPENDEDJCOUNT" case_jobs
 test_case "LOAD" case_load
 test_case "what is configured" case_configured
+test_case "functions of nodes" case_of_nodes
+test_case "MaxLoad" case_max_load
 test_case "FREETIME and RESAFFINITY" case_reservations
 test_case "RANDOM" case_random
 test_case "the manual has each component" case_manual_is_complete

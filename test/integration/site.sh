@@ -90,6 +90,72 @@ case_amount_is_the_tasks() {
 	assert_no_contradictions
 }
 
+# Options that go with any units are added to the site's binding.
+case_added_to_it() {
+	local job
+
+	reconfigure_with Implicit=yes DefaultUnit=X DefaultStrategy=linear
+	job=$(alloc -w "$NODE_ZEN" -n2 --bmem=local --mem=100)
+	assert_eq binding "implicit,bunit=X,btype=host,bstrategy=linear,bmem=local" \
+		"$(binding "$job")"
+	assert_granted "$job" "$NODE_ZEN" 0-11
+	job=$(alloc -w "$NODE_ZEN" -n1 --bstrategy=packed)
+	assert_eq binding "implicit,bunit=X,btype=host" "$(binding "$job")"
+	assert_granted "$job" "$NODE_ZEN" 12-17
+	# One that names its units has a request of its own.
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=C --bmem=local --mem=100)
+	assert_eq binding "bamount=1,bmem=local" "$(binding "$job")"
+	job=$(batch -H -w "$NODE_ZEN" -n1)
+	exits 0 "job $job: implicit,bunit=X,btype=host,bstrategy=linear,bmem=prefer" \
+		topobind update "$job" --bmem=prefer --bnodes=FASTEST
+	scontrol release "$job"
+	wait_until 30 runs "$job"
+	assert_granted "$job" "$NODE_ZEN" 24-29
+	daemon slurmctld stop
+	daemon slurmctld start
+	assert_eq "binding after a restart" \
+		"implicit,bunit=X,btype=host,bstrategy=linear,bmem=prefer" \
+		"$(binding "$job")"
+	assert_no_contradictions
+}
+
+# policies OPTION... - which memory policies two tasks have
+policies() {
+	srun -Q -w "$NODE_THIS" -n2 "$@" sh -c "$own_policy"
+}
+own_policy='cut -d " " -f 2 /proc/self/numa_maps | sort -u | xargs'
+
+case_added_here() {
+	local output
+
+	reconfigure_with Implicit=yes
+	assert_eq "policies" "default default" "$(policies | xargs)"
+	output=$(policies --bmem=prefer)
+	assert_eq "tasks with a policy" 2 "$(grep -c prefer <<<"$output")"
+	# In a script, and in its steps.
+	within 60 sbatch -Q -W -w "$NODE_THIS" -n2 --bmem=prefer -o "$work/out" \
+		--wrap "$own_policy
+			srun -Q sh -c '$own_policy'"
+	assert_eq "script and tasks with a policy" 3 \
+		"$(grep -c prefer "$work/out")"
+	output=$(salloc -Q -w "$NODE_THIS" -n2 --bmem=prefer \
+		srun -Q sh -c "$own_policy")
+	assert_eq "tasks with a policy" 2 "$(grep -c prefer <<<"$output")"
+}
+
+case_nothing_to_add_to() {
+	reconfigure_with
+	exits 1 "bmem=local needs an amount" sbatch -o /dev/null \
+		-w "$NODE_ZEN" --bmem=local --wrap true
+	reconfigure_with Implicit=yes
+	# The site's binding gives way to what the job asks for.
+	exits 1 "bmem=local needs an amount" sbatch -o /dev/null \
+		-w "$NODE_ZEN" --ntasks-per-socket=1 --bmem=local --wrap true
+	exits 1 "btype=host needs an amount" sbatch -o /dev/null \
+		-w "$NODE_ZEN" --btype=host --wrap true
+	assert no_jobs
+}
+
 case_in_one_sweep() {
 	local job
 
@@ -506,6 +572,9 @@ PriorityFunction=WEIGHT	column 1: there is no component WEIGHT
 PartitionName=main PriorityFunction="1 +"	column 4
 NodeName=other Speed=fast	not a number
 NodeName=other Cost=-1	not a number
+NodeName=other MaxLoad=-1	not a number
+NodeName=other PriorityFunction="2 *"	column
+NodeName=other PriorityFunction=1 PriorityFunction=2	given twice
 just words	keys
 Implicit	keys
 Implicit=yes DefaultUnit=X	one Key=value on a line
@@ -827,6 +896,9 @@ test_case "implicit: --bamount=0 switches it off" case_amount_0_switches_off
 test_case "implicit: as many units as the node's tasks need" \
 	case_amount_is_the_tasks
 test_case "implicit: all units of a node in one sweep" case_in_one_sweep
+test_case "implicit: what goes with any units is added" case_added_to_it
+test_case "implicit: a memory policy is added, here" case_added_here
+test_case "implicit: nothing to add options to" case_nothing_to_add_to
 test_case "implicit: power cores only" case_power_cores_only
 test_case "implicit: exclusive jobs" case_exclusive
 test_case "implicit: arrays" case_array

@@ -47,7 +47,7 @@ prints_its_example() {
 # test/integration runs it
 asks_slurm() {
 	manual_example "$manual" "$1" |
-		grep -q -E '^\$ topobind (nodes|job|metrics|report)'
+		grep -q -E '^\$ topobind (nodes|job|update|metrics|report)'
 }
 
 code=0

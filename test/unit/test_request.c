@@ -4,6 +4,7 @@
  */
 #include "unit_test.h"
 
+#include "core/request/prefer.h"
 #include "core/request/request.h"
 #include "core/request/request_key.h"
 #include "random_case.h"
@@ -156,6 +157,10 @@ static const struct {
 	{ "bmem=local ,bamount=1", NULL, "bmem=local  is not allowed" },
 	{ "bnodes=BEST", NULL,
 	  "bnodes=BEST is not allowed (did you mean BESTFIT?); allowed: SLURM, FIRSTAVAILABLE, " },
+	{ "bprefer=feature:fast+feature:big+feature",
+	  "bprefer=fast+big+feature", NULL },
+	{ "bprefer=feature:", NULL, "bprefer=feature: is not allowed" },
+	{ "bprefer=feature:+a", NULL, "is not allowed" },
 	{ "bprefer=", NULL, "bprefer has an empty value" },
 	{ "bprefer=a++b", NULL, "bprefer=a++b is not allowed" },
 	{ "bprefer=a+", NULL, "bprefer=a+ is not allowed" },
@@ -321,6 +326,112 @@ static void check_line(const char *in, const char *out, const char *says)
 		assert_string_equal(printed, out);
 		free(printed);
 	}
+	tb_request_clear(&request);
+}
+
+/* What a site's binding can complete; NULL: it is refused, or asks for units. */
+struct open_line {
+	const char *in, *sent;
+};
+
+static const struct open_line open_lines[] = {
+	{ "bmem=local", "bmem=local" },
+	{ "bstrategy=packed", "bstrategy=packed" },
+	{ "bmode=soft,ballow=S,bnodes=FASTEST",
+	  "bmode=soft,ballow=S,bnodes=FASTEST" },
+	{ "binstance=set,bsort=S", "bsort=S,binstance=set" },
+	{ "ballow=S", NULL },
+	{ "btype=host", NULL },
+	{ "bspread=S", NULL },
+	{ "bmem=local,bunit=X", NULL },
+	{ "bmem=local,bamount=0", NULL },
+	{ "bmem=local,bcpus=1", NULL },
+	{ "bmem=local,bunit=X:1|N:1", NULL },
+};
+
+static void check_open_line(const struct open_line *line)
+{
+	struct tb_request request;
+	char *sent;
+	int rc;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, line->in, NULL), 0);
+	rc = tb_request_complete_open(&request, NULL);
+	assert_int_equal(!rc && tb_request_is_open(&request),
+			 line->sent != NULL);
+	if (line->sent) {
+		assert_false(tb_request_binds(&request));
+		sent = tb_request_print_sent(&request);
+		assert_string_equal(sent, line->sent);
+		free(sent);
+	}
+	tb_request_clear(&request);
+}
+
+static void test_open_lines(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(open_lines) / sizeof(open_lines[0]); i++)
+		check_open_line(&open_lines[i]);
+}
+
+static bool is_fast_or_big(const char *name, void *arg)
+{
+	unsigned *asked = arg;
+
+	(*asked)++;
+	return !strcmp(name, "fast") || !strcmp(name, "big");
+}
+
+static void test_features(void **state)
+{
+	struct tb_request request;
+	unsigned asked = 0;
+	struct tb_error err;
+
+	(void)state;
+	tb_request_init(&request);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 0);
+	assert_int_equal(asked, 0);
+	assert_int_equal(tb_request_parse(&request, "bprefer=big+fast", &err),
+			 0);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 0);
+	assert_int_equal(asked, 2);
+	assert_int_equal(tb_request_parse(&request, "bprefer=big+bigger+x",
+					  &err),
+			 0);
+	assert_int_equal(tb_request_check_features(&request, is_fast_or_big,
+						   &asked, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "bprefer=bigger: no node has"));
+	tb_request_clear(&request);
+}
+
+static void test_printed_parts(void **state)
+{
+	struct tb_request request;
+	char *line;
+
+	(void)state;
+	assert_int_equal(read_line(&request,
+				   "bamount=2,btype=slot,bmem=local,bnodes=FASTEST",
+				   NULL),
+			 0);
+	line = tb_request_print_given(&request);
+	assert_string_equal(line,
+			    "bamount=2,btype=slot,bmem=local,bnodes=FASTEST");
+	free(line);
+	line = tb_request_print_open(&request);
+	assert_string_equal(line, "bmem=local");
+	free(line);
+	line = tb_request_print_sent(&request);
+	assert_string_equal(line, "bamount=2,bmem=local,bnodes=FASTEST");
+	free(line);
 	tb_request_clear(&request);
 }
 
@@ -802,6 +913,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_open_lines),
+		cmocka_unit_test(test_printed_parts),
+		cmocka_unit_test(test_features),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_single_options),

@@ -223,7 +223,8 @@ static int make_request(struct options *options, struct tb_error *err)
 			err,
 			"--topology is missing: give the node's topology string");
 	if (tb_options_merge(&options->binding, NULL, NULL, &options->request,
-			     err))
+			     err) ||
+	    tb_request_complete(&options->request, err))
 		return -1;
 	if (!tb_request_binds(&options->request))
 		return tb_fail(

@@ -195,6 +195,21 @@ static void check_lists(const struct rules *rules,
 			 "not one of the nodes that the job requires");
 }
 
+/* The load comes and goes: the node is closed now. */
+static void check_load(const struct tb_conf *conf,
+		       struct tb_candidate_node *node)
+{
+	double most =
+		conf ? tb_conf_node_numbers(conf, node->info->name).max_load
+		     : 0;
+	uint32_t percent = node->info->cpu_load;
+
+	if (most > 0 && percent != NO_VAL && percent > 100 * most)
+		set_text(&node->closed,
+			 "has a load of %.2f, more than MaxLoad=%g",
+			 percent / 100.0, most);
+}
+
 /* The last check: what is closed for that only can be open again. */
 static void check_state(struct tb_candidate_node *node)
 {
@@ -678,6 +693,8 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 	check_features(rules, node);
 	check_layout(rules, node);
 	node->outside = node->closed != NULL;
+	if (tb_request_binds(&rules->spec->request))
+		check_load(rules->cluster->conf, node);
 	if (read_topology(rules, node, err))
 		return -1;
 	check_reservations(rules, node);

@@ -9,8 +9,10 @@
 
 #include <slurm/slurm_errno.h>
 
+#include "common/node/node_features.h"
 #include "core/plan/deal.h"
 #include "core/plan/never.h"
+#include "core/request/prefer.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
@@ -86,6 +88,23 @@ static int check_partition(struct tb_job_plan *plan, const job_desc_msg_t *job,
 		return 0;
 	plan->answer = TB_JOB_PLAN_NEVER;
 	plan->start = 0;
+	return copy_text(&plan->why_never, why.text, err);
+}
+
+/* Only a job that is submitted is refused for a feature that no node has. */
+static int check_features(struct tb_job_plan *plan,
+			  const struct tb_request *request,
+			  struct tb_error *err)
+{
+	struct tb_error why;
+
+	if (!tb_request_check_features(request, tb_some_node_has_feature,
+				       plan->cluster->nodes, &why))
+		return 0;
+	plan->answer = TB_JOB_PLAN_NEVER;
+	plan->about_nodes = false;
+	plan->start = 0;
+	free(plan->why_never);
 	return copy_text(&plan->why_never, why.text, err);
 }
 
@@ -453,6 +472,8 @@ static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
 		return -1;
 	if (plan->answer != TB_JOB_PLAN_NEVER &&
 	    check_partition(plan, &options->job, err))
+		return -1;
+	if (check_features(plan, &options->spec.request, err))
 		return -1;
 	if (!tb_request_binds(&options->spec.request))
 		return 0;

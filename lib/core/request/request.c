@@ -433,6 +433,28 @@ int tb_request_complete(struct tb_request *request, struct tb_error *err)
 	return check_combination(request, err);
 }
 
+bool tb_request_is_open(const struct tb_request *request)
+{
+	unsigned added = tb_request_bit(TB_REQUEST_KEY_STRATEGY) |
+			 tb_request_bit(TB_REQUEST_KEY_SORT) |
+			 tb_request_bit(TB_REQUEST_KEY_INSTANCE) |
+			 tb_request_bit(TB_REQUEST_KEY_MEMORY) |
+			 tb_request_bit(TB_REQUEST_KEY_MODE) |
+			 tb_request_bit(TB_REQUEST_KEY_ALLOW);
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
+		if (request->given & ~added & tb_request_bit(key) &&
+		    tb_request_key_choice(key) != TB_KEY_CHOOSES_NODES)
+			return false;
+	return true;
+}
+
+int tb_request_complete_open(struct tb_request *request, struct tb_error *err)
+{
+	return tb_request_is_open(request) ? check_soft_mode(request, err)
+					   : tb_request_complete(request, err);
+}
+
 bool tb_request_is_given(const struct tb_request *request)
 {
 	return request->given != 0;
@@ -552,13 +574,15 @@ int tb_request_check_window(const struct tb_request *request,
 	return 0;
 }
 
-char *tb_request_print(const struct tb_request *request)
+/* Options of a request as one line, all defaults too or none. */
+static char *print_keys(const struct tb_request *request, unsigned keys,
+			bool defaults)
 {
 	struct tb_text line = TB_TEXT_EMPTY;
 
 	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++) {
-		if (!(request->given & tb_request_bit(key)) ||
-		    tb_request_key_is_default(request, key))
+		if (!(request->given & keys & tb_request_bit(key)) ||
+		    (!defaults && tb_request_key_is_default(request, key)))
 			continue;
 		if (line.length)
 			tb_text_add(&line, ",");
@@ -567,4 +591,29 @@ char *tb_request_print(const struct tb_request *request)
 		tb_request_key_print(request, key, &line);
 	}
 	return tb_text_take(&line);
+}
+
+char *tb_request_print(const struct tb_request *request)
+{
+	return print_keys(request, ~0u, false);
+}
+
+char *tb_request_print_open(const struct tb_request *request)
+{
+	unsigned keys = ~tb_request_bit(TB_REQUEST_KEY_AMOUNT);
+
+	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
+		if (tb_request_key_choice(key) == TB_KEY_CHOOSES_NODES)
+			keys &= ~tb_request_bit(key);
+	return print_keys(request, keys, false);
+}
+
+char *tb_request_print_given(const struct tb_request *request)
+{
+	return print_keys(request, ~0u, true);
+}
+
+char *tb_request_print_sent(const struct tb_request *request)
+{
+	return print_keys(request, ~0u, tb_request_is_open(request));
 }

@@ -91,7 +91,7 @@ struct tb_request {
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
-	char *prefer;		  /* features of nodes, "a+b"; NULL = none */
+	char *prefer; /* features of nodes, "a+b"; NULL = none; prefer.h */
 	/*
 	 * Not the user's, and no key's: threads that the site masks on the node of
 	 * this placement, besides what filter masks.  Borrowed; NULL = none.
@@ -155,6 +155,17 @@ int tb_request_check_length(size_t length, const char *text,
 int tb_request_complete(struct tb_request *request, struct tb_error *err);
 
 /*
+ * Does a request leave it to the site (Implicit=yes) which units it is bound to, and to
+ * how many?  It says nothing of a binding, or only such as goes with any units.
+ */
+bool tb_request_is_open(const struct tb_request *request);
+/*
+ * As tb_request_complete(), but an open request needs no amount: who knows the site
+ * completes it when there is no binding to add it to.
+ */
+int tb_request_complete_open(struct tb_request *request, struct tb_error *err);
+
+/*
  * Has a request any option?  Has it any option that is not about which nodes?
  * Does it ask for units or CPUs, and no amount of 0 switches that off?
  */
@@ -200,5 +211,14 @@ char *tb_request_print_cpus(const struct tb_request *request);
 
 /* The canonical one-line form.  malloc()ed, NULL when out of memory. */
 char *tb_request_print(const struct tb_request *request);
+/* As it is sent for a job: an open request also says what only by default is so. */
+char *tb_request_print_sent(const struct tb_request *request);
+/*
+ * What of a request is its binding by the site: without the amount, which stands for
+ * any there, and without what chooses nodes.
+ */
+char *tb_request_print_open(const struct tb_request *request);
+/* The same with all options that were given, defaults too. */
+char *tb_request_print_given(const struct tb_request *request);
 
 #endif

@@ -613,26 +613,50 @@ static bool is_feature_name(const char *name, size_t length)
 	return length > 0;
 }
 
+/* In Moab's way of writing: "feature:fast" is "fast". */
+static const char *skip_kind(const char *name)
+{
+	static const char kind[] = "feature:";
+
+	return strncmp(name, kind, strlen(kind)) ? name : name + strlen(kind);
+}
+
+/* The names with plus signs between them; false: this is no list of names. */
+static bool copy_features(char *names, const char *value)
+{
+	for (;;) {
+		const char *name = skip_kind(value);
+		size_t length = strcspn(name, ",+");
+
+		if (!is_feature_name(name, length))
+			return false;
+		memcpy(names, name, length);
+		names += length;
+		value = name + length;
+		if (!*value)
+			break;
+		*names++ = '+';
+		value++;
+	}
+	*names = '\0';
+	return true;
+}
+
 static int read_key_prefer(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
-	size_t length = strlen(value), at = 0;
+	size_t length = strlen(value);
 	char *names;
 
 	if (length > TB_PREFER_MAX)
 		return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
-	while (at <= length) {
-		size_t name = strcspn(value + at, ",+");
-
-		if (!is_feature_name(value + at, name))
-			return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
-		at += name + 1;
-	}
 	names = malloc(length + 1);
 	if (!names)
 		return tb_fail(err, "out of memory");
-	memcpy(names, value, length + 1);
-	replace_char(names, ',', '+');
+	if (!copy_features(names, value)) {
+		free(names);
+		return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
+	}
 	free(request->prefer);
 	request->prefer = names;
 	return 0;

@@ -53,6 +53,8 @@ struct node_line {
 	struct tb_conf_word memory;
 	struct tb_conf_word filter_text;
 	struct tb_filter *filter;
+	struct tb_conf_word function_text;
+	struct tb_priority_function *function; /* NULL: not there */
 	struct tb_conf_word number_text[TB_NUMBERS];
 	struct tb_node_numbers numbers;
 };
@@ -90,6 +92,8 @@ static void clear_node_line(struct node_line *line)
 	tb_conf_word_clear(&line->memory);
 	tb_conf_word_clear(&line->filter_text);
 	tb_filter_destroy(line->filter);
+	tb_conf_word_clear(&line->function_text);
+	tb_priority_destroy(line->function);
 	for (int i = 0; i < TB_NUMBERS; i++)
 		tb_conf_word_clear(&line->number_text[i]);
 }
@@ -152,6 +156,7 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 	tb_conf_word_take(&line->distances, "Distances", table);
 	tb_conf_word_take(&line->memory, "Memory", table);
 	tb_conf_word_take(&line->filter_text, "Filter", table);
+	tb_conf_word_take(&line->function_text, "PriorityFunction", table);
 	for (int i = 0; i < TB_NUMBERS; i++)
 		tb_conf_word_take(&line->number_text[i], number_keys[i], table);
 	s_p_hashtbl_destroy(table);
@@ -284,6 +289,7 @@ static int read_numbers(struct node_line *line,
 		[TB_NUMBER_COST] = &line->numbers.cost,
 		[TB_NUMBER_NODE_PRIORITY] = &line->numbers.priority,
 		[TB_NUMBER_SWAP] = &line->numbers.swap,
+		[TB_NUMBER_MAX_LOAD] = &line->numbers.max_load,
 	};
 
 	line->numbers = usual_numbers;
@@ -298,6 +304,21 @@ static int read_numbers(struct node_line *line,
 	return 0;
 }
 
+static int read_function(struct node_line *line,
+			 const struct tb_conf_where *where,
+			 struct tb_error *err)
+{
+	const char *text = line->function_text.value;
+	struct tb_error why;
+
+	if (!text)
+		return 0;
+	line->function = tb_priority_parse(text, &why);
+	return line->function ? 0
+			      : tb_conf_fail(where, "PriorityFunction", text,
+					     why.text, err);
+}
+
 static int check_line(struct node_line *line, const struct tb_conf_where *where,
 		      struct tb_error *err)
 {
@@ -307,7 +328,9 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 	    tb_conf_word_check(&line->filter_text, "Filter", where, err) ||
 	    tb_conf_read_filter(&line->filter, line->filter_text.value, where,
 				err) ||
-	    read_numbers(line, where, err))
+	    tb_conf_word_check(&line->function_text, "PriorityFunction", where,
+			       err) ||
+	    read_function(line, where, err) || read_numbers(line, where, err))
 		return -1;
 	if (line->topology.value)
 		return check_topology(line, where, err);
@@ -756,10 +779,11 @@ static void visit_node(struct visit *visit, const struct node_line *line)
 	const struct tb_conf_where where = { visit->site->path, NULL, NULL };
 	const struct tb_conf_word *words[] = { &line->topology,
 					       &line->distances, &line->memory,
-					       &line->filter_text };
+					       &line->filter_text,
+					       &line->function_text };
 	char *from = find_place(visit, &where, "NodeName", line->nodes);
 
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i]->value)
 			visit_setting(visit, "NodeName", line->nodes, &texts[i],
 				      words[i]->value, from, true);
@@ -859,6 +883,22 @@ const struct tb_priority_function *tb_conf_priority(const struct tb_conf *site,
 						    const char *partition)
 {
 	return policy_of(site, partition)->priority;
+}
+
+const struct tb_priority_function *
+tb_conf_node_priority(const struct tb_conf *site, const char *node_name)
+{
+	const struct node_line *line = line_of(site, node_name);
+
+	return line ? line->function : NULL;
+}
+
+bool tb_conf_has_node_priority(const struct tb_conf *site)
+{
+	for (unsigned i = 0; i < site->line_count; i++)
+		if (site->lines[i].function)
+			return true;
+	return false;
 }
 
 bool tb_conf_node_record(const struct tb_conf *site)

@@ -116,6 +116,10 @@ enum tb_allocation tb_conf_allocation(const struct tb_conf *conf,
 				      const char *partition);
 const struct tb_priority_function *tb_conf_priority(const struct tb_conf *conf,
 						    const char *partition);
+/* That of the node's line, which counts more; NULL: it has none.  Does any have one? */
+const struct tb_priority_function *
+tb_conf_node_priority(const struct tb_conf *conf, const char *node_name);
+bool tb_conf_has_node_priority(const struct tb_conf *conf);
 /* May topobind write m_topology_inuse= into the nodes' Extra field? */
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* Does accounting get the request and the grant of jobs that start? */
@@ -141,7 +145,8 @@ struct tb_node_numbers {
 	double speed; /* MHz, or relative to other nodes */
 	double cost;
 	double priority;
-	double swap; /* MB */
+	double swap;	 /* MB */
+	double max_load; /* above it no bound job starts; 0: there is none */
 };
 struct tb_node_numbers tb_conf_node_numbers(const struct tb_conf *conf,
 					    const char *node_name);

@@ -47,12 +47,14 @@
 	ITEM(TOPOLOGY, "Topology", "") \
 	ITEM(DISTANCES, "Distances", "") \
 	ITEM(NODE_MEMORY, "Memory", "") \
-	ITEM(NODE_FILTER, "Filter", "")
+	ITEM(NODE_FILTER, "Filter", "") \
+	ITEM(NODE_FUNCTION, "PriorityFunction", "")
 #define TB_NODE_NUMBER_ITEMS(ITEM) \
 	ITEM(SPEED, "Speed", "0") \
 	ITEM(COST, "Cost", "1") \
 	ITEM(NODE_PRIORITY, "Priority", "0") \
-	ITEM(SWAP, "Swap", "0")
+	ITEM(SWAP, "Swap", "0") \
+	ITEM(MAX_LOAD, "MaxLoad", "0")
 
 /* For Slurm's parser: all are arrays, so that it keeps a key's second value. */
 #define TB_PARSED_ITEM(name, text, usual) {.key = text, .type = S_P_ARRAY},

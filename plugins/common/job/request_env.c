@@ -162,13 +162,14 @@ static int check_count(const struct tb_env_texts *texts, struct tb_error *err)
 /* ---- what they say ---- */
 
 static int read_line(struct tb_request *request, const char *line,
+		     int (*complete)(struct tb_request *, struct tb_error *),
 		     struct tb_error *err)
 {
 	tb_request_init(request);
 	if (line[0] == '\0')
 		return 0;
 	if (tb_request_parse(request, line, err) < 0 ||
-	    tb_request_complete(request, err) < 0) {
+	    complete(request, err) < 0) {
 		tb_request_clear(request);
 		tb_request_init(request);
 		return -1;
@@ -215,7 +216,7 @@ static int read_options(struct tb_request *request,
 	if (rc == 0 && line != NULL && line[0] != '\0')
 		rc = inherit_line(request, line, err);
 	if (rc == 0 && tb_request_is_given(request))
-		rc = tb_request_complete(request, err);
+		rc = tb_request_complete_open(request, err);
 	if (rc < 0) {
 		tb_request_clear(request);
 		tb_request_init(request);
@@ -232,7 +233,7 @@ int tb_request_from_texts(struct tb_request *request,
 		return -1;
 	if (texts->variables[TB_ENV_REQUEST] != NULL)
 		return read_line(request, texts->variables[TB_ENV_REQUEST],
-				 err);
+				 tb_request_complete_open, err);
 	return read_options(request, texts, err);
 }
 
@@ -256,7 +257,8 @@ int tb_step_request_from_env(struct tb_request *request, char *const *env,
 	if (check_count(&texts, err) < 0)
 		return -1;
 	line = texts.variables[TB_ENV_STEP_REQUEST];
-	return read_line(request, line != NULL ? line : "", err);
+	return read_line(request, line != NULL ? line : "", tb_request_complete,
+			 err);
 }
 
 const char *tb_implicit_from_env(char *const *env, unsigned count)
@@ -283,6 +285,16 @@ bool tb_env_is_note(const char *entry)
 
 	return entry != NULL &&
 	       is_note(note_variable(&texts, skip_slurms_prefix(entry)));
+}
+
+bool tb_env_is_of_request(const char *entry)
+{
+	struct tb_env_texts texts = { .count = 0 };
+
+	return entry != NULL &&
+	       (note_variable(&texts, skip_slurms_prefix(entry)) !=
+			TB_ENV_VARIABLES ||
+		skip_prefix(skip_slurms_prefix(entry), OPTION_PREFIX) != NULL);
 }
 
 int tb_request_bind_implicitly(struct tb_request *request,

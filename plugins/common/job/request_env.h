@@ -121,6 +121,8 @@ unsigned tb_alternative_of_texts(const struct tb_request *request,
 
 /* Is this entry (or NULL) one of the controller's notes, or like one? */
 bool tb_env_is_note(const char *entry);
+/* Is it one of these, or is it read for the job's request? */
+bool tb_env_is_of_request(const char *entry);
 
 /*
  * Make an empty request the site's, with an amount of 1, which stands for all

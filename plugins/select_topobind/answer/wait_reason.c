@@ -40,6 +40,7 @@ struct tally {
 	uint32_t in_use, missing, unknown; /* nodes, of a list of CPUs */
 	uint32_t other_shape;
 	uint32_t enough; /* nodes that have the units of one slot */
+	uint32_t overloaded;
 };
 
 static void look_at_cpus(struct finding *finding,
@@ -177,7 +178,9 @@ static void tally_nodes(struct tally *tally, struct look *look,
 		if (!bit_test((bitstr_t *)nodes, node))
 			continue;
 		shape = tb_node_shape_for(node, look->test->job);
-		if (shape)
+		if (shape && tb_node_is_overloaded(node))
+			tally->overloaded++;
+		else if (shape)
 			count_finding(tally, find_on_node(look, node, shape),
 				      look->request);
 	}
@@ -522,6 +525,10 @@ char *tb_explain_wait(const struct tb_test *test,
 			   "; %u more %s, but %s jobs and it wants nodes of its own",
 			   busy, busy == 1 ? "node could" : "nodes could",
 			   busy == 1 ? "has" : "have");
+	if (text && tally.overloaded)
+		xstrfmtcat(text, "; %u %s more load than MaxLoad allows",
+			   tally.overloaded,
+			   tally.overloaded == 1 ? "node has" : "nodes have");
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);

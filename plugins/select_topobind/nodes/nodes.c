@@ -33,6 +33,7 @@ struct known_node {
 	const char *conf_topology, *conf_distances, *conf_memory;
 	const struct tb_filter *filter;
 	bool says_filter;
+	double max_load;	/* 0: none */
 	char *speed;		/* only shown */
 	char *memory;		/* of its NUMA nodes, as stated, or NULL */
 	uint64_t *memory_sizes; /* for its shape; NULL: not known */
@@ -245,6 +246,7 @@ static void find_in_conf(struct known_node *node, const char *name)
 	node->conf_memory = tb_conf_node_memory(site, name);
 	node->filter = tb_conf_node_filter(site, name);
 	node->says_filter = tb_conf_node_says_filter(site, name);
+	node->max_load = tb_conf_node_numbers(site, name).max_load;
 }
 
 /*
@@ -390,6 +392,14 @@ struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job)
 	    !tb_conf_on_any_host(site, tb_job_partition(job)))
 		return NULL;
 	return shape;
+}
+
+bool tb_node_is_overloaded(uint32_t node)
+{
+	uint32_t percent = node_record_table_ptr[node]->cpu_load;
+	double most = nodes[node].max_load;
+
+	return most > 0 && percent != NO_VAL && percent > 100 * most;
 }
 
 const struct tb_filter *tb_job_filter(const job_record_t *job)

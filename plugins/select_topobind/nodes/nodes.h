@@ -32,6 +32,12 @@ struct tb_shape *tb_node_shape(uint32_t node);
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 
 /*
+ * Has a node, whose shape was asked for, more load than MaxLoad= of topobind.conf?  Then
+ * no bound job starts there now.
+ */
+bool tb_node_is_overloaded(uint32_t node);
+
+/*
  * Forget what nodes published before.  Nobody may have a shape in his hands; who keeps
  * one longer keeps its number.
  */

@@ -152,6 +152,14 @@ static int has_name(void *item, void *name)
 	return !xstrcmp(((node_feature_t *)item)->name, name);
 }
 
+/* Also one that no node has until it boots for it. */
+bool tb_feature_is_known(const char *name, void *unused)
+{
+	(void)unused;
+	return avail_feature_list &&
+	       list_find_first(avail_feature_list, has_name, (void *)name);
+}
+
 /* Slurm's own set; NULL: no node has the feature. */
 static bitstr_t *find_nodes_with(char *feature)
 {
@@ -247,27 +255,66 @@ static double count_partition_cpus(const job_record_t *job)
 	return cpus;
 }
 
-/* Only the values that the function uses. */
-static void find_for_function(struct tb_node_facts *facts,
-			      const bitstr_t *nodes)
+/* What is known for a function; NULL: nothing yet. */
+static struct tb_function_facts *
+find_function(const struct tb_node_facts *facts,
+	      const struct tb_priority_function *function)
 {
-	const struct tb_priority_function *function = facts->choice->function;
+	for (uint32_t i = 0; i < facts->nfunctions; i++)
+		if (facts->functions[i].function == function)
+			return &facts->functions[i];
+	return NULL;
+}
+
+/* Only the values that the function uses. */
+static void add_function(struct tb_node_facts *facts,
+			 const struct tb_priority_function *function,
+			 const bitstr_t *nodes)
+{
+	struct tb_function_facts *own;
 	const struct tb_priority_term *terms;
 	unsigned count;
 
+	xrecalloc(facts->functions, facts->nfunctions + 1,
+		  sizeof(*facts->functions));
+	own = &facts->functions[facts->nfunctions++];
+	own->function = function;
 	terms = tb_priority_terms(function, &count);
-	facts->values = xcalloc(count + 1, sizeof(*facts->values));
-	facts->features = xcalloc(count + 1, sizeof(*facts->features));
+	own->values = xcalloc(count + 1, sizeof(*own->values));
+	own->features = xcalloc(count + 1, sizeof(*own->features));
 	for (unsigned i = 0; i < count; i++)
 		if (terms[i].component == TB_COMPONENT_FEATURE)
-			facts->features[i] = find_nodes_with(terms[i].name);
+			own->features[i] = find_nodes_with(terms[i].name);
 	if (tb_priority_uses(function, TB_COMPONENT_PARAPROCS))
 		facts->partition_cpus = count_partition_cpus(facts->job);
 	if (tb_priority_uses(function, TB_COMPONENT_MTBF))
 		tb_learning_look_at_nodes();
 	if (tb_priority_uses(function, TB_COMPONENT_OS))
 		find_os(facts, nodes);
+}
+
+/* That of the node's line, or else the one of the job's partition. */
+static const struct tb_priority_function *
+get_function(const struct tb_node_facts *facts, uint32_t node)
+{
+	const struct tb_priority_function *own =
+		tb_conf_node_priority(facts->choice->site,
+				      get_record(node)->name);
+
+	return own ? own : facts->choice->function;
+}
+
+static void find_for_functions(struct tb_node_facts *facts,
+			       const bitstr_t *nodes)
+{
+	add_function(facts, facts->choice->function, nodes);
 	facts->application = tb_learning_application(facts->job);
+	facts->nodes_differ = tb_conf_has_node_priority(facts->choice->site);
+	for (uint32_t node = 0; facts->nodes_differ && node < tb_node_count();
+	     node++)
+		if (bit_test((bitstr_t *)nodes, node) &&
+		    !find_function(facts, get_function(facts, node)))
+			add_function(facts, get_function(facts, node), nodes);
 }
 
 static double count_free_time(const struct tb_node_facts *facts, uint32_t node)
@@ -277,7 +324,7 @@ static double count_free_time(const struct tb_node_facts *facts, uint32_t node)
 
 /* The value of a term that the node's record or its jobs tell. */
 static double get_record_value(const struct tb_node_facts *facts,
-			       unsigned index,
+			       const bitstr_t *with_feature,
 			       const struct tb_priority_term *term,
 			       uint32_t node)
 {
@@ -287,7 +334,7 @@ static double get_record_value(const struct tb_node_facts *facts,
 	case TB_COMPONENT_ARCH:
 		return !xstrcasecmp(record->arch, term->name);
 	case TB_COMPONENT_FEATURE:
-		return has_feature(facts->features[index], node);
+		return has_feature((bitstr_t *)with_feature, node);
 	case TB_COMPONENT_GMETRIC:
 		return read_extra_number(node, term->name);
 	case TB_COMPONENT_JOBCOUNT:
@@ -338,7 +385,8 @@ static double get_size_value(const struct tb_node_facts *facts,
 	}
 }
 
-static double get_term_value(const struct tb_node_facts *facts, unsigned index,
+static double get_term_value(const struct tb_node_facts *facts,
+			     const bitstr_t *with_feature,
 			     const struct tb_priority_term *term, uint32_t node)
 {
 	switch (term->component) {
@@ -370,19 +418,25 @@ static double get_term_value(const struct tb_node_facts *facts, unsigned index,
 	case TB_COMPONENT_USAGE:
 		return tb_learning_usage(node);
 	default:
-		return get_record_value(facts, index, term, node);
+		return get_record_value(facts, with_feature, term, node);
 	}
 }
 
 double tb_node_priority(const struct tb_node_facts *facts, uint32_t node)
 {
+	const struct tb_function_facts *own = facts->functions;
 	const struct tb_priority_term *terms;
 	unsigned count;
 
-	terms = tb_priority_terms(facts->choice->function, &count);
+	if (facts->nodes_differ)
+		own = find_function(facts, get_function(facts, node));
+	if (!own)
+		own = facts->functions;
+	terms = tb_priority_terms(own->function, &count);
 	for (unsigned i = 0; i < count; i++)
-		facts->values[i] = get_term_value(facts, i, &terms[i], node);
-	return tb_priority_value(facts->choice->function, facts->values);
+		own->values[i] = get_term_value(facts, own->features[i],
+						&terms[i], node);
+	return tb_priority_value(own->function, own->values);
 }
 
 /* --- all of it -------------------------------------------------------------------- */
@@ -442,7 +496,7 @@ void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
 		break;
 	case TB_ALLOCATE_PRIORITY:
 		tb_node_times_find(&facts->times, test->job, start);
-		find_for_function(facts, test->nodes);
+		find_for_functions(facts, test->nodes);
 		break;
 	case TB_ALLOCATE_CPULOAD: /* for a later start it is MINRESOURCE */
 	case TB_ALLOCATE_MINRESOURCE:
@@ -457,6 +511,9 @@ void tb_node_facts_clear(struct tb_node_facts *facts)
 {
 	tb_node_times_clear(&facts->times);
 	xfree(facts->preferred);
-	xfree(facts->features);
-	xfree(facts->values);
+	for (uint32_t i = 0; i < facts->nfunctions; i++) {
+		xfree(facts->functions[i].features);
+		xfree(facts->functions[i].values);
+	}
+	xfree(facts->functions);
 }

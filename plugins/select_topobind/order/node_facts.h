@@ -34,8 +34,13 @@ struct tb_node_facts {
 	struct tb_application application;
 	bitstr_t **preferred; /* nodes with each feature of choice->prefer */
 	uint32_t preferences;
-	bitstr_t **features; /* by term of the function; NULL: no such nodes */
-	double *values;	     /* by term, of the last node */
+	struct tb_function_facts {
+		const struct tb_priority_function *function;
+		bitstr_t **features; /* by term; NULL: no such nodes */
+		double *values;	     /* by term, of the last node */
+	} * functions; /* the job's, then those of nodes that have their own */
+	uint32_t nfunctions;
+	bool nodes_differ; /* some nodes have their own */
 	double partition_cpus;
 	bool wants_os;
 	struct tb_node_sizes {
@@ -57,6 +62,8 @@ void tb_node_facts_clear(struct tb_node_facts *facts);
 uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
 /* Which part of the job's preferences the node meets. */
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
+/* Can any node have this feature?  For tb_request_check_features(). */
+bool tb_feature_is_known(const char *name, void *unused);
 /* Its worth by the priority function. */
 double tb_node_priority(const struct tb_node_facts *facts, uint32_t node);
 /* How large it is, compared to the largest one. */

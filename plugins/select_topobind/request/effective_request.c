@@ -23,10 +23,12 @@ bool tb_partition_can_bind(const job_record_t *job)
 	return !(type & SELECT_SOCKET);
 }
 
-static const struct tb_request *find_implicit(const struct tb_conf *site,
-					      const job_record_t *job)
+const struct tb_request *tb_site_binding(const struct tb_conf *site,
+					 const job_record_t *job)
 {
-	return tb_conf_implicit(site, tb_job_partition(job));
+	return tb_partition_can_bind(job)
+		       ? tb_conf_implicit(site, tb_job_partition(job))
+		       : NULL;
 }
 
 static uint16_t count_cpus_of_task(const job_record_t *job)
@@ -45,11 +47,23 @@ static bool goes_with(const job_record_t *job,
 		!tb_job_combinations_check(job, implicit, true, NULL));
 }
 
+/* There is no binding to which an open request could be added. */
+static int check_alone(struct tb_held_request *held, struct tb_error *err)
+{
+	struct tb_request alone = held->request;
+
+	if (!tb_request_is_open(&alone) || !tb_request_has_binding(&alone) ||
+	    !tb_request_complete(&alone, err))
+		return 0;
+	tb_held_request_release(held);
+	return -1;
+}
+
 int tb_effective_request_find(struct tb_effective_request *effective,
 			      const struct tb_conf *site,
 			      const job_record_t *job, struct tb_error *err)
 {
-	const struct tb_request *implicit = find_implicit(site, job);
+	const struct tb_request *implicit = tb_site_binding(site, job);
 	struct tb_held_request *held = &effective->held;
 	struct tb_env_texts texts;
 
@@ -61,9 +75,8 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 	tb_env_texts_find(&texts, job->spank_job_env, job->spank_job_env_size);
 	if (tb_held_request_find(held, &texts, err))
 		return -1;
-	if (!implicit || tb_request_has_binding(&held->request) ||
-	    !tb_partition_can_bind(job))
-		return 0;
+	if (!implicit || !tb_request_is_open(&held->request))
+		return check_alone(held, err);
 	if (tb_held_request_bind_implicitly(held, implicit, err))
 		return -1;
 	if (goes_with(job, &held->request)) {
@@ -71,7 +84,9 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 		return 0;
 	}
 	tb_held_request_release(held);
-	return tb_held_request_find(held, &texts, err);
+	return tb_held_request_find(held, &texts, err) || check_alone(held, err)
+		       ? -1
+		       : 0;
 }
 
 void tb_effective_request_clear(struct tb_effective_request *effective)
@@ -79,17 +94,15 @@ void tb_effective_request_clear(struct tb_effective_request *effective)
 	tb_held_request_release(&effective->held);
 }
 
-char *tb_effective_request_print(const struct tb_effective_request *effective,
-				 const struct tb_conf *site,
-				 const job_record_t *job)
+char *tb_effective_request_print(const struct tb_effective_request *effective)
 {
 	bool implicit = effective->implicit_cpus != 0;
 	char *line, *shown;
 
 	if (!tb_request_binds(&effective->held.request))
 		return NULL;
-	line = tb_request_print(implicit ? find_implicit(site, job)
-					 : &effective->held.request);
+	line = implicit ? tb_request_print_open(&effective->held.request)
+			: tb_request_print(&effective->held.request);
 	shown = xstrdup_printf("%s%s", implicit ? TB_GRANTED_IMPLICIT : "",
 			       line ? line : "");
 	free(line);

@@ -3,7 +3,8 @@
  * effective_request.h - the request that counts for a job
  *
  * That is its own; a job without one has that of the site, where topobind.conf has
- * Implicit=yes for its partition (doc/design.md, "Configuration").  A job with
+ * Implicit=yes for its partition (doc/design.md, "Configuration").  Options that go
+ * with any units are added to that one.  A job with
  * --bamount=0 asks for no binding: that is a request of its own, so it does not
  * get the site's.  Nor does a job with options of Slurm that do not go with it.
  */
@@ -36,9 +37,11 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 void tb_effective_request_clear(struct tb_effective_request *effective);
 
 /* As the line binding= shows it; NULL when not bound.  The caller xfree()s. */
-char *tb_effective_request_print(const struct tb_effective_request *effective,
-				 const struct tb_conf *site,
-				 const job_record_t *job);
+char *tb_effective_request_print(const struct tb_effective_request *effective);
+
+/* What the site binds the job by where it does not ask for units itself; or NULL. */
+const struct tb_request *tb_site_binding(const struct tb_conf *site,
+					 const job_record_t *job);
 
 /* Can the job's partition bind?  Not where Slurm allocates whole sockets. */
 bool tb_partition_can_bind(const job_record_t *job);

@@ -18,22 +18,26 @@ static const char *find_site_request(const job_record_t *job)
 				    job->spank_job_env_size);
 }
 
-/* Nobody reads the notes in an environment that is too long. */
-static void drop_notes(job_record_t *job)
+static void drop_entries(job_record_t *job, bool (*is_dropped)(const char *))
 {
 	uint32_t kept = 0;
 
-	if (tb_env_is_long(job->spank_job_env_size))
-		return;
 	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
 		char **entry = &job->spank_job_env[i];
 
-		if (tb_env_is_note(*entry))
+		if (is_dropped(*entry))
 			xfree(*entry);
 		else
 			job->spank_job_env[kept++] = *entry;
 	}
 	job->spank_job_env_size = kept;
+}
+
+/* Nobody reads the notes in an environment that is too long. */
+static void drop_notes(job_record_t *job)
+{
+	if (!tb_env_is_long(job->spank_job_env_size))
+		drop_entries(job, tb_env_is_note);
 }
 
 static void add_note(job_record_t *job, const char *variable, const char *value)
@@ -43,6 +47,12 @@ static void add_note(job_record_t *job, const char *variable, const char *value)
 	job->spank_job_env[job->spank_job_env_size++] = xstrdup_printf("%s=%s",
 								       variable,
 								       value);
+}
+
+void tb_granted_replace(job_record_t *job, const char *line)
+{
+	drop_entries(job, tb_env_is_of_request);
+	add_note(job, TB_REQUEST_VARIABLE, line);
 }
 
 /* ---- what they say ---- */
@@ -57,7 +67,7 @@ static int read_request(const struct tb_env_texts *texts,
 
 	if (tb_held_request_find(held, texts, NULL))
 		return -1;
-	if (tb_request_has_binding(&held->request) || !line)
+	if (!tb_request_is_open(&held->request) || !line)
 		return 0;
 	tb_request_init(&site);
 	if (!tb_request_parse(&site, line, NULL))

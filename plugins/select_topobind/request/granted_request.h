@@ -28,6 +28,9 @@ void tb_granted_choose(job_record_t *job, const struct tb_request *plain);
 /* A request with alternatives becomes the one that was chosen; others stay. */
 void tb_granted_settle(const job_record_t *job, struct tb_request *request);
 
+/* Instead of its own request, and of all notes, a job that waits gets this line. */
+void tb_granted_replace(job_record_t *job, const char *line);
+
 /* The job starts: bound by the request that is shown so, or (NULL) not at all. */
 void tb_granted_record(job_record_t *job, const char *shown);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "job_record.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "common/job/comment_lines.h"
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/try/scale.h"
 
@@ -36,19 +38,10 @@ static bool is_ours(const char *line)
 	       begins_with(line, waiting_prefix);
 }
 
-static const char *find_next_line(const char *line)
-{
-	const char *end = strchr(line, '\n');
-
-	return end ? end + 1 : NULL;
-}
-
 /* topobind's line in a comment; lines of others may follow. */
 static const char *find_line(const char *comment)
 {
-	while (comment && !is_ours(comment))
-		comment = find_next_line(comment);
-	return comment;
+	return tb_comment_find_line(comment, is_ours);
 }
 
 /* The value of binding= or waiting= in topobind's line; xmalloc()ed, or NULL. */
@@ -67,28 +60,15 @@ static char *find_value(const char *comment, const char *prefix,
 	return value;
 }
 
-/* The lines of others, of which some may be empty. */
-static char *copy_foreign_lines(const char *comment)
-{
-	char *copy = comment && *comment ? xstrdup(comment) : NULL;
-	char *kept = NULL, *rest = copy, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (!is_ours(line))
-			xstrfmtcat(kept, "%s%s", kept ? "\n" : "", line);
-	xfree(copy);
-	return kept;
-}
-
 /* Replace topobind's line; NULL or an empty one removes it. */
 static void set_line(job_record_t *job, const char *line)
 {
-	char *comment = copy_foreign_lines(job->system_comment);
+	char *comment = tb_comment_replace_line(job->system_comment, is_ours,
+						line);
 
-	if (line && *line)
-		xstrfmtcat(comment, "%s%s", comment ? "\n" : "", line);
 	xfree(job->system_comment);
-	job->system_comment = comment;
+	job->system_comment = comment && *comment ? xstrdup(comment) : NULL;
+	free(comment);
 }
 
 /* "binding=REQUEST", cut when it is too long. */

@@ -6,6 +6,7 @@
 #include "src/slurmctld/locks.h"
 
 #include "select_topobind/periodic_thread.h"
+#include "select_topobind/request/changed_request.h"
 
 /* So many jobs are shown while the write lock is held. */
 #define AT_ONCE 500
@@ -23,13 +24,19 @@ static time_t looked_at;
 static void (*show_job)(job_record_t *job);
 
 /* By its time, not its number: numbers begin anew, and differ in a federation. */
+static bool is_new(const job_record_t *job)
+{
+	return IS_JOB_PENDING(job) && job->details &&
+	       job->details->submit_time + CLOCKS_DIFFER_S >= looked_at;
+}
+
 static int add_if_new(void *item, void *arg)
 {
 	const job_record_t *job = item;
 	struct numbers *numbers = arg;
 
-	if (!IS_JOB_PENDING(job) || !job->details ||
-	    job->details->submit_time + CLOCKS_DIFFER_S < looked_at)
+	if (IS_JOB_FINISHED(job) ||
+	    (!is_new(job) && !tb_changed_request_waits(job)))
 		return 0;
 	if (numbers->count == numbers->room) {
 		numbers->room = MAX(2 * numbers->room, 64);
@@ -62,7 +69,7 @@ static void show_some(const uint32_t *list, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		job_record_t *job = find_job_record(list[i]);
 
-		if (job && IS_JOB_PENDING(job))
+		if (job && !IS_JOB_FINISHED(job))
 			show_job(job);
 	}
 	unlock_slurmctld(write_jobs);

@@ -4,7 +4,8 @@
  *
  * slurmctld asks no select plugin about a job that is held, over a limit, or for
  * nodes that are down.  A thread shows the requests of such jobs, too.  It looks
- * at a job at most a second after it came, and again within the next seconds.
+ * at a job at most a second after it came, and again within the next seconds, and as
+ * soon after somebody wants another binding for it (request/changed_request.h).
  */
 #ifndef TB_SELECT_TOPOBIND_SHOW_NEW_JOBS_H
 #define TB_SELECT_TOPOBIND_SHOW_NEW_JOBS_H
@@ -12,7 +13,8 @@
 #include "compat/select_compat.h"
 
 /*
- * Call show for each pending job now, and for new ones when they come, with
+ * Call show for each pending job now, for new ones when they come, and for each job,
+ * started or not, that shall have another binding, with
  * slurmctld's write lock on jobs and its read locks on configuration and
  * partitions.  Once more: all of them are looked at again.
  */

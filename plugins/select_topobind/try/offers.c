@@ -584,6 +584,9 @@ static bool node_is_offered(const struct tb_offers *offers,
 			    const struct tb_test *test, uint32_t node,
 			    const struct tb_shape *shape)
 {
+	if (shape && tb_test_mode(test) == TB_RUN_NOW &&
+	    tb_node_is_overloaded(node))
+		return false;
 	return shape && node_is_large_enough(node, test->job) &&
 	       (!tb_wants_whole_nodes(test->job) ||
 		tb_view_node_idle(offers->view, node));

@@ -43,7 +43,7 @@ static int read_requests(struct requests *requests,
 				     input->env_count, err);
 
 	requests->implicit = rc == 0 && input->implicit != NULL &&
-			     !tb_request_has_binding(&requests->job);
+			     tb_request_is_open(&requests->job);
 	if (requests->implicit)
 		rc = tb_request_bind_implicitly(&requests->job, input->implicit,
 						err);
