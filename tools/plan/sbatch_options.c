@@ -13,6 +13,7 @@ const struct tb_command_option tb_sbatch_options[] = {
 	{ NULL, "comment", "TEXT", TB_SBATCH_IGNORED, TB_UNTOLD },
 	{ NULL, "container", "DIR", TB_SBATCH_IGNORED, TB_UNTOLD },
 	{ NULL, "container-id", "ID", TB_SBATCH_IGNORED, TB_UNTOLD },
+	{ NULL, "container-type", "TYPE", TB_SBATCH_IGNORED, TB_UNTOLD },
 	{ NULL, "context", "TEXT", TB_SBATCH_IGNORED, TB_UNTOLD },
 	{ NULL, "cpu-freq", "FREQUENCIES", TB_SBATCH_IGNORED, TB_UNTOLD },
 	{ NULL, "delay-boot", "MINUTES", TB_SBATCH_IGNORED, TB_UNTOLD },
