@@ -200,6 +200,8 @@ case_rest() {
 	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
 		-a rest_auth/local -s "$plugin" "unix:$work/rest/socket" &
 	pid=$!
+	# shellcheck disable=SC2064 # of this process
+	trap "kill $pid 2>/dev/null || true" EXIT
 	wait_until 30 rest_answers
 	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
 	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
