@@ -61,8 +61,8 @@ static void find_free_containers(struct tb_placer *placer)
 	for (uint32_t i = 0; i < count; i++)
 		if (tb_object_is_free(topology, placer->class, i, placer->kind,
 				      placer->busy) &&
-		    tb_object_runs_tasks(topology, placer->class, i,
-					 placer->kind, masked))
+		    (!masked || tb_object_runs_tasks(topology, placer->class, i,
+						     placer->kind, masked)))
 			tb_bitset_set(placer->available, i);
 }
 

@@ -217,16 +217,16 @@ static bool add_table(struct tb_fewest *fewest, uint32_t units, uint32_t *table)
 	return true;
 }
 
-/* What it costs to take any of the node's units, besides what is below it. */
-static uint64_t find_own_cost(const struct tb_placer *placer, uint32_t node)
+/* What it costs to take any of all the node's units, besides what is below it. */
+static uint64_t find_own_cost(const struct tb_placer *placer, uint32_t node,
+			      uint32_t all)
 {
 	const struct tb_topology *topology = placer->topology;
 	const struct tb_tree_node *at = &topology->nodes[node];
 	bool core = tb_class_of_letter(at->letter) == TB_CLASS_CORE;
 	struct field field;
 
-	if (!node || (tb_count_all_units(placer, node) < 2 &&
-		      !(placer->fewest->near && at->letter == 'N')))
+	if (!node || (all < 2 && !(placer->fewest->near && at->letter == 'N')))
 		return 0;
 	field = placer->fewest->fields[core ? topology->nlevels : at->level];
 	return field.bits ? (uint64_t)1 << field.shift : 0;
@@ -239,7 +239,10 @@ static void add_own_costs(const struct tb_placer *placer, uint32_t node,
 	const struct part *part = &placer->fewest->parts[node];
 	uint64_t *costs = placer->fewest->costs + part->costs;
 	uint32_t all = tb_count_units(placer, node);
-	uint64_t own = find_own_cost(placer, node);
+	uint64_t own = find_own_cost(placer, node,
+				     placer->any_masked
+					     ? tb_count_all_units(placer, node)
+					     : all);
 	bool whole = node && available == all;
 
 	for (uint32_t units = 1; units <= part->units; units++)
