@@ -34,7 +34,8 @@ echo "$SLURM_PROCID $(told "$task") $(told "$step") $(told "$job")" \
 	"$(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)"'
 
 # configure CGROUP-LINES SLURM-LINES NODE-WORDS - the cluster as it began with
-# these, separated by blanks, in place of lines of the same key
+# these, separated by blanks, in place of lines of the same key.  slurmctld is started
+# again for other words of the node only: that takes its time here.
 configure() {
 	local etc=$cluster/etc line
 
@@ -52,8 +53,11 @@ configure() {
 	done
 	sed -i "s/^NodeName=this.*/& $3/" "$etc/slurm.conf"
 	daemon "slurmd-$NODE_THIS" stop
-	daemon slurmctld stop
-	daemon slurmctld start
+	if [ "$(cat "$work/words" 2>/dev/null)" != "$3" ]; then
+		daemon slurmctld stop
+		daemon slurmctld start
+		echo "$3" >"$work/words"
+	fi
 	daemon "slurmd-$NODE_THIS" start
 	wait_until 30 srun -Q -n1 true
 }
