@@ -253,6 +253,7 @@ submit_options() {
 }
 
 # Each choice of the form is a job.
+# slurmctld pings a node that was drained: for a moment it may not respond.
 case_submit() {
 	local unit options
 
@@ -261,8 +262,8 @@ case_submit() {
 		mapfile -t options < <(submit_options "$unit" 1 linear)
 		assert_eq "options of $unit" 3 "${#options[@]}"
 		[ "$unit" = ecore ] ||
-			assert sbatch --test-only -w "$NODE_ZEN" "${options[@]}" \
-				--wrap true
+			wait_until 30 sbatch --test-only -w "$NODE_ZEN" \
+				"${options[@]}" --wrap true
 	done
 	mapfile -t options < <(submit_options l3 2 packed)
 	assert_granted "$(alloc -w "$NODE_ZEN" "${options[@]}")" "$NODE_ZEN" 0-11
