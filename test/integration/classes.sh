@@ -80,15 +80,7 @@ hold_some() {
 }
 
 case_random() {
-	local picked request requests=() i
-
-	RANDOM=$1
-	hold_some
-	for ((i = 0; i < 20; i++)); do
-		make_request
-		requests+=("$request")
-	done
-	compare_answers 8 "${requests[@]}"
+	compare_random "$1" 20 hold_some make_request
 }
 
 # Of four units of three sizes two are alike, and one of these is in use.

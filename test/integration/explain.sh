@@ -340,15 +340,7 @@ hold_some() {
 }
 
 case_same_answer() {
-	local seed=$1 picked request requests=() i
-
-	RANDOM=$seed
-	hold_some
-	for ((i = 0; i < 15; i++)); do
-		make_request
-		requests+=("$request")
-	done
-	compare_answers 8 "${requests[@]}"
+	compare_random "$1" 15 hold_some make_request
 }
 
 case_same_answer_filtered() {
@@ -433,15 +425,7 @@ hold_some_gpus() {
 }
 
 case_same_answer_of_gpus() {
-	local picked request requests=() i
-
-	RANDOM=$1
-	hold_some_gpus
-	for ((i = 0; i < 12; i++)); do
-		make_request_of_gpus
-		requests+=("$request")
-	done
-	compare_answers 8 "${requests[@]}"
+	compare_random "$1" 12 hold_some_gpus make_request_of_gpus
 }
 
 # --- any job ----------------------------------------------------------------------

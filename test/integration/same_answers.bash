@@ -6,6 +6,7 @@
 #
 #	explained JOB			as JSON; exits as topobind does
 #	compare_answers LEAST REQUEST...	options, of jobs that wait
+#	compare_random SEED COUNT HOLD MAKE	the same of random ones
 
 explained() {
 	topobind explain --json "$1" | jq '.jobs[0]'
@@ -78,4 +79,18 @@ compare_answers() {
 		assert_eq "${lines[i]}: plan and explain" \
 			"$(planned "${options[@]}")" "$says"
 	done
+}
+
+# compare_random SEED COUNT HOLD MAKE - beside the jobs that HOLD starts, so many
+# requests, each of which MAKE leaves in request
+compare_random() {
+	local picked request requests=() i
+
+	RANDOM=$1
+	"$3"
+	for ((i = 0; i < $2; i++)); do
+		"$4"
+		requests+=("$request")
+	done
+	compare_answers 8 "${requests[@]}"
 }
