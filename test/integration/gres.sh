@@ -271,6 +271,8 @@ case_never_possible() {
 		"$must"
 	refused -w "$NODE_QUAD" --gres=gpu:a:1 --bcpus=16-17 "$must"
 	refused -w "$NODE_QUAD" --gpus-per-task=2 -n1 --bunit=N --bamount=3 "$must"
+	# The node that the job requires has no such device.
+	refused -w "$NODE_THREAD" --gres=gpu:a:1 -n1 --bamount=1
 	# All of that is only what must be: near is near enough else.
 	gets 0-9 0 --gres=gpu:1 -n5 --bamount=1
 	gets 16-17 0 --gres=gpu:a:1 --bcpus=16-17

@@ -168,6 +168,20 @@ case_pack_nodes() {
 	in_lockstep -p main --bnodes=SLURM -- "${shapes[@]}" | starts_most
 }
 
+# On nodes of unlike sizes it counts CPUs down while it looks, and comes to none.
+case_unlike_nodes() {
+	local binding shape
+
+	for shape in "-n5 --ntasks-per-node=2" "-N3 -n5" "-N2-3 -n6" \
+		"-n7 --ntasks-per-node=3"; do
+		for binding in "" "--bunit=T --bamount=2" "--bunit=C --bamount=1"; do
+			# shellcheck disable=SC2086 # options
+			within 60 srun -p main -c2 $shape $binding true ||
+				fail "refused: -c2 $shape $binding"
+		done
+	done
+}
+
 machines=()
 for name in a b c d e; do
 	machines+=(--machine "$name NSXCCCCXCCCC 1 8 1")
@@ -181,4 +195,12 @@ test_case "policies and LLN" case_policies
 test_case "weights" case_weights
 test_case "CR_Pack_Nodes" case_pack_nodes
 test_case "CR_LLN" case_everywhere
+
+cluster_stop
+cluster_start --nodes '' --machine "six NSXCTTCTTCTTXCTTCTTCTT 1 6 2" \
+	--machine "plain NSXCTTCTTCTTCTT 1 4 2" \
+	--machine "pairs NSXCTTCTTXCTTCTT 1 4 2" \
+	--machine "large $(printf 'NSXCTTCTTXCTTCTT%.0s' 1 2) 2 4 2"
+select_parameters CR_Core_Memory,CR_LLN
+test_case "CR_LLN on nodes of unlike sizes" case_unlike_nodes
 tests_done

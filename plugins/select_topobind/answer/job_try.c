@@ -18,6 +18,7 @@
 
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
+#include "select_topobind/order/node_order.h"
 #include "select_topobind/order/offer_order.h"
 #include "select_topobind/try/device_reach.h"
 #include "select_topobind/try/scale.h"
@@ -219,21 +220,14 @@ static bool includes_required_nodes(const struct tb_test *test,
 	return !required || bit_super_set(required, (bitstr_t *)nodes);
 }
 
-/*
- * select/cons_tres takes nodes one after the other, and can end with as many as the
- * job may have and too few CPUs: then it is offered the largest hosts alone.
- */
-static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
-			uint32_t first, uint32_t end, bitstr_t *nodes,
-			struct tb_mask *mask)
+/* The nodes may have more CPUs than the job's tasks need. */
+static int call_out_of_plenty(const struct tb_test *test, bitstr_t *nodes,
+			      struct tb_mask *mask)
 {
 	job_details_t *details = test->job->details;
 	uint32_t before = details->max_cpus;
 	int rc;
 
-	if (offers->request->type != TB_HOST ||
-	    !tb_offers_keep_largest(offers, test, first, end, nodes))
-		return SLURM_ERROR;
 	details->max_cpus = TB_PLENTY_OF_CPUS;
 	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
 			    mask);
@@ -242,21 +236,36 @@ static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
 }
 
 /*
- * With CR_LLN select/cons_tres counts down what is left for each node that it looks
- * at, whether it takes it or not, and then the last one has too little for its tasks.
- * Could the job run, out of plenty?
+ * select/cons_tres takes nodes one after the other, and can end with as many as the
+ * job may have and too few CPUs: then it is offered the largest hosts alone.
  */
-static int ask_whether_ever(const struct tb_test *test, bitstr_t *nodes)
+static int pick_largest(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t first, uint32_t end, bitstr_t *nodes,
+			struct tb_mask *mask)
 {
-	job_details_t *details = test->job->details;
-	uint32_t before = details->max_cpus;
-	int rc;
+	if (offers->request->type != TB_HOST ||
+	    !tb_offers_keep_largest(offers, test, first, end, nodes))
+		return SLURM_ERROR;
+	return call_out_of_plenty(test, nodes, mask);
+}
 
-	if (test->choice && test->choice->policy == TB_ALLOCATE_LEASTLOADED)
-		details->max_cpus = TB_PLENTY_OF_CPUS;
-	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
-			    NULL);
-	details->max_cpus = before;
+/*
+ * With LLN select/cons_tres counts down what is left for each node that it looks at,
+ * whether it takes it or not, and then the last one has too little for its tasks: it
+ * is asked once more, out of plenty.
+ */
+static int pick_nodes_of(const struct tb_test *test, bitstr_t *nodes,
+			 struct tb_mask *mask)
+{
+	bitstr_t *offered = bit_copy(nodes);
+	int rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
+				mask);
+
+	if (rc != SLURM_SUCCESS && tb_job_wants_least_loaded(test->job)) {
+		bit_copybits(nodes, offered);
+		rc = call_out_of_plenty(test, nodes, mask);
+	}
+	FREE_NULL_BITMAP(offered);
 	return rc;
 }
 
@@ -269,15 +278,14 @@ static int pick_nodes(struct tb_offers *offers, const struct tb_test *test,
 	int rc;
 
 	if (tb_test_mode(test) == TB_TEST_ONLY)
-		return ask_whether_ever(test, nodes);
+		return pick_nodes_of(test, nodes, NULL);
 	offered = bit_copy(nodes);
 	/* It would make cons_tres reject nodes for an exclusive job. */
 	if (!tb_wants_whole_nodes(test->job)) {
 		mask = tb_mask_closed(nodes);
 		tb_offers_allow(offers, test, first, end, nodes, mask);
 	}
-	rc = call_cons_tres(test, nodes, test->min_nodes, test->max_nodes,
-			    mask);
+	rc = pick_nodes_of(test, nodes, mask);
 	if (rc != SLURM_SUCCESS && mask) {
 		bit_copybits(nodes, offered);
 		rc = pick_largest(offers, test, first, end, nodes, mask);
@@ -486,6 +494,24 @@ static int settle_dealt(const struct tb_slot_deal *deal,
 }
 
 /*
+ * The job must have all nodes of the deal.  On those that it may do without, Slurm
+ * leaves out sockets that have none of the devices (24.11).
+ */
+static int try_exact_nodes(struct tb_slot_deal *deal, struct tb_offers *offers,
+			   const struct tb_test *test, bitstr_t *nodes)
+{
+	job_details_t *details = test->job->details;
+	bitstr_t *required = details->req_node_bitmap;
+	int rc;
+
+	details->req_node_bitmap = bit_copy(nodes);
+	rc = try_exact_cores(deal, offers, test, nodes);
+	FREE_NULL_BITMAP(details->req_node_bitmap);
+	details->req_node_bitmap = required;
+	return rc;
+}
+
+/*
  * Of select/cons_tres just these nodes are asked, their cores and so many devices: there
  * is nothing to choose.
  */
@@ -502,7 +528,7 @@ static int try_dealt_nodes(struct tb_offers *offers, const struct tb_test *test,
 	tb_scale_job(test->job, offers->request->type, cpus, &saved);
 	asked = tb_devices_ask_per_node(offers->devices,
 					tb_slot_deal_fewest_devices(deal));
-	rc = try_exact_cores(deal, offers, test, nodes);
+	rc = try_exact_nodes(deal, offers, test, nodes);
 	tb_devices_ask_again(offers->devices, &asked);
 	tb_unscale_job(test->job, &saved);
 	return rc == SLURM_SUCCESS ? settle_dealt(deal, offers, test) : rc;

@@ -26,8 +26,7 @@ static bool network_has_switches(void)
 	       xstrcmp(plugin, "topology/flat");
 }
 
-/* As in select/cons_tres, where --spread-job comes before LLN. */
-static bool wants_least_loaded(const job_record_t *job)
+bool tb_job_wants_least_loaded(const job_record_t *job)
 {
 	return !(job->bit_flags & SPREAD_JOB) &&
 	       ((slurm_conf.select_type_param & SELECT_LLN) ||
@@ -43,7 +42,7 @@ static void choose_for_kind(struct tb_node_choice *choice,
 	if (!by_default && choice->policy != TB_ALLOCATE_SLURM)
 		return;
 	/* It sees the load of a node only where no cores are hidden from it. */
-	if (bound && wants_least_loaded(job))
+	if (bound && tb_job_wants_least_loaded(job))
 		choice->policy = TB_ALLOCATE_LEASTLOADED;
 	else if (!bound || wants_slurms_nodes(job))
 		choice->policy = TB_ALLOCATE_SLURM;

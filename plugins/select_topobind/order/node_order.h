@@ -25,6 +25,9 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 			 const struct tb_conf *site, const job_record_t *job,
 			 const struct tb_request *request);
 
+/* LLN holds for the job: as in select/cons_tres, --spread-job comes before it. */
+bool tb_job_wants_least_loaded(const job_record_t *job);
+
 struct tb_order {
 	struct tb_node_need need;
 	/*

@@ -462,8 +462,25 @@ static enum tb_reached find_contiguous(struct reach *reach)
 	return near && reach->complete ? TB_NOT_REACHED : TB_REACH_UNKNOWN;
 }
 
+/* Those without devices were not added. */
+static bool lacks_required_nodes(const struct reach *reach)
+{
+	const job_record_t *job = reach->test->job;
+	bitstr_t *required = job->details->req_node_bitmap;
+
+	if (!required)
+		return false;
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(required, node) &&
+		    !tb_gres_node_has_all(job, node))
+			return true;
+	return false;
+}
+
 static enum tb_reached find_nodes(struct reach *reach)
 {
+	if (lacks_required_nodes(reach))
+		return TB_NOT_REACHED;
 	return is_contiguous(reach) ? find_contiguous(reach) : find(reach);
 }
 
