@@ -305,6 +305,11 @@ case_only_what_can_never_be() {
 	never -n3 --bunit=EX --bamount=1
 	never -w "three$number,bare$number" -n2 --bunit=X --bamount=1
 	never -N7 -n7 -c4 --btype=host --bunit=X --bamount=1
+	# The host of 6 CPUs has the memory for these, that of 16 has not.
+	never -w "three$number,eight$number" -N2 -n2 --mem-per-cpu=100000 \
+		--btype=host --bunit=X --bamount=2
+	may_run -w "three$number,eight$number" -N2 -n2 --mem-per-cpu=60000 \
+		--btype=host --bunit=X --bamount=2
 	may_run -n8 --bunit=X --bamount=1
 	may_run -N3 -n6 --bunit=X --bamount=1
 	may_run -w "three$number,trine$number" -n4 --bunit=X --bamount=1

@@ -202,13 +202,29 @@ static int settle_cores(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
-static bitstr_t *list_class_nodes(struct tb_offers *offers, uint32_t first,
+/*
+ * Of hosts that differ select/cons_tres is asked for the CPUs of the smallest, with
+ * memory for these: here for the CPUs of each.  Who is preempted gives some back.
+ */
+static bitstr_t *list_class_nodes(const struct tb_offers *offers,
+				  const struct tb_test *test, uint32_t first,
 				  uint32_t end)
 {
 	bitstr_t *nodes = bit_alloc(tb_node_count());
+	bool counted = offers->request->type == TB_HOST &&
+		       test->job->details->pn_min_memory & MEM_PER_CPU;
+	bool now = counted && tb_test_mode(test) == TB_RUN_NOW &&
+		   !test->preemptees;
 
-	for (uint32_t i = first; i < end; i++)
-		bit_set(nodes, offers->list[i].node);
+	if (now)
+		tb_nodes_look_at_memory();
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+		uint64_t in_use = now ? tb_node_memory_in_use(offer->node) : 0;
+
+		if (!counted || !tb_offer_lacks_memory(test, offer, in_use))
+			bit_set(nodes, offer->node);
+	}
 	return nodes;
 }
 
@@ -602,7 +618,7 @@ static void ask_for_fewest_hosts(const struct tb_offers *offers, uint32_t first,
 static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			 uint32_t first, uint32_t end)
 {
-	bitstr_t *nodes = list_class_nodes(offers, first, end);
+	bitstr_t *nodes = list_class_nodes(offers, asked, first, end);
 	struct tb_test call = *asked;
 	const struct tb_test *test = &call;
 	int rc = SLURM_ERROR;

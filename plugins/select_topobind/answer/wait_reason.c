@@ -334,31 +334,6 @@ static uint32_t count_most_slots(const struct tb_offers *offers,
 	return most;
 }
 
-/*
- * Is memory counted, and is too little free there for one slot?  A job that does
- * not say how much gets all; memory for each GPU goes with the GPUs.
- */
-static bool lacks_memory(const struct tb_test *test,
-			 const struct tb_offer *offer)
-{
-	const job_record_t *job = test->job;
-	const node_record_t *node = node_record_table_ptr[offer->node];
-	uint16_t counted = job->part_ptr && job->part_ptr->cr_type
-				   ? job->part_ptr->cr_type
-				   : slurm_conf.select_type_param;
-	uint64_t wanted = job->details->pn_min_memory;
-	uint64_t has = node->real_memory -
-		       MIN(node->real_memory, node->mem_spec_limit);
-
-	if (!(counted & SELECT_MEMORY) || job->mem_per_tres)
-		return false;
-	if (!wanted)
-		wanted = has;
-	else if (wanted & MEM_PER_CPU)
-		wanted = (wanted & ~MEM_PER_CPU) * offer->cpus;
-	return wanted + tb_node_memory_in_use(offer->node) > has;
-}
-
 /* There are enough units; memory or GRES are missing. */
 static char *print_others(const struct tb_offers *offers,
 			  const struct tb_test *test, enum tb_refusal *kind)
@@ -374,7 +349,8 @@ static char *print_others(const struct tb_offers *offers,
 		if (required && !bit_test(required, offer->node))
 			continue;
 		nodes++;
-		lacking += lacks_memory(test, offer);
+		lacking += tb_offer_lacks_memory(
+			test, offer, tb_node_memory_in_use(offer->node));
 	}
 	if (lacking) {
 		*kind = TB_REFUSED_MEMORY;

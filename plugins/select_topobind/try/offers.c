@@ -840,6 +840,27 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 	return tb_offer_tasks(offer, offers->request->type, &asked);
 }
 
+bool tb_offer_lacks_memory(const struct tb_test *test,
+			   const struct tb_offer *offer, uint64_t in_use)
+{
+	const job_record_t *job = test->job;
+	const node_record_t *node = node_record_table_ptr[offer->node];
+	uint16_t counted = job->part_ptr && job->part_ptr->cr_type
+				   ? job->part_ptr->cr_type
+				   : slurm_conf.select_type_param;
+	uint64_t wanted = job->details->pn_min_memory;
+	uint64_t has = node->real_memory -
+		       MIN(node->real_memory, node->mem_spec_limit);
+
+	if (!(counted & SELECT_MEMORY) || job->mem_per_tres)
+		return false;
+	if (!wanted)
+		wanted = has;
+	else if (wanted & MEM_PER_CPU)
+		wanted = (wanted & ~MEM_PER_CPU) * offer->cpus;
+	return wanted + in_use > has;
+}
+
 static bool is_required(const struct tb_test *test, uint32_t node)
 {
 	bitstr_t *required = test->job->details->req_node_bitmap;

@@ -75,6 +75,13 @@ uint32_t tb_offer_holds(const struct tb_offers *offers,
 			const struct tb_offer *offer);
 
 /*
+ * Does a slot (TB_HOST: the host) of the offer need more memory than its node has beside
+ * so many MB?  Only where Slurm counts memory, and not by device.
+ */
+bool tb_offer_lacks_memory(const struct tb_test *test,
+			   const struct tb_offer *offer, uint64_t in_use);
+
+/*
  * How many tasks the offers [first, end) hold on as many nodes as the job may
  * have, its required nodes among them.  When some of these offer nothing: on the
  * other required nodes alone.
