@@ -73,6 +73,11 @@ struct tb_test {
 	time_t units_free;
 	/* Likewise: the placements for this job so far (try/offers.h), or NULL. */
 	struct tb_memo *memo;
+	/*
+	 * Likewise: what counts instead of excluded, with cores that the job leaves to
+	 * others; NULL: nothing does.
+	 */
+	const struct tb_mask *spared;
 };
 
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
@@ -101,9 +106,14 @@ static inline void tb_test_wish_as_started(struct tb_test *test)
 #endif
 }
 
-/* Is this core of the node reserved for others than the job? */
+/* Is this core of the node reserved for others than the job, or left to them? */
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core);
+/* Could it be true of any? */
+static inline bool tb_test_excludes_cores(const struct tb_test *test)
+{
+	return test->excluded || test->spared;
+}
 
 /*
  * The cores that select/cons_tres may use, for one call.  A closed mask allows no

@@ -320,6 +320,34 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 			      arg);
 }
 
+struct near {
+	tb_gres_visitor visit;
+	void *arg;
+};
+
+static int visit_near_entry(void *item, void *arg)
+{
+	const gres_state_t *state = item;
+	const gres_node_state_t *there = state->gres_data;
+	const struct near *near = arg;
+
+	for (uint32_t place = 0; place < there->topo_cnt; place++)
+		if (there->topo_core_bitmap && there->topo_core_bitmap[place])
+			near->visit(place, there->topo_core_bitmap[place],
+				    there->topo_gres_cnt_avail[place],
+				    near->arg);
+	return 0;
+}
+
+void tb_gres_visit_near(uint32_t node, tb_gres_visitor visit, void *arg)
+{
+	struct near near = { visit, arg };
+	list_t *list = node_record_table_ptr[node]->gres_list;
+
+	if (list)
+		list_for_each(list, visit_near_entry, &near);
+}
+
 /* --- what jobs give back ----------------------------------------------------- */
 
 struct giving {

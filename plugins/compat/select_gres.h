@@ -59,6 +59,12 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 		   const struct tb_gres_view *view, tb_gres_visitor visit,
 		   void *arg);
 
+/*
+ * Call visit for each place of the node, whatever is asked for, that has cores near it,
+ * with how many devices it has.
+ */
+void tb_gres_visit_near(uint32_t node, tb_gres_visitor visit, void *arg);
+
 /* How many places a node has for an entry, those of other types included. */
 uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
 

@@ -581,6 +581,7 @@ Implicit=yes DefaultUnit=X	one Key=value on a line
 Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no
+SpareDevices=some	yes, no
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
 CountMemory=some	all, local, none

@@ -838,6 +838,11 @@ bool tb_conf_on_any_host(const struct tb_conf *site, const char *partition)
 	return policy_of(site, partition)->on_any_host;
 }
 
+bool tb_conf_spares_devices(const struct tb_conf *site, const char *partition)
+{
+	return policy_of(site, partition)->spares_devices;
+}
+
 const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 					  const char *partition)
 {

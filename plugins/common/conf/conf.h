@@ -72,6 +72,8 @@ bool tb_conf_enabled(const struct tb_conf *conf, const char *partition);
 bool tb_conf_enabled_somewhere(const struct tb_conf *conf);
 /* May bound jobs run on nodes of unknown topology? */
 bool tb_conf_on_any_host(const struct tb_conf *conf, const char *partition);
+/* Do jobs without devices leave units near devices to others? */
+bool tb_conf_spares_devices(const struct tb_conf *conf, const char *partition);
 /*
  * The request of a job of this partition that has none, NULL where such jobs
  * are not bound: type host without an amount, because that depends on the job's

@@ -27,6 +27,7 @@
 	ITEM(STRATEGY, "DefaultStrategy", "packed") \
 	ITEM(FILTER, "Filter", "NONE") \
 	ITEM(MEMORY, "MemoryBinding", "none") \
+	ITEM(SPARE_DEVICES, "SpareDevices", "no") \
 	ITEM(NODES, "NodeAllocationPolicy", "DEFAULT") \
 	ITEM(PRIORITY, "PriorityFunction", "PRIORITY")
 

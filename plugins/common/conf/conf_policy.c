@@ -194,6 +194,7 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 		{ TB_WORD_ENABLED, &policy->enabled },
 		{ TB_WORD_IMPLICIT, &policy->implicit },
 		{ TB_WORD_ANY_HOST, &policy->on_any_host },
+		{ TB_WORD_SPARE_DEVICES, &policy->spares_devices },
 	};
 
 	memset(policy, 0, sizeof(*policy));

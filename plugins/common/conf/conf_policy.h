@@ -34,6 +34,7 @@ struct tb_policy {
 	bool enabled;
 	bool implicit;
 	bool on_any_host;
+	bool spares_devices;
 	struct tb_filter *filter;  /* NULL: none */
 	struct tb_request request; /* of a job that is bound implicitly */
 	enum tb_allocation nodes;

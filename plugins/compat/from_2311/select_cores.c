@@ -18,6 +18,8 @@ static bitstr_t **get_excluded_cores(const struct tb_test *test)
 {
 	const resv_exc_t *excluded = test->excluded;
 
+	if (test->spared)
+		return test->spared->excluded;
 	return excluded ? excluded->exc_cores : NULL;
 }
 

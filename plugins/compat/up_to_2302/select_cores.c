@@ -11,10 +11,15 @@
 #include "compat/core_mask.h"
 #include "compat/select_ops.h"
 
+static bitstr_t *get_excluded_cores(const struct tb_test *test)
+{
+	return test->spared ? test->spared->excluded[0] : test->excluded;
+}
+
 bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
 			   uint32_t core)
 {
-	bitstr_t *excluded = test->excluded;
+	bitstr_t *excluded = get_excluded_cores(test);
 	bitoff_t bit = tb_node_first_core(node) + core;
 
 	/* It is too short after nodes were added; Slurm ignores these, too. */
@@ -45,7 +50,7 @@ struct tb_mask *tb_mask_closed(const bitstr_t *nodes)
 
 struct tb_mask *tb_mask_open(const struct tb_test *test)
 {
-	bitstr_t *excluded = test->excluded;
+	bitstr_t *excluded = get_excluded_cores(test);
 
 	if (excluded && bit_size(excluded) == tb_all_cores())
 		return create_mask(bit_copy(excluded));

@@ -22,6 +22,7 @@
 #include "select_topobind/show/reasons.h"
 #include "select_topobind/try/offers.h"
 #include "select_topobind/try/scale.h"
+#include "select_topobind/try/spare_devices.h"
 
 /* What is asked, for each of the plain requests that the job's stands for. */
 struct question {
@@ -30,7 +31,8 @@ struct question {
 	struct tb_request plain[TB_ALTERNATIVES_MAX]; /* in order */
 	struct tb_memo *memo[TB_ALTERNATIVES_MAX];
 	unsigned count;
-	unsigned chosen; /* by the last yes */
+	unsigned chosen;	/* by the last yes */
+	struct tb_mask *spared; /* tried first without these cores; or NULL */
 };
 
 /* The test for one of them, whatever tries for others have left. */
@@ -128,16 +130,30 @@ static int test_now(const struct tb_test *test,
 	return tb_try_job_now(&call, request, view);
 }
 
+/* Where it can, without the cores that the job leaves to others. */
+static int test_one_now(const struct question *question, unsigned index,
+			const struct tb_view *view)
+{
+	const struct tb_request *plain = &question->plain[index];
+	struct tb_test call = test_of(question, index);
+
+	if (question->spared) {
+		call.spared = question->spared;
+		if (test_now(&call, plain, view) == SLURM_SUCCESS)
+			return SLURM_SUCCESS;
+		call = test_of(question, index);
+	}
+	return test_now(&call, plain, view);
+}
+
 /* The first that can start. */
 static int test_each_now(struct question *question, const struct tb_view *view)
 {
 	int rc = SLURM_ERROR;
 
 	for (unsigned i = 0; i < question->count && rc != SLURM_SUCCESS; i++) {
-		struct tb_test call = test_of(question, i);
-
 		question->chosen = i;
-		rc = test_now(&call, &question->plain[i], view);
+		rc = test_one_now(question, i, view);
 	}
 	return rc;
 }
@@ -314,6 +330,7 @@ static void begin_question(struct question *question,
 {
 	question->count = tb_request_plain_count(request);
 	question->candidates = bit_copy(question->test.nodes);
+	question->spared = tb_spare_devices(&question->test, request);
 	for (unsigned i = 0; i < question->count; i++) {
 		question->plain[i] = tb_request_plain(request, i);
 		question->memo[i] = tb_memo_create(sizeof(struct tb_placed));
@@ -324,6 +341,7 @@ static void end_question(struct question *question)
 {
 	for (unsigned i = 0; i < question->count; i++)
 		tb_memo_destroy(question->memo[i]);
+	tb_mask_destroy(question->spared);
 	FREE_NULL_BITMAP(question->candidates);
 }
 

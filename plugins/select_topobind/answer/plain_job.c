@@ -11,6 +11,7 @@
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/order/plain_order.h"
 #include "select_topobind/request/hetjob.h"
+#include "select_topobind/try/spare_devices.h"
 
 /* Could select/cons_tres let this job share cores with others? */
 static bool may_share(const job_record_t *job)
@@ -108,6 +109,8 @@ static int will_run(const struct tb_test *test)
 /* In mode TEST_ONLY select/cons_tres looks at no cores that are hidden. */
 static int test_plain(const struct tb_test *test)
 {
+	if (test->spared)
+		return tb_plain_try_now(test, NULL);
 	if (!tb_ledger_has_bound() || !may_share(test->job))
 		return tb_cons_tres_job_test(test, NULL);
 	switch (tb_test_mode(test)) {
@@ -132,7 +135,7 @@ static int try_plain(const struct tb_order *order, const struct tb_test *test,
 	return test_plain(&call);
 }
 
-int tb_test_plain_job(const struct tb_test *test)
+static int test_in_order(const struct tb_test *test)
 {
 	struct tb_order order;
 
@@ -141,4 +144,29 @@ int tb_test_plain_job(const struct tb_test *test)
 	tb_plain_order_init(&order, test);
 	order.try = try_plain;
 	return tb_order_try(&order, test, test->nodes);
+}
+
+/* Without the cores that the job leaves to others; not later than now. */
+static int test_spared(const struct tb_test *test, struct tb_mask *spared)
+{
+	struct tb_test call = *test;
+	bitstr_t *candidates = bit_copy(test->nodes);
+	int rc;
+
+	call.spared = spared;
+	call.preemptees = NULL;
+	rc = test_in_order(&call);
+	if (rc != SLURM_SUCCESS)
+		bit_copybits(test->nodes, candidates);
+	FREE_NULL_BITMAP(candidates);
+	return rc;
+}
+
+int tb_test_plain_job(const struct tb_test *test)
+{
+	struct tb_mask *spared = tb_spare_devices(test, NULL);
+	int rc = spared ? test_spared(test, spared) : SLURM_ERROR;
+
+	tb_mask_destroy(spared);
+	return rc == SLURM_SUCCESS ? rc : test_in_order(test);
 }

@@ -18,7 +18,8 @@ void tb_node_taken(uint32_t node, const struct tb_view *view,
 		tb_view_taken(view, node, cores);
 	else
 		tb_bitset_clear_all(cores);
-	if (!test->excluded && !node_record_table_ptr[node]->node_spec_bitmap)
+	if (!tb_test_excludes_cores(test) &&
+	    !node_record_table_ptr[node]->node_spec_bitmap)
 		return;
 	for (uint32_t core = 0; core < cores->nbits; core++)
 		if (is_reserved(node, core, test))

@@ -470,6 +470,11 @@ bool tb_job_is_local(const job_record_t *job, const struct tb_request *request)
 	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
 }
 
+bool tb_job_spares_devices(const job_record_t *job)
+{
+	return tb_conf_spares_devices(site, tb_job_partition(job));
+}
+
 enum tb_count_memory tb_counted_memory(void)
 {
 	return tb_conf_count_memory(site);

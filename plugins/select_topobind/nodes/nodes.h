@@ -90,6 +90,9 @@ bool tb_memory_is_counted(uint32_t node);
  */
 bool tb_job_is_local(const job_record_t *job, const struct tb_request *request);
 
+/* By SpareDevices= of its partition, or the site's. */
+bool tb_job_spares_devices(const job_record_t *job);
+
 /* Whose memory is counted by NUMA node. */
 enum tb_count_memory tb_counted_memory(void);
 
