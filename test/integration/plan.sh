@@ -346,6 +346,9 @@ case_gres() {
 	exits 0 "now" topobind plan -N1 -n1 --gpus-per-task=1 --bunit=C --bamount=1
 	exits 1 "1 of 2 gpu free, 2 are asked for" \
 		topobind plan -N1 --gres=gpu:2 --bunit=C --bamount=1
+	exits 1 "but with gpu only when these have ended: job $holder of" \
+		topobind plan -N1 -n4 --ntasks-per-gpu=2 --bunit=C --bamount=1
+	exits 0 now topobind plan -N1 -n2 --ntasks-per-gpu=2 --bunit=C --bamount=1
 	cancel "$holder"
 	# Each GPU is near a socket of its own.
 	exits 2 never topobind plan -N1 -n1 --gres=gpu:2 --bunit=X --bamount=1 \
@@ -355,6 +358,27 @@ case_gres() {
 	exits 2 "--gres-flags=near is not right" topobind plan --gres-flags=near
 	exits 2 "is not right" \
 		topobind plan --gres-flags=disable-binding,enforce-binding
+}
+
+# Slurm makes tasks of the GPUs, or GPUs of the tasks.
+case_tasks_of_gpus() {
+	local holder other
+
+	exits 0 now topobind plan -N1 --gpus=2 --ntasks-per-gpu=1 \
+		--bunit=S --bamount=1
+	exits 2 never topobind plan -N1 --gpus=2 --ntasks-per-gpu=2 \
+		--bunit=S --bamount=1
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	exits 1 "not now: at $(job_field "$holder" EndTime)" \
+		topobind plan -N1 --gpus=2 --ntasks-per-gpu=1 \
+		--bunit=S --bamount=1
+	cancel "$holder"
+	for other in --gpus-per-task=1 --gpus-per-socket=1; do
+		exits 2 "--ntasks-per-gpu and ${other%=*} exclude each other" \
+			topobind plan -n2 --ntasks-per-gpu=1 "$other"
+		refute sbatch --test-only -n2 --ntasks-per-gpu=1 "$other" \
+			--wrap true
+	done
 }
 
 cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu
@@ -382,4 +406,5 @@ test_case "a partition that starts no job" case_partition_down
 test_case "nobody answers" case_no_answer
 give_gpus
 test_case "GRES" case_gres
+test_case "tasks for each GPU" case_tasks_of_gpus
 tests_done

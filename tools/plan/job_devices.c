@@ -174,6 +174,17 @@ static struct tb_devices_asked *find_shared(struct tb_job_devices *devices,
 	return found;
 }
 
+uint32_t tb_job_devices_of_job(struct tb_job_devices *devices)
+{
+	bool others;
+	const struct tb_devices_asked *shared = find_shared(devices, &others);
+
+	if (!shared || others)
+		return 0;
+	return shared->per_job < UINT32_MAX ? (uint32_t)shared->per_job
+					    : UINT32_MAX;
+}
+
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 			      uint32_t tasks, struct tb_error *err)
 {

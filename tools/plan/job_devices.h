@@ -33,6 +33,9 @@ enum tb_devices_for {
 int tb_job_devices_add(struct tb_job_devices *devices, const char *list,
 		       enum tb_devices_for who, struct tb_error *err);
 
+/* GPUs for all nodes together; 0: there is another number of them, or none. */
+uint32_t tb_job_devices_of_job(struct tb_job_devices *devices);
+
 /* --ntasks-per-gpu, of a job with so many tasks, behind the lists. */
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 			      uint32_t tasks, struct tb_error *err);

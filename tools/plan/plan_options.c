@@ -27,6 +27,7 @@ enum {
 	OPT_PER_NODE = TB_OPTION_OWN,
 	OPT_PER_SOCKET,
 	OPT_PER_CORE,
+	OPT_PER_GPU,
 	OPT_SOCKETS,
 	OPT_CORES,
 	OPT_THREADS,
@@ -342,6 +343,8 @@ static uint16_t *find_number(job_desc_msg_t *job, int option)
 		return &job->ntasks_per_socket;
 	case OPT_PER_CORE:
 		return &job->ntasks_per_core;
+	case OPT_PER_GPU:
+		return &job->ntasks_per_tres;
 	case OPT_SOCKETS:
 		return &job->sockets_per_node;
 	case OPT_CORES:
@@ -418,6 +421,19 @@ static int check_memory(const struct reading *reading, struct tb_error *err)
 		       ? fail_for_both(reading->other_memory_of_variable,
 				       reading->memory_of_variable, err)
 		       : 0;
+}
+
+/* As sbatch does it: tasks for each GPU say how many GPUs a task has. */
+static int check_tasks_of_gpu(const struct reading *reading,
+			      struct tb_error *err)
+{
+	if (reading->options->job.ntasks_per_tres == NO_VAL16)
+		return 0;
+	if (reading->gpus_per_task)
+		return fail_for_both(OPT_PER_GPU, OPT_GPUS_PER_TASK, err);
+	if (reading->gpus_per_socket)
+		return fail_for_both(OPT_PER_GPU, OPT_GPUS_PER_SOCKET, err);
+	return 0;
 }
 
 static int take_memory(struct reading *reading, int option,
@@ -737,23 +753,38 @@ static struct tb_asked find_asked(const job_desc_msg_t *job)
 	};
 }
 
+/* As slurmctld counts them, whatever --ntasks says. */
+static void count_tasks_of_gpus(struct tb_job_spec *spec, uint16_t each)
+{
+	uint32_t gpus = tb_job_devices_of_job(&spec->devices);
+
+	if (!each || !gpus)
+		return;
+	spec->asked.tasks = multiply_counts(gpus, each);
+	spec->asked.tasks_are_given = true;
+}
+
 static int find_devices(struct tb_plan_options *options, struct tb_error *err)
 {
 	struct tb_job_devices *devices = &options->spec.devices;
+	const struct {
+		const char *list;
+		enum tb_devices_for who;
+	} lists[] = {
+		{ options->gres_per_job, TB_DEVICES_FOR_JOB },
+		{ options->gres_per_node, TB_DEVICES_FOR_NODE },
+		{ options->gres_per_task, TB_DEVICES_FOR_TASK },
+		{ options->gres_per_socket, TB_DEVICES_FOR_SOCKET },
+	};
+	uint16_t each = (uint16_t)get_given_16(options->job.ntasks_per_tres);
 
-	return tb_job_devices_add(devices, options->gres_per_job,
-				  TB_DEVICES_FOR_JOB, err) ||
-			       tb_job_devices_add(devices,
-						  options->gres_per_node,
-						  TB_DEVICES_FOR_NODE, err) ||
-			       tb_job_devices_add(devices,
-						  options->gres_per_task,
-						  TB_DEVICES_FOR_TASK, err) ||
-			       tb_job_devices_add(devices,
-						  options->gres_per_socket,
-						  TB_DEVICES_FOR_SOCKET, err)
-		       ? -1
-		       : 0;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (tb_job_devices_add(devices, lists[i].list, lists[i].who,
+				       err))
+			return -1;
+	count_tasks_of_gpus(&options->spec, each);
+	return tb_job_devices_add_shares(devices, each,
+					 options->spec.asked.tasks, err);
 }
 
 static void make_spec(struct tb_plan_options *options)
@@ -940,7 +971,8 @@ static int finish_plan_options(void *data, int count, char **words,
 
 	(void)count;
 	(void)words;
-	if (check_memory(reading, err) || make_lists(reading, err))
+	if (check_memory(reading, err) || check_tasks_of_gpu(reading, err) ||
+	    make_lists(reading, err))
 		return -1;
 	make_job(reading);
 	make_spec(reading->options);
@@ -957,6 +989,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "tasks-per-node", "N", OPT_PER_NODE, TB_UNTOLD },
 	{ NULL, "ntasks-per-socket", "N", OPT_PER_SOCKET, TB_UNTOLD },
 	{ NULL, "ntasks-per-core", "N", OPT_PER_CORE, TB_UNTOLD },
+	{ NULL, "ntasks-per-gpu", "N", OPT_PER_GPU, TB_UNTOLD },
 	{ "p", "partition", "PARTITION", 'p', NULL },
 	{ "t", "time", "TIME", 't', NULL },
 	{ NULL, "time-min", "TIME", OPT_TIME_MIN, TB_UNTOLD },
