@@ -283,26 +283,44 @@ static struct share find_share(const struct part *part, uint32_t units,
 	return (struct share){ sorted ? most : least, most };
 }
 
-/* The best share, the largest of equals; *cost is what it costs. */
+/* The best share, the largest of equals. */
 static uint32_t find_best_share(const struct tb_fewest *fewest,
 				const struct part *part, uint32_t units,
-				bool sorted, uint64_t *cost)
+				bool sorted)
 {
 	struct share share = find_share(part, units, sorted);
 	const uint64_t *own = fewest->costs + part->costs;
 	const uint64_t *behind = fewest->costs + part->costs_behind;
 	uint32_t best = share.most;
+	uint64_t cost = own[best] + behind[units - best];
 
-	*cost = own[best] + behind[units - best];
 	for (uint32_t taken = share.most; taken-- > share.least;) {
 		uint64_t sum = own[taken] + behind[units - taken];
 
-		if (sum < *cost) {
-			*cost = sum;
+		if (sum < cost) {
+			cost = sum;
 			best = taken;
 		}
 	}
 	return best;
+}
+
+/* What the best share costs. */
+static uint64_t find_least_cost(const struct tb_fewest *fewest,
+				const struct part *part, uint32_t units,
+				bool sorted)
+{
+	struct share share = find_share(part, units, sorted);
+	const uint64_t *own = fewest->costs + part->costs;
+	const uint64_t *behind = fewest->costs + part->costs_behind;
+	uint64_t least = TB_NO_COST;
+
+	for (uint32_t taken = share.least; taken <= share.most; taken++) {
+		uint64_t sum = own[taken] + behind[units - taken];
+
+		least = sum < least ? sum : least;
+	}
+	return least;
 }
 
 /* The table, from least on, of a part and the siblings behind it. */
@@ -321,8 +339,8 @@ static bool add_part(struct tb_placer *placer, const struct part *part,
 		return false;
 	fewest->sums_left -= (uint32_t)sums;
 	for (uint32_t i = least; i <= units; i++)
-		find_best_share(fewest, part, i, sorted,
-				&fewest->costs[*costs_behind + i]);
+		fewest->costs[*costs_behind + i] = find_least_cost(fewest, part,
+								   i, sorted);
 	*units_behind = units;
 	return true;
 }
@@ -432,12 +450,11 @@ static void take_units(struct tb_placer *placer, uint32_t node, uint32_t units)
 	sorted = list_is_sorted(placer, node);
 	for (uint32_t i = 0; units; i++) {
 		const struct part *part = &fewest->parts[children[i]];
-		uint64_t cost;
 		uint32_t taken;
 
 		if (!part->units)
 			continue;
-		taken = find_best_share(fewest, part, units, sorted, &cost);
+		taken = find_best_share(fewest, part, units, sorted);
 		if (taken)
 			take_units(placer, children[i], taken);
 		units -= taken;
@@ -458,11 +475,10 @@ bool tb_fewest_keeps_sort(struct tb_placer *placer, uint32_t node,
 		const struct part *part = &placer->fewest->parts[children[i]];
 		struct tb_run run = tb_units_below(placer, children[i]);
 		uint32_t taken = 0;
-		uint64_t cost;
 
 		if (part->units)
 			taken = find_best_share(placer->fewest, part, units,
-						sorted, &cost);
+						sorted);
 		if (sorted && taken < units &&
 		    tb_bitset_any_in_range(hidden, run.first, run.count))
 			return false;

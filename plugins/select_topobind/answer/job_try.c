@@ -614,6 +614,37 @@ static void ask_for_fewest_hosts(const struct tb_offers *offers, uint32_t first,
 	call->req_nodes = MAX(call->req_nodes, least);
 }
 
+/* So many devices must be free on the only node of the job; 0: nobody knows. */
+static uint64_t count_devices_of_node(const struct tb_offers *offers,
+				      const struct tb_test *test)
+{
+	struct tb_devices_asked asked;
+
+	if (test->max_nodes != 1 || test->preemptees ||
+	    tb_test_mode(test) != TB_RUN_NOW ||
+	    !tb_devices_asked_one(offers->devices, &asked))
+		return 0;
+	return MAX(asked.per_node, asked.per_job);
+}
+
+/*
+ * select/cons_tres would take none of them: it need not be asked about more and more
+ * of the nodes until the first one with the devices is among them.
+ */
+static void leave_out_without_free_devices(const struct tb_offers *offers,
+					   const struct tb_test *test,
+					   bitstr_t *nodes)
+{
+	uint64_t wanted = count_devices_of_node(offers, test);
+
+	for (uint32_t node = 0; wanted && node < tb_node_count(); node++)
+		if (bit_test(nodes, node) &&
+		    tb_gres_places(test->job, 0, node) &&
+		    tb_devices_count(offers->devices, node, offers->view) <
+			    wanted)
+			bit_clear(nodes, node);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			 uint32_t first, uint32_t end)
@@ -624,6 +655,7 @@ static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 	int rc = SLURM_ERROR;
 
 	ask_for_fewest_hosts(offers, first, end, &call);
+	leave_out_without_free_devices(offers, test, nodes);
 	if (end - first >= test->min_nodes &&
 	    includes_required_nodes(test, nodes)) {
 		if (offers->devices && !tb_wants_whole_nodes(test->job))
