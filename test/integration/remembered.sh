@@ -32,15 +32,17 @@ wishes=(
 	"-N2 --btype=host --bunit=C --bamount=5 --gpus-per-node=2"
 )
 
+# shellcheck disable=SC2086 # options
 submit_wishes() {
 	local wish
 
 	held=()
 	for wish in "${wishes[@]}"; do
-		# shellcheck disable=SC2086 # options
 		held+=("$(batch -H -p low $wish)" "$(batch -H -p urgent $wish)"
-			"$(batch -H -p shared $wish)"
-			"$(batch -H -p pairs --oversubscribe $wish)")
+			"$(batch -H -p shared $wish)")
+		# Later Slurms refuse both.
+		[[ $wish == *--exclusive* ]] ||
+			held+=("$(batch -H -p pairs --oversubscribe $wish)")
 	done
 }
 
