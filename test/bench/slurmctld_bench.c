@@ -41,7 +41,7 @@
 #include "src/slurmctld/locks.h"
 
 #define CALLS_MAX 10000
-#define WORDS_MAX 60
+#define WORDS_MAX 120
 
 EXPORT extern const char plugin_name[];
 EXPORT extern const char plugin_type[];

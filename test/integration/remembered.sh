@@ -32,14 +32,17 @@ wishes=(
 	"-N2 --btype=host --bunit=C --bamount=5 --gpus-per-node=2"
 )
 
+# shellcheck disable=SC2086 # options
 submit_wishes() {
 	local wish
 
 	held=()
 	for wish in "${wishes[@]}"; do
-		# shellcheck disable=SC2086 # options
 		held+=("$(batch -H -p low $wish)" "$(batch -H -p urgent $wish)"
 			"$(batch -H -p shared $wish)")
+		# Later Slurms refuse both.
+		[[ $wish == *--exclusive* ]] ||
+			held+=("$(batch -H -p pairs --oversubscribe $wish)")
 	done
 }
 
@@ -64,6 +67,7 @@ start_some() {
 	random_job 600 -p low --gpus-per-node=1
 	random_job 600 -p shared
 	random_job 600 -p shared
+	random_job 600 -p pairs --oversubscribe
 }
 
 end_some() {
@@ -206,6 +210,21 @@ case_each() {
 	scontrol delete reservation r
 }
 
+# Jobs of a higher priority are then started on the cores of others, which wait.
+take_turns() {
+	sed -i "s/^PreemptMode=.*/PreemptMode=SUSPEND,GANG\nSchedulerTimeSlice=300/" \
+		"$cluster/etc/slurm.conf"
+	restart_slurmctld
+	wait_until 60 controller_answers
+}
+
+case_gang() {
+	scancel -u "$(id -un)"
+	wait_until 60 no_jobs
+	take_turns
+	case_each
+}
+
 prepare() {
 	eval "$("$top/contribs/bootstrap")"
 	make -C "$TOPOBIND_BUILD" test/bench/job_submit_topobind_bench.la \
@@ -226,7 +245,8 @@ cluster_start --prefix "$prefix" --nodes zen,twin \
 	--slurm GresTypes=gpu --slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
-	--slurm "PartitionName=shared Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=FORCE:3"
+	--slurm "PartitionName=shared Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=FORCE:3" \
+	--slurm "PartitionName=pairs Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=YES:2"
 mv "$prefix/ask" "$prefix/ask.out" "$cluster"
 cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_anew.so" "$cluster"
 rm -rf "$prefix"
@@ -246,4 +266,5 @@ wishes+=(
 )
 test_case "each change by itself" case_each
 test_case "changes in any order" case_any_order
+test_case "GANG: each change by itself" case_gang
 tests_done

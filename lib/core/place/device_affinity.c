@@ -181,6 +181,66 @@ static uint32_t count_served_slots(const struct tb_device_state *devices)
 	return served;
 }
 
+/* Is the pool among as many as devices can be taken of, those with most units? */
+static bool is_among_widest_pools(const struct tb_kind_state *kind,
+				  const struct tb_pool_state *pool)
+{
+	uint32_t wider = 0;
+
+	for (uint32_t i = 0; i < kind->npools; i++) {
+		const struct tb_pool_state *other = &kind->pools[i];
+
+		wider += other->near > pool->near ||
+			 (other->near == pool->near && other < pool);
+	}
+	return wider < kind->per_node;
+}
+
+/* So many free units have one of the kind's devices near, whichever are taken. */
+static uint32_t count_units_near(const struct affinity_search *search,
+				 struct tb_kind_state *kind)
+{
+	uint32_t units = 0;
+
+	for (uint32_t i = 0; i < kind->npools; i++) {
+		struct tb_pool_state *pool = &kind->pools[i];
+
+		pool->near =
+			pool->free ? tb_bitset_count_both(&search->devices
+								   ->free_units,
+							  &pool->units)
+				   : 0;
+	}
+	for (uint32_t i = 0; i < kind->npools; i++)
+		if (is_among_widest_pools(kind, &kind->pools[i]))
+			units += kind->pools[i].near;
+	return units;
+}
+
+/* At most so many slots have all their units near devices for the node. */
+static uint32_t count_most_near(const struct affinity_search *search)
+{
+	uint32_t most = UINT32_MAX;
+
+	const struct tb_placer *placer = search->placer;
+
+	/* Of shared units more become free from level to level, and windows move. */
+	if (!placer->amount || search->others->use || placer->start ||
+	    placer->stop)
+		return most;
+	for (uint32_t k = 0; k < search->devices->nkinds; k++) {
+		struct tb_kind_state *kind = &search->devices->kinds[k];
+		uint32_t slots;
+
+		if (kind->per_slot)
+			continue;
+		slots = count_units_near(search, kind) / placer->amount;
+		if (slots < most)
+			most = slots;
+	}
+	return most;
+}
+
 /* Leaves the best in the placer; search->slots says whether there is one. */
 static void find_best_attempt(struct affinity_search *search)
 {
@@ -188,9 +248,12 @@ static void find_best_attempt(struct affinity_search *search)
 	bool spread = request->strategy == TB_SCATTER || request->sort[0];
 	uint32_t wanted = search->wanted;
 	uint32_t served = count_served_slots(search->devices);
+	uint32_t near = served ? count_most_near(search) : 0;
 
-	if (!served)
+	if (!near)
 		return;
+	if (near < served)
+		served = near;
 	/* So many at most: devices are shared out among them. */
 	search->wanted = try_all_pools(search, TB_SOME_NEAR);
 	search->enough = served < search->wanted ? served : search->wanted;

@@ -20,6 +20,7 @@ struct tb_pool_state {
 	uint32_t fresh; /* of these, taken for the slot that is being placed */
 	uint32_t room;	/* slots that the taken devices can still serve */
 	uint32_t slots; /* that fit near this pool alone */
+	uint32_t near;	/* units that are free at first, where free > 0 */
 	struct tb_bitset units; /* near ones, as the placer numbers them */
 	bool open;		/* units near it can be taken */
 };

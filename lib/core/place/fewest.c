@@ -21,6 +21,7 @@
 
 /* A tree node in the calculation for one slot. */
 struct part {
+	uint32_t available;
 	uint32_t units; /* available ones, the amount at most */
 	uint32_t costs; /* of taking 0 to units of them: into costs[] */
 	/* The same for the siblings behind it, together. */
@@ -232,9 +233,9 @@ static uint64_t find_own_cost(const struct tb_placer *placer, uint32_t node,
 	return field.bits ? (uint64_t)1 << field.shift : 0;
 }
 
-/* Add to a node's table what the node itself costs. */
+/* Add to a node's table, from least on, what the node itself costs. */
 static void add_own_costs(const struct tb_placer *placer, uint32_t node,
-			  uint32_t available)
+			  uint32_t least)
 {
 	const struct part *part = &placer->fewest->parts[node];
 	uint64_t *costs = placer->fewest->costs + part->costs;
@@ -243,9 +244,9 @@ static void add_own_costs(const struct tb_placer *placer, uint32_t node,
 				     placer->any_masked
 					     ? tb_count_all_units(placer, node)
 					     : all);
-	bool whole = node && available == all;
+	bool whole = node && part->available == all;
 
-	for (uint32_t units = 1; units <= part->units; units++)
+	for (uint32_t units = least ? least : 1; units <= part->units; units++)
 		costs[units] += own + (whole && units < all);
 }
 
@@ -282,31 +283,49 @@ static struct share find_share(const struct part *part, uint32_t units,
 	return (struct share){ sorted ? most : least, most };
 }
 
-/* The best share, the largest of equals; *cost is what it costs. */
+/* The best share, the largest of equals. */
 static uint32_t find_best_share(const struct tb_fewest *fewest,
 				const struct part *part, uint32_t units,
-				bool sorted, uint64_t *cost)
+				bool sorted)
 {
 	struct share share = find_share(part, units, sorted);
 	const uint64_t *own = fewest->costs + part->costs;
 	const uint64_t *behind = fewest->costs + part->costs_behind;
 	uint32_t best = share.most;
+	uint64_t cost = own[best] + behind[units - best];
 
-	*cost = own[best] + behind[units - best];
 	for (uint32_t taken = share.most; taken-- > share.least;) {
 		uint64_t sum = own[taken] + behind[units - taken];
 
-		if (sum < *cost) {
-			*cost = sum;
+		if (sum < cost) {
+			cost = sum;
 			best = taken;
 		}
 	}
 	return best;
 }
 
-/* The table of a part and the siblings behind it. */
+/* What the best share costs. */
+static uint64_t find_least_cost(const struct tb_fewest *fewest,
+				const struct part *part, uint32_t units,
+				bool sorted)
+{
+	struct share share = find_share(part, units, sorted);
+	const uint64_t *own = fewest->costs + part->costs;
+	const uint64_t *behind = fewest->costs + part->costs_behind;
+	uint64_t least = TB_NO_COST;
+
+	for (uint32_t taken = share.least; taken <= share.most; taken++) {
+		uint64_t sum = own[taken] + behind[units - taken];
+
+		least = sum < least ? sum : least;
+	}
+	return least;
+}
+
+/* The table, from least on, of a part and the siblings behind it. */
 static bool add_part(struct tb_placer *placer, const struct part *part,
-		     bool sorted, uint32_t *units_behind,
+		     bool sorted, uint32_t least, uint32_t *units_behind,
 		     uint32_t *costs_behind)
 {
 	struct tb_fewest *fewest = placer->fewest;
@@ -319,31 +338,58 @@ static bool add_part(struct tb_placer *placer, const struct part *part,
 	if (sums > fewest->sums_left || !add_table(fewest, units, costs_behind))
 		return false;
 	fewest->sums_left -= (uint32_t)sums;
-	for (uint32_t i = 0; i <= units; i++)
-		find_best_share(fewest, part, i, sorted,
-				&fewest->costs[*costs_behind + i]);
+	for (uint32_t i = least; i <= units; i++)
+		fewest->costs[*costs_behind + i] = find_least_cost(fewest, part,
+								   i, sorted);
 	*units_behind = units;
 	return true;
 }
 
-static bool weigh_node(struct tb_placer *placer, uint32_t node);
+static bool weigh_node(struct tb_placer *placer, uint32_t node, uint32_t least);
 
-/* Depth is bounded by TB_DEPTH_MAX. */
-static bool weigh_children(struct tb_placer *placer, uint32_t node)
+static uint32_t count_part(const struct tb_placer *placer, uint32_t node)
+{
+	struct part *part = &placer->fewest->parts[node];
+
+	part->available = tb_count_available(placer, node);
+	part->units = part->available < placer->amount ? part->available
+						       : placer->amount;
+	return part->units;
+}
+
+static uint32_t count_beyond(uint32_t units, uint32_t others)
+{
+	return units > others ? units - others : 0;
+}
+
+/*
+ * At least so many are taken of all children, and so at least what the others do not
+ * have is taken of each: smaller numbers are in no table.  Depth is bounded by
+ * TB_DEPTH_MAX.
+ */
+static bool weigh_children(struct tb_placer *placer, uint32_t node,
+			   uint32_t least)
 {
 	struct tb_fewest *fewest = placer->fewest;
+	const struct tb_tree_node *at = &placer->topology->nodes[node];
 	const uint32_t *children = tb_sorted_children(placer, node);
 	bool sorted = list_is_sorted(placer, node);
-	uint32_t units_behind = 0, costs_behind = 0;
+	uint32_t units_behind = 0, costs_behind = 0, before = 0;
 
-	for (uint32_t i = placer->topology->nodes[node].nchildren; i-- > 0;) {
+	for (uint32_t i = 0; i < at->nchildren; i++)
+		before += count_part(placer, children[i]);
+	for (uint32_t i = at->nchildren; i-- > 0;) {
 		struct part *part = &fewest->parts[children[i]];
+		uint32_t from_here;
 
-		if (!weigh_node(placer, children[i]))
+		before -= part->units;
+		from_here = count_beyond(least, before);
+		if (!weigh_node(placer, children[i],
+				count_beyond(from_here, units_behind)))
 			return false;
 		part->units_behind = units_behind;
 		part->costs_behind = costs_behind;
-		if (part->units && !add_part(placer, part, sorted,
+		if (part->units && !add_part(placer, part, sorted, from_here,
 					     &units_behind, &costs_behind))
 			return false;
 	}
@@ -351,17 +397,16 @@ static bool weigh_children(struct tb_placer *placer, uint32_t node)
 	return true;
 }
 
-static bool weigh_node(struct tb_placer *placer, uint32_t node)
+/* The table, from least on, of a node whose units are counted. */
+static bool weigh_node(struct tb_placer *placer, uint32_t node, uint32_t least)
 {
 	struct tb_fewest *fewest = placer->fewest;
 	struct part *part = &fewest->parts[node];
-	uint32_t available = tb_count_available(placer, node);
 
-	part->units = available < placer->amount ? available : placer->amount;
 	if (!part->units)
 		return true;
 	if (!tb_fewest_is_plain(placer, node)) {
-		if (!weigh_children(placer, node))
+		if (!weigh_children(placer, node, least))
 			return false;
 	} else {
 		if (!add_table(fewest, part->units, &part->costs))
@@ -369,7 +414,7 @@ static bool weigh_node(struct tb_placer *placer, uint32_t node)
 		memset(fewest->costs + part->costs, 0,
 		       (part->units + 1) * sizeof(*fewest->costs));
 	}
-	add_own_costs(placer, node, available);
+	add_own_costs(placer, node, least);
 	return true;
 }
 
@@ -381,7 +426,9 @@ uint64_t tb_fewest_cost(struct tb_placer *placer, uint32_t place)
 	/* The first table is that of no sibling. */
 	fewest->costs[0] = 0;
 	fewest->used = 1;
-	if (!weigh_node(placer, place) || part->units < placer->amount)
+	count_part(placer, place);
+	if (!weigh_node(placer, place, placer->amount) ||
+	    part->units < placer->amount)
 		return TB_NO_COST;
 	return fewest->costs[part->costs + placer->amount];
 }
@@ -403,12 +450,11 @@ static void take_units(struct tb_placer *placer, uint32_t node, uint32_t units)
 	sorted = list_is_sorted(placer, node);
 	for (uint32_t i = 0; units; i++) {
 		const struct part *part = &fewest->parts[children[i]];
-		uint64_t cost;
 		uint32_t taken;
 
 		if (!part->units)
 			continue;
-		taken = find_best_share(fewest, part, units, sorted, &cost);
+		taken = find_best_share(fewest, part, units, sorted);
 		if (taken)
 			take_units(placer, children[i], taken);
 		units -= taken;
@@ -429,11 +475,10 @@ bool tb_fewest_keeps_sort(struct tb_placer *placer, uint32_t node,
 		const struct part *part = &placer->fewest->parts[children[i]];
 		struct tb_run run = tb_units_below(placer, children[i]);
 		uint32_t taken = 0;
-		uint64_t cost;
 
 		if (part->units)
 			taken = find_best_share(placer->fewest, part, units,
-						sorted, &cost);
+						sorted);
 		if (sorted && taken < units &&
 		    tb_bitset_any_in_range(hidden, run.first, run.count))
 			return false;

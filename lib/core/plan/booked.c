@@ -22,21 +22,6 @@ static bool are_threads(const struct tb_books *books,
 	       books->cpus_per_core == books->threads_per_core;
 }
 
-static uint32_t count_cores(const struct tb_topology *topology,
-			    const struct tb_bitset *threads)
-{
-	unsigned cores = tb_topology_cores(topology);
-	uint32_t count = 0;
-
-	for (unsigned core = 0; core < cores; core++) {
-		unsigned first = tb_core_first_thread(topology, core);
-		unsigned end = first + tb_core_threads(topology, core);
-
-		count += tb_bitset_next(threads, first) < end;
-	}
-	return count;
-}
-
 uint32_t tb_booked_cpus(const struct tb_books *books,
 			const struct tb_request *request,
 			const struct tb_topology *topology,
@@ -46,7 +31,7 @@ uint32_t tb_booked_cpus(const struct tb_books *books,
 		return tb_bitset_count(threads);
 	return books->cpus_per_core *
 	       (books->by_thread ? tb_bitset_count(threads)
-				 : count_cores(topology, threads));
+				 : tb_count_cores_with(topology, threads));
 }
 
 /* Of a core with so many threads of a slot, when tasks run on some of them. */

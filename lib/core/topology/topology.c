@@ -189,6 +189,21 @@ void tb_cores_of_threads(const struct tb_topology *topology,
 	}
 }
 
+unsigned tb_count_cores_with(const struct tb_topology *topology,
+			     const struct tb_bitset *threads)
+{
+	uint64_t carry = 0, ends;
+	struct tb_bitset word = { 64, &ends };
+	unsigned count = 0;
+
+	for (uint32_t i = 0; i < (topology->nthreads + 63) / 64; i++) {
+		ends = tb_core_ends_with(topology->core_ends->words[i],
+					 threads->words[i], &carry);
+		count += tb_bitset_count(&word);
+	}
+	return count;
+}
+
 void tb_limit_threads(const struct tb_topology *topology, unsigned per_core,
 		      struct tb_bitset *threads)
 {

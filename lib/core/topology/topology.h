@@ -109,6 +109,9 @@ void tb_threads_of_cores(const struct tb_topology *topology,
 void tb_cores_of_threads(const struct tb_topology *topology,
 			 const struct tb_bitset *threads,
 			 struct tb_bitset *cores);
+/* How many these are. */
+unsigned tb_count_cores_with(const struct tb_topology *topology,
+			     const struct tb_bitset *threads);
 /* Keep only the first per_core threads of each core that the set has. */
 void tb_limit_threads(const struct tb_topology *topology, unsigned per_core,
 		      struct tb_bitset *threads);

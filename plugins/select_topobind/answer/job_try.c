@@ -614,6 +614,64 @@ static void ask_for_fewest_hosts(const struct tb_offers *offers, uint32_t first,
 	call->req_nodes = MAX(call->req_nodes, least);
 }
 
+/* Does the job start now, on one node, and not in the place of others? */
+static bool starts_on_one_node(const struct tb_test *test)
+{
+	return test->max_nodes == 1 && !test->preemptees &&
+	       tb_test_mode(test) == TB_RUN_NOW;
+}
+
+/* So many devices must be free on its node; 0: nobody knows. */
+static uint64_t count_devices_of_node(const struct tb_offers *offers)
+{
+	struct tb_devices_asked asked;
+
+	return tb_devices_asked_one(offers->devices, &asked)
+		       ? MAX(asked.per_node, asked.per_job)
+		       : 0;
+}
+
+static bool has_free_devices(const struct tb_offers *offers,
+			     const struct tb_test *test, uint32_t node,
+			     uint64_t wanted)
+{
+	return !tb_gres_places(test->job, 0, node) ||
+	       tb_devices_count(offers->devices, node, offers->view) >= wanted;
+}
+
+/* So many slots must be on its node. */
+static uint32_t count_slots_of_node(const struct tb_offers *offers,
+				    const struct tb_test *test)
+{
+	return offers->request->type == TB_SLOT && !test->share &&
+			       !tb_wants_whole_nodes(test->job)
+		       ? tb_job_slots(test->job)
+		       : 0;
+}
+
+/*
+ * select/cons_tres would take none of them: it need not be asked about more and more
+ * of the nodes until one that has all is among them.
+ */
+static void leave_out_too_small(const struct tb_offers *offers,
+				const struct tb_test *test, uint32_t first,
+				uint32_t end, bitstr_t *nodes)
+{
+	uint64_t devices = count_devices_of_node(offers);
+	uint32_t slots = count_slots_of_node(offers, test);
+
+	if (!offers->devices || !starts_on_one_node(test))
+		return;
+	for (uint32_t i = first; i < end; i++) {
+		const struct tb_offer *offer = &offers->list[i];
+
+		if (offer->slots < slots ||
+		    (devices &&
+		     !has_free_devices(offers, test, offer->node, devices)))
+			bit_clear(nodes, offer->node);
+	}
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			 uint32_t first, uint32_t end)
@@ -624,6 +682,7 @@ static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 	int rc = SLURM_ERROR;
 
 	ask_for_fewest_hosts(offers, first, end, &call);
+	leave_out_too_small(offers, test, first, end, nodes);
 	if (end - first >= test->min_nodes &&
 	    includes_required_nodes(test, nodes)) {
 		if (offers->devices && !tb_wants_whole_nodes(test->job))

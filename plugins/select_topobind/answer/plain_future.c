@@ -4,17 +4,18 @@
  * would start a plain job beside a bound one that still runs.  So it is asked with
  * the cores of the bound jobs hidden that end later than the first so many.  The
  * fewer are hidden, the sooner is the start that it tells, and that start counts
- * when the others have ended by then.  With fewer than have its CPUs it cannot
- * start, and mostly it does when these have ended; else halving finds the soonest
- * that counts.
+ * when the others have ended by then (lib/core/plan/soonest.h).  With fewer than have
+ * its CPUs it cannot start.  Mostly it does when all jobs, the plain ones too, leave
+ * it as many: that is asked first.
  */
 #include "plain_future.h"
 
 #include <time.h>
 
 #include "src/common/macros.h"
+#include "src/common/xmalloc.h"
 
-#include "core/plan/halving.h"
+#include "core/plan/soonest.h"
 
 #include "job_ends.h"
 #include "plain_room.h"
@@ -30,6 +31,7 @@ struct plain_future {
 	struct tb_job_ends ends; /* of bound jobs that nobody preempts */
 	bitstr_t *chosen;	 /* nodes, by the last answer that was yes */
 	int rc;			 /* the last answer */
+	uint32_t asked;		 /* which it was */
 };
 
 static int find_latest_end(void *item, void *latest)
@@ -47,16 +49,20 @@ static int is_job(void *item, void *key)
 }
 
 /* A heterogeneous job has ended when its last component has. */
-static time_t find_end_time(job_record_t *job, void *test)
+static time_t find_end_of_any(job_record_t *job, void *test)
 {
 	list_t *preemptees = ((const struct tb_test *)test)->preemptees;
 	time_t latest = 0;
 
-	if (!tb_ledger_is_bound(job) ||
-	    (preemptees && list_find_first(preemptees, is_job, job)))
+	if (preemptees && list_find_first(preemptees, is_job, job))
 		return 0;
 	tb_for_each_component(job, find_latest_end, &latest);
 	return latest;
+}
+
+static time_t find_end_of_bound(job_record_t *job, void *test)
+{
+	return tb_ledger_is_bound(job) ? find_end_of_any(job, test) : 0;
 }
 
 static int add_to_list(void *job, void *list)
@@ -78,12 +84,14 @@ static list_t *list_gone(const struct plain_future *future, uint32_t ended)
 }
 
 /* When does it start without the cores of the others?  0: never. */
-static time_t find_start(struct plain_future *future, uint32_t ended)
+static int64_t find_start(void *arg, uint32_t ended)
 {
+	struct plain_future *future = arg;
 	struct tb_test call = *future->test;
 	list_t *gone = list_gone(future, ended);
 	time_t start = 0;
 
+	future->asked = ended;
 	call.nodes = bit_copy(future->test->nodes);
 	if (call.preempted)
 		FREE_NULL_LIST(*call.preempted);
@@ -97,62 +105,60 @@ static time_t find_start(struct plain_future *future, uint32_t ended)
 	return start;
 }
 
-static time_t find_last_end(const struct plain_future *future, uint32_t ended)
-{
-	return ended ? future->ends.list[ended - 1].time : 0;
-}
-
-/* Is what it needs free as soon as so many have ended? */
-static bool start_fits(void *arg, uint32_t ended)
-{
-	struct plain_future *future = arg;
-	time_t start = find_start(future, ended);
-
-	return start && start <= find_last_end(future, ended);
-}
-
-/* The first number of ended jobs with which a start could be so soon. */
-static uint32_t count_ended_before(const struct plain_future *future,
-				   time_t start)
+static uint32_t count_ended_at(const struct tb_job_ends *ends, time_t time)
 {
 	uint32_t count = 0;
 
-	while (count < future->ends.count &&
-	       future->ends.list[count].time < start)
+	while (count < ends->count && ends->list[count].time <= time)
 		count++;
 	return count;
+}
+
+/* How many bound jobs have ended when all jobs leave it the CPUs that it needs. */
+static uint32_t guess_ends(const struct plain_future *future)
+{
+	struct tb_job_ends all;
+	uint32_t count, guess = 0;
+
+	tb_job_ends_find(&all, future->test->nodes, find_end_of_any,
+			 (void *)future->test);
+	count = tb_plain_room_ends(future->test, &all);
+	if (count)
+		guess = count_ended_at(&future->ends, all.list[count - 1].time);
+	tb_job_ends_clear(&all);
+	return guess;
+}
+
+static struct tb_soonest find_soonest(struct plain_future *future)
+{
+	uint32_t count = future->ends.count;
+	int64_t *times = xcalloc(count + 1, sizeof(*times));
+	struct tb_soonest soonest;
+
+	for (uint32_t i = 0; i < count; i++)
+		times[i] = future->ends.list[i].time;
+	soonest = tb_soonest_find(times, count,
+				  tb_plain_room_ends(future->test,
+						     &future->ends),
+				  guess_ends(future), START_QUESTIONS_MAX,
+				  find_start, future);
+	xfree(times);
+	return soonest;
 }
 
 static int search_ends(struct plain_future *future)
 {
 	job_record_t *job = future->test->job;
-	uint32_t count = future->ends.count, ended;
-	uint32_t least = tb_plain_room_ends(future->test, &future->ends);
-	time_t start, end, before;
+	struct tb_soonest soonest = find_soonest(future);
 
-	if (least && start_fits(future, least)) {
-		job->start_time = MAX(job->start_time,
-				      find_last_end(future, least));
-		return SLURM_SUCCESS;
-	}
-	start = find_start(future, count);
-	if (!start)
+	if (!soonest.start)
 		return future->rc;
-	/* It waits for others, too: all bound jobs in its way have ended then. */
-	if (start >= find_last_end(future, count))
-		return SLURM_SUCCESS;
-	ended = tb_halve_least(start_fits, future,
-			       MAX(count_ended_before(future, start),
-				   MAX(least, 1)),
-			       count, START_QUESTIONS_MAX);
-	end = find_last_end(future, ended);
-	/* Beside that bound job, when others end before it. */
-	before = find_start(future, ended - 1);
-	if (before && before <= end)
-		return SLURM_SUCCESS;
 	/* The job's numbers are those of the last answer. */
-	if (find_start(future, ended))
-		job->start_time = MAX(job->start_time, end);
+	if (future->asked != soonest.ended)
+		find_start(future, soonest.ended);
+	if (soonest.ended)
+		job->start_time = MAX(job->start_time,
+				      future->ends.list[soonest.ended - 1].time);
 	return future->rc;
 }
 
@@ -162,7 +168,7 @@ int tb_plain_future_find(const struct tb_test *test)
 				       .chosen = bit_copy(test->nodes) };
 	int rc;
 
-	tb_job_ends_find(&future.ends, test->nodes, find_end_time,
+	tb_job_ends_find(&future.ends, test->nodes, find_end_of_bound,
 			 (void *)test);
 	rc = search_ends(&future);
 	if (rc == SLURM_SUCCESS)

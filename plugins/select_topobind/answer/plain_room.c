@@ -10,7 +10,7 @@
 struct room {
 	const struct tb_test *test;
 	bitstr_t *held;	 /* cores of all nodes that bound jobs have */
-	uint32_t *cpus;	 /* by node: those that they do not have */
+	uint32_t *cpus;	 /* by node of the test: those that they do not have */
 	uint32_t least;	 /* CPUs that the job needs on each of its nodes */
 	uint32_t nodes;	 /* that have so many */
 	uint64_t amount; /* CPUs of all nodes */
@@ -56,7 +56,7 @@ static void take_core(uint32_t node, uint32_t core, void *arg)
 	uint32_t at = tb_node_first_core(node) + core;
 	uint32_t threads = MAX(node_record_table_ptr[node]->tpc, 1);
 
-	if (!bit_test(room->test->nodes, node) || bit_test(room->held, at))
+	if (!room->cpus[node] || bit_test(room->held, at))
 		return;
 	bit_set(room->held, at);
 	room->nodes -= room->cpus[node] >= room->least;

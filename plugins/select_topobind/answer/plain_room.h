@@ -10,9 +10,9 @@
 #include "job_ends.h"
 
 /*
- * The fewest of the first ends, of all bound jobs on the test's nodes that nobody
- * preempts, with which the nodes have as many CPUs as the job needs, if no other
- * job ran.  With fewer it cannot start; with as many, perhaps.
+ * The fewest of the first ends, of jobs on the test's nodes, with which the nodes have
+ * as many CPUs as the job needs, if no other job ran.  Of all bound jobs that nobody
+ * preempts: with fewer it cannot start; with as many, perhaps.
  */
 uint32_t tb_plain_room_ends(const struct tb_test *test,
 			    const struct tb_job_ends *ends);

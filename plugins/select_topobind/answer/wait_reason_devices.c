@@ -4,8 +4,13 @@
 #include "src/common/macros.h"
 #include "src/common/xstring.h"
 
+#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/offers.h"
 #include "select_topobind/try/scale.h"
+
+/* Mostly one of the first nodes shows that there is enough elsewhere. */
+#define FIRST_NODES 32
 
 /* What is offered: nodes with a host's units, or slots. */
 static uint32_t count_offered(const struct tb_test *test,
@@ -26,18 +31,79 @@ static uint32_t count_offered(const struct tb_test *test,
 	return most;
 }
 
-static uint32_t count_offered_anywhere(const struct tb_test *test,
-				       const struct tb_request *request,
-				       const struct tb_view *view)
+/* Units for so many slots, or tasks of a job that the site binds, wherever they lie. */
+static bool node_has_units(const struct tb_test *test,
+			   const struct tb_request *request,
+			   const struct tb_view *view, uint32_t node,
+			   uint32_t wanted)
+{
+	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	uint32_t each = test->implicit_cpus ? 1 : request->amount;
+
+	if (!shape)
+		return false;
+	tb_node_used(node, shape, view, test, shape->scratch);
+	return tb_units_available(shape->topology, request->unit,
+				  shape->scratch->used,
+				  tb_scratch_masked(shape->scratch)) /
+		       MAX(each, 1) >=
+	       wanted;
+}
+
+/* False: it is known without placing anything that no node has all slots. */
+static bool could_be_offered(const struct tb_test *test,
+			     const struct tb_request *request,
+			     const struct tb_view *view, uint32_t wanted)
+{
+	if (test->max_nodes != 1 || test->share || request->cpus ||
+	    request->type == TB_HOST)
+		return true;
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(test->nodes, node) &&
+		    node_has_units(test, request, view, node, wanted))
+			return true;
+	return false;
+}
+
+/* What the first nodes hold all nodes hold. */
+static bool first_nodes_suffice(const struct tb_test *test,
+				const struct tb_request *request,
+				const struct tb_view *view, uint32_t wanted)
+{
+	struct tb_test call = *test;
+	uint32_t count = 0;
+	bool suffice;
+
+	if (test->job->details->req_node_bitmap)
+		return false;
+	call.nodes = bit_alloc(tb_node_count());
+	for (uint32_t node = 0; node < tb_node_count() && count < FIRST_NODES;
+	     node++) {
+		if (!bit_test(test->nodes, node))
+			continue;
+		bit_set(call.nodes, node);
+		count++;
+	}
+	suffice = count_offered(&call, request, view) >= wanted;
+	FREE_NULL_BITMAP(call.nodes);
+	return suffice;
+}
+
+static bool are_offered_anywhere(const struct tb_test *test,
+				 const struct tb_request *request,
+				 const struct tb_view *view, uint32_t wanted)
 {
 	job_record_t *job = test->job;
 	uint64_t flags = job->bit_flags;
-	uint32_t count;
+	bool offered;
 
+	if (!could_be_offered(test, request, view, wanted))
+		return false;
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
-	count = count_offered(test, request, view);
+	offered = first_nodes_suffice(test, request, view, wanted) ||
+		  count_offered(test, request, view) >= wanted;
 	job->bit_flags = flags;
-	return count;
+	return offered;
 }
 
 char *tb_explain_devices(const struct tb_test *test,
@@ -53,7 +119,7 @@ char *tb_explain_devices(const struct tb_test *test,
 		return NULL;
 	near = count_offered(test, request, view);
 	if (near >= wanted ||
-	    count_offered_anywhere(test, request, view) < wanted)
+	    !are_offered_anywhere(test, request, view, wanted))
 		return NULL;
 	return xstrdup_printf(
 		"only %u of %u %s free near free GRES, as --gres-flags=enforce-binding asks, though there are enough elsewhere",

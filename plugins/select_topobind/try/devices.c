@@ -211,6 +211,20 @@ uint32_t tb_devices_free(const struct tb_devices *devices)
 		       : 0;
 }
 
+uint32_t tb_devices_most_tasks(const struct tb_devices *devices)
+{
+	uint64_t most = UINT32_MAX;
+
+	for (uint32_t k = 0; k < devices->affinity.nkinds; k++) {
+		const struct entry *entry = devices->of_kind[k];
+
+		if (entry->ask.per_task && !entry->selected)
+			most = MIN(most, count_free(entry->layout) /
+						 entry->ask.per_task);
+	}
+	return most;
+}
+
 static void add_free(uint32_t place, const bitstr_t *cores, uint32_t free,
 		     void *sum)
 {

@@ -57,6 +57,9 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 /* How many of the first kind are free on the node of the last tb_devices_find(). */
 uint32_t tb_devices_free(const struct tb_devices *devices);
 
+/* For how many tasks there are free ones, where these ask for some; found likewise. */
+uint32_t tb_devices_most_tasks(const struct tb_devices *devices);
+
 /*
  * How many of the first entry are free on a node, near whatever cores; 0 also where
  * Slurm only counts them.

@@ -87,6 +87,7 @@ struct implicit {
 	struct tb_scratch *scratch;
 	struct tb_request whole; /* borrows its filter */
 	uint32_t per_task;	 /* units */
+	uint32_t most;		 /* tasks that there are devices for */
 	uint32_t placed;	 /* the tasks of the last placement */
 };
 
@@ -94,11 +95,13 @@ struct implicit {
 static bool tasks_fit(void *arg, uint32_t tasks)
 {
 	struct implicit *implicit = arg;
-	struct tb_affinity *affinity = find_affinity(implicit->offers,
-						     implicit->node,
-						     implicit->shape, tasks,
-						     implicit->scratch->cores);
+	struct tb_affinity *affinity;
 
+	if (tasks > implicit->most)
+		return false;
+	affinity = find_affinity(implicit->offers, implicit->node,
+				 implicit->shape, tasks,
+				 implicit->scratch->cores);
 	implicit->whole.amount = tasks * implicit->per_task;
 	implicit->placed = tasks;
 	return tb_sharing_place(implicit->shape, implicit->test,
@@ -126,6 +129,18 @@ static uint32_t place_apart(const struct implicit *implicit, uint32_t tasks)
 	return count > 0 ? count : 0;
 }
 
+/* Where all must be near: others fit beside them. */
+static uint32_t count_most_tasks(const struct implicit *implicit)
+{
+	const struct tb_offers *offers = implicit->offers;
+
+	if (!tb_devices_must_be_near(offers->devices))
+		return UINT32_MAX;
+	find_affinity(offers, implicit->node, implicit->shape, 1,
+		      implicit->scratch->cores);
+	return tb_devices_most_tasks(offers->devices);
+}
+
 /* As host type places them, for as many of the tasks as there are units for. */
 static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
 {
@@ -135,10 +150,12 @@ static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
 						implicit->scratch->used,
 						tb_scratch_masked(
 							implicit->scratch));
-	uint32_t most = tb_implicit_most(tasks, implicit->per_task, available,
-					 tasks_fit, implicit);
+	uint32_t most, room = MIN(tasks, available / implicit->per_task);
 
-	if (most < MIN(tasks, available / implicit->per_task) &&
+	implicit->most = count_most_tasks(implicit);
+	most = tb_implicit_most(tasks, implicit->per_task, available, tasks_fit,
+				implicit);
+	if (most < MIN(room, implicit->most) &&
 	    tb_devices_must_be_near(offers->devices)) {
 		uint32_t apart = place_apart(implicit, tasks);
 
