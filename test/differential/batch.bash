@@ -41,7 +41,8 @@ end_batch() {
 	local ids
 
 	mapfile -t ids < <(squeue -h -n wrap -o %F | sort -u)
-	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}"
+	# Parts of a heterogeneous job are refused, and end with the first.
+	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" 2>/dev/null || true
 	wait_until 60 no_batch_is_left
 }
 

@@ -659,17 +659,22 @@ static void leave_out_too_small(const struct tb_offers *offers,
 {
 	uint64_t devices = count_devices_of_node(offers);
 	uint32_t slots = count_slots_of_node(offers, test);
+	bitstr_t *fit;
 
 	if (!offers->devices || !starts_on_one_node(test))
 		return;
+	fit = bit_alloc(tb_node_count());
+	/* A node can have several offers. */
 	for (uint32_t i = first; i < end; i++) {
 		const struct tb_offer *offer = &offers->list[i];
 
-		if (offer->slots < slots ||
-		    (devices &&
-		     !has_free_devices(offers, test, offer->node, devices)))
-			bit_clear(nodes, offer->node);
+		if (offer->slots >= slots &&
+		    (!devices ||
+		     has_free_devices(offers, test, offer->node, devices)))
+			bit_set(fit, offer->node);
 	}
+	bit_and(nodes, fit);
+	FREE_NULL_BITMAP(fit);
 }
 
 /* One size of slot.  On success test->nodes are the chosen ones. */
