@@ -285,7 +285,7 @@ event_step() {
 
 # Without those that were refused, of which Slurm knows for a while.
 step_ids() {
-	scontrol show step "$1" | grep -o -E 'StepId=[0-9]+\.[0-9a-z]+' || true
+	scontrol show step "$1" 2>/dev/null | grep -o -E 'StepId=[0-9]+\.[0-9a-z]+' || true
 }
 
 steps_are() {
@@ -303,8 +303,9 @@ event_keep() {
 	kill -0 "$!" 2>/dev/null || tell cat "$cluster/kept"
 }
 
+# A job that was refused has none, and is asked about as often as there is time for.
 steps_of() {
-	scontrol show step "$1" | grep -B1 'State=RUNNING' || true
+	scontrol show step "$1" 2>/dev/null | grep -B1 'State=RUNNING' || true
 }
 
 step_is_decided() {

@@ -349,8 +349,9 @@ static char *print_others(const struct tb_offers *offers,
 		if (required && !bit_test(required, offer->node))
 			continue;
 		nodes++;
-		lacking += tb_offer_lacks_memory(
-			test, offer, tb_node_memory_in_use(offer->node));
+		lacking += tb_offer_lacks_memory(test, offer,
+						 tb_node_memory_in_use(
+							 offer->node));
 	}
 	if (lacking) {
 		*kind = TB_REFUSED_MEMORY;
