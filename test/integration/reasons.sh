@@ -243,13 +243,28 @@ case_large_tasks() {
 	assert_told "$job" "no node has 1 free S unit with 40 CPUs"
 }
 
+# Backfill looks at more nodes than the main scheduler does, and says the same.
+assert_told_by_both() {
+	local i
+
+	assert_told "$@"
+	for ((i = 0; i < 12; i++)); do
+		assert tells "$@"
+		sleep 0.4
+	done
+}
+
 case_exclusive() {
 	local job
 
 	hold_two_nodes
 	job=$(batch -N1 --exclusive --bunit=X --bamount=4)
-	assert_told "$job" \
+	assert_told_by_both "$job" \
 		"no node has 4 free X units: 1 node has 2 (fragmented: 0); 2 more nodes could, but have jobs and it wants nodes of its own"
+	cancel "$job"
+	job=$(batch -N1 --exclusive -w "$NODE_ZEN" --bunit=X --bamount=4)
+	assert_told "$job" \
+		"no required node has 4 free X units (fragmented: 0); 1 more node could, but has jobs and it wants nodes of its own"
 }
 
 # --- what is free with them -------------------------------------------------------

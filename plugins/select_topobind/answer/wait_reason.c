@@ -434,14 +434,31 @@ static char *print_slots(const struct tb_test *test,
 	return text;
 }
 
-/* Slurm does not offer it the nodes that have jobs. */
-static bool could_be_its_own(uint32_t node, const struct tb_test *test)
+/*
+ * A node that has jobs is none for a job that wants nodes of its own.  slurmctld's main
+ * scheduler does not offer it these; backfill offers them all.
+ */
+static bitstr_t *leave_out_busy(bitstr_t *nodes, const struct tb_test *test,
+				const struct tb_view *view)
+{
+	bitstr_t *left = bit_copy(nodes);
+
+	if (!tb_wants_whole_nodes(test->job))
+		return left;
+	for (uint32_t node = 0; node < tb_node_count(); node++)
+		if (bit_test(left, node) && !tb_view_node_idle(view, node))
+			bit_clear(left, node);
+	return left;
+}
+
+static bool could_be_its_own(uint32_t node, const struct tb_test *test,
+			     const bitstr_t *offered)
 {
 	const job_record_t *job = test->job;
 	const bitstr_t *required = job->details->req_node_bitmap;
 	const bitstr_t *excluded = job->details->exc_node_bitmap;
 
-	return !bit_test(test->nodes, node) &&
+	return !bit_test((bitstr_t *)offered, node) &&
 	       bit_test(avail_node_bitmap, node) &&
 	       bit_test(job->part_ptr->node_bitmap, node) &&
 	       (!required || bit_test((bitstr_t *)required, node)) &&
@@ -453,7 +470,8 @@ static bool could_be_its_own(uint32_t node, const struct tb_test *test)
  * By features and reservations nodes differ in more than their units.
  */
 static uint32_t count_busy_nodes(const struct tb_test *test,
-				 const struct tb_request *request)
+				 const struct tb_request *request,
+				 const bitstr_t *offered)
 {
 	const job_record_t *job = test->job;
 	struct tally tally = { .enough = 0 };
@@ -466,7 +484,7 @@ static uint32_t count_busy_nodes(const struct tb_test *test,
 		return 0;
 	nodes = bit_alloc(tb_node_count());
 	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (could_be_its_own(node, test))
+		if (could_be_its_own(node, test, offered))
 			bit_set(nodes, node);
 	tally_nodes(&tally, &look, nodes);
 	FREE_NULL_BITMAP(nodes);
@@ -480,14 +498,15 @@ char *tb_explain_wait(const struct tb_test *test,
 	struct tally tally = { .enough = 0 };
 	struct look look = { .test = test, .request = request, .view = view };
 	bitstr_t *required = test->job->details->req_node_bitmap;
-	bitstr_t *nodes = required ? required : test->nodes;
 	char *text = tb_explain_devices(test, request, view);
+	bitstr_t *nodes;
 	uint32_t busy;
 
 	if (text) {
 		*kind = TB_REFUSED_GRES;
 		return text;
 	}
+	nodes = leave_out_busy(required ? required : test->nodes, test, view);
 	tally_nodes(&tally, &look, nodes);
 	*kind = tally.fragmented ? TB_REFUSED_FRAGMENTED : TB_REFUSED_UNITS;
 	if (tally.enough)
@@ -496,7 +515,9 @@ char *tb_explain_wait(const struct tb_test *test,
 		text = print_cpus(&tally, request, required);
 	else
 		text = print_tally(&tally, request, required);
-	busy = text && !test->share ? count_busy_nodes(test, request) : 0;
+	busy = text && !test->share ? count_busy_nodes(test, request, nodes)
+				    : 0;
+	FREE_NULL_BITMAP(nodes);
 	if (busy)
 		xstrfmtcat(text,
 			   "; %u more %s, but %s jobs and it wants nodes of its own",
