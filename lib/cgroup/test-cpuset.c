@@ -29,6 +29,9 @@
 #include "cpuset.h"
 #include "take.h"
 
+/* The lock of a hierarchy is the machine's: others who have it give it back. */
+#define PATIENCE_MS 30000
+
 struct fixture {
 	struct tb_cpuset *step;	 /* stands for Slurm's cgroup of a step */
 	struct tb_bitset *all;	 /* the CPUs of this machine */
@@ -509,7 +512,8 @@ static void ends_what_is_abandoned(void **state)
 
 	/* As init would bury it. */
 	signal(SIGCHLD, SIG_IGN);
-	check(tb_abandoned_end(top, tb_cpuset_path(step), 5000, &err), &err);
+	check(tb_abandoned_end(top, tb_cpuset_path(step), PATIENCE_MS, &err),
+	      &err);
 	/* With v1 it leaves the cgroup a moment before it is gone. */
 	alarm(60);
 	assert_int_equal(waitpid(f->pid, &status, 0), -1);
@@ -517,7 +521,8 @@ static void ends_what_is_abandoned(void **state)
 	signal(SIGCHLD, SIG_DFL);
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(job), NULL));
 	/* Once more: nothing is there. */
-	check(tb_abandoned_end(top, tb_cpuset_path(step), 0, &err), &err);
+	check(tb_abandoned_end(top, tb_cpuset_path(step), PATIENCE_MS, &err),
+	      &err);
 	f->pid = fork_waiting();
 	tb_cpuset_destroy(job);
 	tb_cpuset_destroy(step);
@@ -551,7 +556,8 @@ static void waits_for_no_lock(void **state)
 	close(lock);
 	assert_dead(f->pid);
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(step), NULL));
-	check(tb_abandoned_end(top, tb_cpuset_path(step), 5000, &err), &err);
+	check(tb_abandoned_end(top, tb_cpuset_path(step), PATIENCE_MS, &err),
+	      &err);
 	assert_null(tb_cpuset_read_cpus(tb_cpuset_path(job), NULL));
 	f->pid = fork_waiting();
 	tb_cpuset_destroy(job);
@@ -604,7 +610,7 @@ static void leaves_what_others_have(void **state)
 	check(tb_cpuset_set(other, f->first, NULL, &err), &err);
 	check(tb_cpuset_attach(other, f->pid, &err), &err);
 	check(tb_abandoned_end(tb_cpuset_path(f->step), tb_cpuset_path(mine),
-			       1000, &err),
+			       PATIENCE_MS, &err),
 	      &err);
 	assert_int_equal(kill(f->pid, 0), 0);
 	cpus = tb_cpuset_read_cpus(tb_cpuset_path(other), &err);
