@@ -64,9 +64,9 @@ const struct tb_option tb_option_table[] = {
 	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, "
 	  "BESTTOPOLOGY or DEFAULT; with or without a binding (default: the site's "
 	  "setting)" },
-	{ "bprefer", "feature[,...]",
-	  "prefer nodes with these features; use others when these are not "
-	  "free" },
+	{ "bprefer", "item[,...]",
+	  "prefer nodes with these features, or with as much free as mem:SIZE, "
+	  "swap:SIZE and disk:SIZE say; use others when these are not free" },
 	{ LINE_OPTION, "bunit=X,bamount=1,...",
 	  "all of these options in one string; single options override it, and "
 	  "it overrides the environment variable TOPOBIND" },

@@ -260,6 +260,31 @@ case_preferences() {
 	reconfigure_with
 }
 
+# So much of it is free: what others have does not count, and when no node has it, any
+# node is as good.
+case_preferred_sizes() {
+	local first=--bnodes=FIRSTAVAILABLE
+
+	lands "$NODE_C" "$first" --bprefer=mem:1000
+	lands "$NODE_E" -n1 "$first" --bprefer=mem:3G,feature:big
+	lands "$NODE_P" "$first" --bprefer=mem:60000
+	lands "$NODE_D" "$first" --bprefer=swap:8T
+	lands "$NODE_E" "$first" --bprefer=disk:1000
+	lands "$NODE_Q" "$first" --bprefer=DISK:7G
+	lands "$NODE_A" "$first" --bprefer=disk:1T
+	# Two of three.
+	lands "$NODE_Q" "$first" --bprefer=mem:3000,disk:7000,fast
+	takes "$NODE_P" -n1 --mem=50000 "$first" --bprefer=mem:60000
+	takes "$NODE_Q" -n1 --mem=10 --tmp=7000 "$first" --bprefer=mem:60000
+	takes "$NODE_Q" -n1 --mem=10 "$first" --bprefer=mem:20000
+	takes "$NODE_E" -n1 --mem=10 "$first" --bprefer=disk:1000
+	takes "$NODE_A" -n1 --mem=10 "$first" --bprefer=disk:1001
+	drain
+	function_is "100 * PREF - NODEINDEX"
+	lands "$NODE_P" --bprefer=mem:60000
+	reconfigure_with
+}
+
 # A feature that no node has; Moab's spelling is as good.
 case_unknown_preferences() {
 	local options
@@ -407,6 +432,7 @@ test_case "nodes A and B, jobs X and Y" case_memory
 test_case "64 processors, 24 and 12 of them free" case_processors
 test_case "jobs A to D and reservation X" case_figure
 test_case "preferences" case_preferences
+test_case "preferences for memory, swap and disk" case_preferred_sizes
 test_case "preferences that are not met do not delay" case_unmet_preferences
 test_case "preferences that no node can meet" case_unknown_preferences
 test_case "beside other requests" case_other_requests

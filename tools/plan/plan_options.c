@@ -148,20 +148,10 @@ static int read_nodes(job_desc_msg_t *job, const char *text,
 static int read_memory(const char *option, const char *text, uint64_t *memory,
 		       struct tb_error *err)
 {
-	static const char units[] = "KMGT";
-	const char *at = text, *unit = NULL;
-	uint64_t count;
+	const char *at = text;
 
-	if (!read_count(&at, "KMGTkmgt", UINT32_MAX, &count)) {
-		unit = *at ? strchr(units, tb_upper(*at)) : NULL;
-		at += *at != '\0';
-		*memory = !unit || *unit == 'M' ? count
-			  : *unit == 'K'	? (count + 1023) / 1024
-			  : *unit == 'G'	? count * 1024
-						: count * 1024 * 1024;
-		if (!*at)
-			return 0;
-	}
+	if (!tb_text_read_megabytes(&at, memory) && !*at)
+		return 0;
 	return fail_for_value(option, text,
 			      "a number of megabytes, or with K, M, G or T after it",
 			      err);

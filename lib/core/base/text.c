@@ -84,6 +84,29 @@ int tb_text_read_number(const char **at, uint64_t most, uint64_t *number)
 	return 0;
 }
 
+int tb_text_read_megabytes(const char **at, uint64_t *megabytes)
+{
+	if (tb_text_read_number(at, UINT32_MAX, megabytes))
+		return -1;
+	switch (tb_upper(**at)) {
+	case 'K':
+		*megabytes = (*megabytes + 1023) / 1024;
+		break;
+	case 'M':
+		break;
+	case 'G':
+		*megabytes *= 1024;
+		break;
+	case 'T':
+		*megabytes *= 1024 * 1024;
+		break;
+	default:
+		return 0;
+	}
+	++*at;
+	return 0;
+}
+
 bool tb_text_starts(const char *text, const char *start, size_t length)
 {
 	size_t i = 0;

@@ -36,6 +36,12 @@ char *tb_text_take(struct tb_text *text);
  */
 int tb_text_read_number(const char **at, uint64_t most, uint64_t *number);
 
+/*
+ * A size in MB, as Slurm's options have it: digits, and K, M, G or T in either case if
+ * not M is meant.  Kilobytes are rounded up.
+ */
+int tb_text_read_megabytes(const char **at, uint64_t *megabytes);
+
 /* Letters of ASCII, whatever the locale. */
 static inline bool tb_is_lower(char c)
 {

@@ -33,7 +33,7 @@
 #define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
 /* N S X Y C E T, each at most once. */
 #define TB_SORT_MAX 7
-/* Longest list of features in --bprefer, in bytes. */
+/* Longest list in --bprefer, in bytes. */
 #define TB_PREFER_MAX 1024
 
 enum tb_type { TB_SLOT, TB_HOST };
@@ -91,7 +91,7 @@ struct tb_request {
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
-	char *prefer; /* features of nodes, "a+b"; NULL = none; prefer.h */
+	char *prefer; /* "a+b"; NULL = none; prefer.h */
 	/*
 	 * Not the user's, and no key's: threads that the site masks on the node of
 	 * this placement, besides what filter masks.  Borrowed; NULL = none.

@@ -12,6 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/topology/unit.h"
 #include "alternatives.h"
+#include "prefer.h"
 
 const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_UNIT] = "bunit",
@@ -602,63 +603,20 @@ static void print_key_nodes(const struct tb_request *request,
 	tb_text_add(text, tb_allocation_names[request->nodes]);
 }
 
-/* bprefer: names of features, separated like the items of bcpus */
-
-static bool is_feature_name(const char *name, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (name[i] <= ' ' || name[i] > '~' ||
-		    strchr("&|*[]()\"'", name[i]))
-			return false;
-	return length > 0;
-}
-
-/* In Moab's way of writing: "feature:fast" is "fast". */
-static const char *skip_kind(const char *name)
-{
-	static const char kind[] = "feature:";
-
-	return strncmp(name, kind, strlen(kind)) ? name : name + strlen(kind);
-}
-
-/* The names with plus signs between them; false: this is no list of names. */
-static bool copy_features(char *names, const char *value)
-{
-	for (;;) {
-		const char *name = skip_kind(value);
-		size_t length = strcspn(name, ",+");
-
-		if (!is_feature_name(name, length))
-			return false;
-		memcpy(names, name, length);
-		names += length;
-		value = name + length;
-		if (!*value)
-			break;
-		*names++ = '+';
-		value++;
-	}
-	*names = '\0';
-	return true;
-}
+/* bprefer: prefer.h */
 
 static int read_key_prefer(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
-	size_t length = strlen(value);
-	char *names;
+	bool is_list = strlen(value) <= TB_PREFER_MAX;
+	char *list = is_list ? tb_prefer_parse(value, &is_list) : NULL;
 
-	if (length > TB_PREFER_MAX)
+	if (!is_list)
 		return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
-	names = malloc(length + 1);
-	if (!names)
+	if (!list)
 		return tb_fail(err, "out of memory");
-	if (!copy_features(names, value)) {
-		free(names);
-		return refuse_value(TB_REQUEST_KEY_PREFER, value, err);
-	}
 	free(request->prefer);
-	request->prefer = names;
+	request->prefer = list;
 	return 0;
 }
 
@@ -738,7 +696,7 @@ static const struct request_key_row {
 	[TB_REQUEST_KEY_NODES] = { TB_KEY_CHOOSES_NODES,
 				   WORDS(tb_allocation_list), FIELD(nodes) },
 	[TB_REQUEST_KEY_PREFER] = { TB_KEY_CHOOSES_NODES, NULL,
-				    "names of node features, at most 1024 bytes, as in fast,bigmem or fast+bigmem",
+				    "names of node features, and mem:, swap: and disk: with a size, at most 1024 bytes, as in fast,mem:64G or fast+mem:64G",
 				    FIELD(prefer) },
 };
 

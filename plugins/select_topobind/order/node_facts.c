@@ -176,16 +176,48 @@ static bool has_feature(bitstr_t *nodes, uint32_t node)
 	return nodes && node < bit_size(nodes) && bit_test(nodes, node);
 }
 
+static bitstr_t *find_nodes_with_item(const struct tb_preference *item)
+{
+	char *name = xstrndup(item->name, item->length);
+	bitstr_t *nodes = find_nodes_with(name);
+
+	xfree(name);
+	return nodes;
+}
+
 static void find_preferred(struct tb_node_facts *facts)
 {
-	char *names = xstrdup(facts->choice->prefer), *rest = NULL;
+	const char *at = facts->choice->prefer;
+	struct tb_preference item;
 
-	facts->preferred = xcalloc((names ? strlen(names) : 0) + 1,
+	facts->preferred = xcalloc((at ? strlen(at) : 0) + 1,
 				   sizeof(*facts->preferred));
-	for (char *name = names ? strtok_r(names, "+", &rest) : NULL; name;
-	     name = strtok_r(NULL, "+", &rest))
-		facts->preferred[facts->preferences++] = find_nodes_with(name);
-	xfree(names);
+	while (at && tb_preference_next(&at, &item))
+		facts->preferred[facts->preferences++] =
+			(struct tb_known_preference){
+				.kind = item.kind,
+				.nodes = item.kind == TB_PREFERENCE_FEATURE
+						 ? find_nodes_with_item(&item)
+						 : NULL,
+				.megabytes = item.megabytes,
+			};
+}
+
+static bool meets(const struct tb_node_facts *facts,
+		  const struct tb_known_preference *preference, uint32_t node)
+{
+	switch (preference->kind) {
+	case TB_PREFERENCE_MEMORY:
+		return tb_node_free_memory(node) >= preference->megabytes;
+	case TB_PREFERENCE_SWAP:
+		return tb_node_free_memory(node) +
+			       get_numbers(facts, node).swap >=
+		       preference->megabytes;
+	case TB_PREFERENCE_DISK:
+		return count_free_disk(node) >= preference->megabytes;
+	default:
+		return has_feature(preference->nodes, node);
+	}
 }
 
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node)
@@ -193,7 +225,7 @@ double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node)
 	uint32_t met = 0;
 
 	for (uint32_t i = 0; i < facts->preferences; i++)
-		met += has_feature(facts->preferred[i], node);
+		met += meets(facts, &facts->preferred[i], node);
 	return facts->preferences ? (double)met / facts->preferences : 0;
 }
 

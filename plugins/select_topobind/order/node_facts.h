@@ -13,13 +13,14 @@
 #include "compat/select_compat.h"
 #include "core/policy/history.h"
 #include "core/policy/priority_function.h"
+#include "core/request/prefer.h"
 
 #include "node_times.h"
 
 /* How a job's nodes are chosen. */
 struct tb_node_choice {
 	enum tb_allocation policy;
-	const char *prefer; /* features as in core/request/request.h, or NULL */
+	const char *prefer; /* as in core/request/prefer.h, or NULL */
 	const struct tb_priority_function *function;
 	const struct tb_conf *site;
 };
@@ -32,7 +33,11 @@ struct tb_node_facts {
 	uint64_t seed;	   /* of random numbers */
 	struct tb_node_times times;
 	struct tb_application application;
-	bitstr_t **preferred; /* nodes with each feature of choice->prefer */
+	struct tb_known_preference {
+		enum tb_preference_kind kind;
+		bitstr_t *nodes;    /* with the feature; NULL: none */
+		uint64_t megabytes; /* that must be free */
+	} * preferred;		    /* choice->prefer */
 	uint32_t preferences;
 	struct tb_function_facts {
 		const struct tb_priority_function *function;
@@ -60,7 +65,7 @@ void tb_node_facts_clear(struct tb_node_facts *facts);
  */
 #define TB_TRIED_GPUS_BITS 8
 uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
-/* Which part of the job's preferences the node meets. */
+/* Which part of the job's preferences the node meets; what is free counts as it is now. */
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
 /* Can any node have this feature?  For tb_request_check_features(). */
 bool tb_feature_is_known(const char *name, void *unused);
