@@ -91,7 +91,7 @@ struct tb_request {
 	enum tb_hardness mode;
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
-	char *prefer; /* "a+b"; NULL = none; prefer.h */
+	char *prefer;		  /* "a+b"; NULL = none; prefer.h */
 	/*
 	 * Not the user's, and no key's: threads that the site masks on the node of
 	 * this placement, besides what filter masks.  Borrowed; NULL = none.
