@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * replay.h - jobs of the past once more, in virtual time (topobind whatif)
+ *
+ * Jobs start in the order in which they are submitted.  The first that waits has a
+ * reservation: the time at which it fits when all that run last as long as their time
+ * limits.  Those behind it start before it where that does not delay it (EASY
+ * backfill).  Bound jobs are placed by the functions that place them in slurmctld,
+ * plain ones get the first free cores.  Cores are booked whole, as with CR_Core.
+ *
+ * A job has as few nodes as hold its tasks, and no fewer than it asks for: the first
+ * node that holds all, else those with the most room.
+ */
+#ifndef TB_CORE_REPLAY_REPLAY_H
+#define TB_CORE_REPLAY_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/request/request.h"
+#include "core/topology/locality.h"
+
+/* Times are seconds since any one moment. */
+struct tb_replay_job {
+	int64_t submit;
+	int64_t run;	       /* how long it runs, 0 or more */
+	int64_t limit;	       /* less than run: it counts as run */
+	uint32_t nodes, tasks; /* at least 1; each node has a task */
+	uint32_t task_cpus;    /* at least 1 */
+	/* A complete one; NULL: plain.  Borrowed, the same one for jobs alike. */
+	const struct tb_request *request;
+	bool implicit; /* its amount is what task_cpus make (plan/implicit.h) */
+};
+
+/* Nodes of one shape have the same topology.  Borrowed. */
+struct tb_replay_cluster {
+	const struct tb_topology *const *topologies; /* by node */
+	unsigned nnodes;
+};
+
+#define TB_REPLAY_NEVER INT64_MIN
+
+struct tb_replay_start {
+	int64_t start;	       /* TB_REPLAY_NEVER: no empty cluster holds it */
+	uint32_t cores;	       /* of all its nodes */
+	struct tb_locality l3; /* likewise, without strangers */
+};
+
+struct tb_replay_totals {
+	int64_t first, last; /* submission and end */
+	double core_seconds; /* of jobs */
+	/* Containers that are broken, each as long as it is so. */
+	double broken_seconds;
+	uint64_t cores, containers; /* of the cluster */
+};
+
+/* A grant, when a job gets it, and when it gives it back. */
+typedef void tb_replay_watch(void *arg, unsigned job, unsigned node,
+			     const struct tb_bitset *threads, int64_t now,
+			     bool begins);
+
+struct tb_replay_options {
+	/* As many waiting jobs are looked at behind the first one. */
+	unsigned depth;
+	tb_replay_watch *watch; /* NULL: none */
+	/* The reservation of a job whenever it gets one; NULL: none. */
+	void (*reserved)(void *arg, unsigned job, int64_t at);
+	void *arg;
+};
+
+/*
+ * jobs are sorted by submit.  Fills in a start for each.  -1 when out of memory.
+ */
+int tb_replay(const struct tb_replay_cluster *cluster,
+	      const struct tb_replay_job *jobs, unsigned njobs,
+	      const struct tb_replay_options *options,
+	      struct tb_replay_start *starts, struct tb_replay_totals *totals);
+
+#endif
