@@ -41,6 +41,7 @@ int tb_command_report(int argc, char **argv);
 int tb_command_soft(int argc, char **argv);
 int tb_command_topology(int argc, char **argv);
 int tb_command_update(int argc, char **argv);
+int tb_command_whatif(int argc, char **argv);
 
 /*
  * Print "COMMAND: sentence" to stderr and return TB_EXIT_BAD.  What a terminal

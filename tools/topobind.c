@@ -41,6 +41,8 @@ static const struct {
 	  "soft binding on this node: look, switch it off and on" },
 	{ "report", tb_command_report,
 	  "how many caches jobs touch and share, on any cluster" },
+	{ "whatif", tb_command_whatif,
+	  "replay past jobs: what would binding have changed" },
 	{ "metrics", tb_command_metrics,
 	  "numbers of the cluster for Prometheus" },
 	{ "conf", tb_command_conf,

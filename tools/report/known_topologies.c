@@ -145,6 +145,47 @@ find_given(const struct tb_known_topologies *known, const char *node)
 	return NULL;
 }
 
+static int push_nodes(tb_hostlist_t all, tb_hostlist_t nodes)
+{
+	char *text = tb_hostlist_print(nodes);
+
+	if (!text)
+		return -1;
+	slurm_hostlist_push(all, text);
+	free(text);
+	return 0;
+}
+
+static int fill_list(const struct tb_known_topologies *known, tb_hostlist_t all,
+		     const struct tb_topology ***list, unsigned *nnodes)
+{
+	char *name;
+
+	for (unsigned i = 0; i < known->ngiven; i++)
+		if (push_nodes(all, known->given[i].nodes))
+			return -1;
+	slurm_hostlist_uniq(all);
+	*nnodes = 0;
+	*list = calloc((size_t)slurm_hostlist_count(all) + 1, sizeof(**list));
+	while (*list && (name = slurm_hostlist_shift(all))) {
+		(*list)[(*nnodes)++] = find_given(known, name);
+		free(name);
+	}
+	return *list ? 0 : -1;
+}
+
+int tb_known_topologies_list(const struct tb_known_topologies *known,
+			     const struct tb_topology ***list, unsigned *nnodes,
+			     struct tb_error *err)
+{
+	tb_hostlist_t all = slurm_hostlist_create("");
+	int rc = all ? fill_list(known, all, list, nnodes) : -1;
+
+	if (all)
+		slurm_hostlist_destroy(all);
+	return rc ? tb_fail(err, "out of memory") : 0;
+}
+
 /* ---- what the node shows ---- */
 
 static bool shows_one(const node_info_t *node)

@@ -30,6 +30,14 @@ int tb_known_topologies_add(struct tb_known_topologies *known, const char *text,
 			    struct tb_error *err);
 void tb_known_topologies_clear(struct tb_known_topologies *known);
 
+/*
+ * Those of the command line alone: *list gets one for each of the nodes, sorted by name,
+ * which the caller frees and known owns.  -1 when out of memory.
+ */
+int tb_known_topologies_list(const struct tb_known_topologies *known,
+			     const struct tb_topology ***list, unsigned *nnodes,
+			     struct tb_error *err);
+
 /* Are all the nodes Slurm's?  -1 with a sentence. */
 int tb_known_topologies_check(const struct tb_known_topologies *known,
 			      const struct tb_cluster *cluster,

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * whatif.h - a history under several configurations, and what each makes of it
+ */
+#ifndef TB_TOOLS_WHATIF_WHATIF_H
+#define TB_TOOLS_WHATIF_WHATIF_H
+
+#include <jansson.h>
+
+#include "core/replay/replay.h"
+#include "history.h"
+
+/* How jobs are bound. */
+struct tb_under {
+	const char *text; /* "plain", "implicit=X", "bunit=X,bamount=1" */
+	bool plain, implicit;
+	struct tb_request request;
+};
+
+/* -1 with a sentence; tb_under_clear() is right then, too. */
+int tb_under_parse(struct tb_under *under, const char *text,
+		   struct tb_error *err);
+void tb_under_clear(struct tb_under *under);
+
+struct tb_whatif {
+	const struct tb_under *under;
+	struct tb_replay_start *starts;
+	struct tb_replay_totals totals;
+	unsigned started, never;
+	int64_t median, most; /* waits; of 95 jobs in 100 no longer than this */
+	double utilisation, broken; /* parts of 1, over time */
+	unsigned spanning; /* jobs that touch more L3 caches than they need */
+	double locality;   /* the mean of all that start */
+	unsigned later;	   /* than under the first configuration */
+};
+
+/*
+ * first: the same of the first configuration, NULL for that itself.  -1: no memory;
+ * tb_whatif_clear() is right then, too.
+ */
+int tb_whatif_run(const struct tb_replay_cluster *cluster,
+		  const struct tb_history *history, unsigned depth,
+		  const struct tb_under *under, const struct tb_whatif *first,
+		  struct tb_whatif *whatif);
+void tb_whatif_clear(struct tb_whatif *whatif);
+
+#endif
