@@ -1,0 +1,148 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# topobind whatif: histories of which the waits are known by construction, a random one
+# under several configurations, and files that are none
+# shellcheck source=test/tool/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# at SECONDS - as sacct prints it
+at() {
+	printf '2026-03-01T00:%02d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+# past JOB SUBMIT RUN LIMIT CPUS - when it started in the past does not count
+past() {
+	echo "$1|$(at "$2")|$(at 900)|$(at $((900 + $3)))|00:00:$4|1||$5"
+}
+
+heading='JobID|Submit|Start|End|Timelimit|NNodes|NTasks|ReqCPUS'
+
+# whatif ARGUMENT... - of $work/history on one node with two L3 caches of two cores
+whatif() {
+	run whatif --topology n1=NSXCCXCC --history "$work/history" "$@"
+}
+
+# --- known by construction ---
+
+# The second waits for all four cores; of those behind it the third ends in time, the
+# fourth would delay it.
+{
+	echo "$heading"
+	past 1 0 30 40 2
+	past 2 1 10 20 4
+	past 3 2 20 20 2
+	past 4 3 20 50 2
+	echo "5|$(at 4)|Unknown|Unknown|00:01:00|1||1"
+} >"$work/history"
+whatif --under plain --json
+check 'a history of sacct: exit code 0' ended 0
+check 'all jobs that have run' has_value 4 jobs
+check 'the others are left out' has_value 1 left_out
+check 'the median of 0, 29, 0, 37' has_value 0 configurations 0 wait_median
+check 'the longest' has_value 37 configurations 0 wait_95
+check 'from the first submission to the last end' \
+	has_value 60 configurations 0 duration
+whatif --under plain
+check 'as a table' grep -q '^plain  *4  *0  *00:00:00  *00:00:37 ' "$work/out"
+
+# Each job of one core has a cache: two run at a time instead of four.
+{
+	echo "$heading"
+	for job in 1 2 3 4; do past $job 0 10 10 1; done
+} >"$work/history"
+whatif --json
+check 'by default plain' has_value plain configurations 0 under
+check 'and bound to L3 caches' has_value implicit=X configurations 1 under
+check 'plain: all at once' has_value 10 configurations 0 duration
+check 'bound: two and two' has_value 20 configurations 1 duration
+check 'two are later' has_value 2 configurations 1 later
+check 'as long as the first ones run' has_value 10 configurations 1 wait_95
+whatif --under plain --under bunit=C,bamount=1 --under bunit=X,bamount=3 --json
+check 'a core for each is as plain' has_value 10 configurations 1 duration
+check 'what no node has never starts' has_value 4 configurations 2 never
+
+# One core, two, and one: plain the second lies in both caches.
+{
+	echo "$heading"
+	past 1 0 30 30 1
+	past 2 1 30 30 2
+} >"$work/history"
+whatif --json
+check 'plain: one spans two caches' has_value 1 configurations 0 spanning
+check 'bound: none' has_value 0 configurations 1 spanning
+
+# A step knows how many tasks there were: two, with a cache each.
+{
+	echo "$heading"
+	past 1 0 30 30 2
+	echo "1.0|$(at 0)|$(at 0)|$(at 9)||1|2|2"
+	past 2 1 30 30 1
+} >"$work/history"
+whatif --under implicit=X --json
+check 'tasks of steps' has_value 29 configurations 0 wait_95
+
+# --- Standard Workload Format ---
+
+cat >"$work/history" <<-END
+	; Version: 2.2
+	1 0 5 30 2 -1 -1 2 40 -1 1 1 1 1 1 1 -1 -1
+	2 1 5 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1
+	3 2 5 -1 2 -1 -1 2 20 -1 0 1 1 1 1 1 -1 -1
+END
+whatif --under plain --json
+check 'two of three have run' has_value 2 jobs
+check 'the second waits' has_value 29 configurations 0 wait_95
+whatif --swf --under plain
+check 'also where it is said' ended 0
+
+# --- a random one ---
+
+awk 'BEGIN { srand(22)
+	for (i = 1; i <= 3000; i++) {
+		now += int(rand() * 12); run = int(rand() * 300)
+		print i, now, 0, run, 1, -1, -1, 1 + int(rand() * 6), run * 2, -1
+	} }' >"$work/history"
+run whatif --topology 'n[1-8]=NSXCCXCCNSXCCXCC' --history "$work/history" \
+	--under plain --under implicit=X --under plain --json
+check 'three configurations: exit code 0' ended 0
+check 'nothing is lost' has_value 3000 configurations 1 started
+check 'bound jobs span no more than they need' \
+	has_value 0 configurations 1 spanning
+check 'plain ones do' test "$(value configurations 0 spanning)" -gt 0
+check 'the same again is the same' has_value \
+	"$(value configurations 0 wait_95)" configurations 2 wait_95
+check 'and none is later' has_value 0 configurations 2 later
+
+# --- what is wrong ---
+
+run whatif --topology n1=NSXCC
+check 'no history' refused_for '--history is missing'
+run whatif --history "$work/history"
+check 'no topology' refused_for '--topology is missing'
+whatif --under implicit=Q
+check 'a unit that is none' refused_for '--under=implicit=Q'
+whatif --under bstrategy=packed
+check 'a configuration that binds nothing' refused_for '--under='
+whatif --depth=many
+check 'a depth that is none' refused_for '--depth=many'
+run whatif --topology n1=NSXCC --history "$work/none"
+check 'no file' refused_for 'No such file'
+rubbish >"$work/history"
+whatif
+check 'rubbish' refused
+whatif --sacct
+check 'rubbish, not of sacct' refused_for 'line 1'
+: >"$work/history"
+whatif
+check 'nothing in it' refused_for 'no job that has run'
+echo 'JobID|Submit|Start|End|Timelimit' >"$work/history"
+whatif
+check 'a column is missing' refused_for 'no column ReqCPUS'
+{ echo "$heading"; echo '1|yesterday|x|y|00:01:00|1||1'; } >"$work/history"
+whatif
+check 'a time that is none' refused_for 'line 2: "yesterday"'
+{ echo "$heading"; echo '1|2'; } >"$work/history"
+whatif
+check 'a line too short' refused_for 'line 2 has 2 columns'
+
+report
