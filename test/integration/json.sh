@@ -101,6 +101,12 @@ case_report() {
 	drain
 }
 
+case_whatif() {
+	printf '1 0 0 30 %d -1 -1 %d 40 -1\n' 1 1 2 2 >"$work/past"
+	valid whatif whatif --topology n1=NSXCCXCC --history "$work/past"
+	has '.configurations | length == 2 and .[0].spanning == 1'
+}
+
 case_explain() {
 	local holder job plain
 
@@ -245,6 +251,7 @@ test_case "map" case_map
 test_case "nodes" case_nodes
 test_case "job" case_job
 test_case "report" case_report
+test_case "whatif" case_whatif
 test_case "explain" case_explain
 test_case "plan" case_plan
 test_case "conf --show and --check" case_conf

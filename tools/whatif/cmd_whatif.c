@@ -143,24 +143,24 @@ static void print_row(const struct tb_whatif *whatif)
 
 	print_duration(median, sizeof(median), whatif->median);
 	print_duration(most, sizeof(most), whatif->most);
-	printf("%-20s %8u %6u %11s %11s %5.1f%% %6.1f%% %7.1f%% %8.3f %7u\n",
-	       whatif->under->text, whatif->started, whatif->never, median,
-	       most, 100 * whatif->utilisation, 100 * whatif->broken,
+	printf("%7u %5u %10s %10s %5.1f%% %5.1f%% %5.1f%% %5.3f %6u %s\n",
+	       whatif->started, whatif->never, median, most,
+	       100 * whatif->utilisation, 100 * whatif->broken,
 	       get_percent(whatif->spanning, whatif->started), whatif->locality,
-	       whatif->later);
+	       whatif->later, whatif->under->text);
 }
 
 static void print_table(const struct tb_history *history,
 			const struct tb_replay_cluster *cluster,
 			const struct tb_whatif *list, unsigned count)
 {
-	printf("%u jobs on %u nodes with %" PRIu64
-	       " cores; %u left out that have not run\n\n",
+	printf("%u jobs, %u nodes with %" PRIu64
+	       " cores; %u that have not run are left out\n",
 	       history->njobs, cluster->nnodes, list[0].totals.cores,
 	       history->left_out);
-	printf("%-20s %8s %6s %11s %11s %6s %7s %8s %8s %7s\n", "UNDER", "JOBS",
-	       "NEVER", "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPANNING",
-	       "LOCALITY", "LATER");
+	printf("%7s %5s %10s %10s %6s %6s %6s %5s %6s %s\n", "JOBS", "NEVER",
+	       "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPAN", "LOCAL",
+	       "LATER", "UNDER");
 	for (unsigned i = 0; i < count; i++)
 		print_row(&list[i]);
 }
