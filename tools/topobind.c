@@ -63,7 +63,6 @@ static void print_help(void)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
 	puts("\n"
 	     "  -h, --help, --version\n"
-	     "\n"
 	     "\"topobind help COMMAND\" explains a command, topobind(1) everything.\n"
 	     "Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.");
 }
