@@ -155,10 +155,10 @@ static void print_table(const struct tb_history *history,
 			const struct tb_whatif *list, unsigned count)
 {
 	printf("%u job%s, %u node%s with %" PRIu64
-	       " cores; %u that have not run are left out\n",
+	       " core%s; %u that have not run are left out\n",
 	       history->njobs, history->njobs == 1 ? "" : "s", cluster->nnodes,
 	       cluster->nnodes == 1 ? "" : "s", list[0].totals.cores,
-	       history->left_out);
+	       list[0].totals.cores == 1 ? "" : "s", history->left_out);
 	printf("%7s %5s %10s %10s %6s %6s %6s %5s %6s %s\n", "JOBS", "NEVER",
 	       "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPAN", "LOCAL",
 	       "LATER", "UNDER");
