@@ -242,6 +242,7 @@ case_features() {
 	shell_start
 	assert_line 'sbatch --bprefer=f' 'sbatch --bprefer=fast '
 	assert_line 'sbatch --bprefer=fast,bi' 'sbatch --bprefer=fast,bigmem '
+	assert_line 'sbatch --bprefer=fast,sw' 'sbatch --bprefer=fast,swap:'
 	shell_end
 }
 

@@ -6,11 +6,14 @@
 # of the two, and its siblings hold nothing
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/two_clusters.bash
+. "$test_dir/two_clusters.bash"
 
-# Of those without topobind; and the second with it.  $cluster is the first.
-plain=''
-plain_second=''
+# Beside $cluster the second with topobind; beside $plain the second without.
 second=''
+plain_second=''
+# All four.
+clusters=()
 
 # A cluster beside the first; prints its directory.
 start_beside() {
@@ -30,6 +33,7 @@ start() {
 	second=$(start_beside "${options[@]}" --machine "large $large")
 	plain=$(start_beside --plain --machine "small $small")
 	plain_second=$(start_beside --plain --machine "large $large")
+	clusters=("$cluster" "$second" "$plain" "$plain_second")
 	federate bound "$cluster" "$second"
 	federate plain "$plain" "$plain_second"
 	node_large=$(on "$second" sinfo -h -N -o %N | sort -u)
@@ -45,15 +49,6 @@ stop_all() {
 	cluster_stop
 }
 
-# on DIR COMMAND... - with the commands of that cluster
-on() {
-	local SLURM_CONF=$1/etc/slurm.conf
-
-	export SLURM_CONF
-	shift
-	"$@"
-}
-
 name_of() {
 	sed -n 's/^ClusterName=//p' "$1/etc/slurm.conf"
 }
@@ -67,7 +62,7 @@ federate() {
 federated() {
 	local dir
 
-	for dir in "$cluster" "$second" "$plain" "$plain_second"; do
+	for dir in "${clusters[@]}"; do
 		[ "$(on "$dir" scontrol show federation |
 			grep -c -E '^(Self|Sibling):.*(PersistConn.*Yes/Yes|ID:)')" -ge 2 ] ||
 			return 1
@@ -121,14 +116,22 @@ units_of() {
 		as_list
 }
 
-drain_one=$(declare -f drain)
-eval "drain_one${drain_one#drain}"
+# What is cancelled while a sibling starts may run on: so it is without topobind.
+no_jobs_come_back() {
+	local dir left=no
+
+	for dir in "${clusters[@]}"; do
+		on "$dir" cancel_all
+		on "$dir" no_jobs || left=yes
+	done
+	[ "$left" = no ]
+}
 
 # After each case: of all.
 drain() {
 	local dir
 
-	for dir in "$cluster" "$second" "$plain" "$plain_second"; do
+	for dir in "${clusters[@]}"; do
 		on "$dir" drain_one
 	done
 }

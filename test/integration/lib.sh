@@ -630,6 +630,13 @@ binding() {
 	comment_word "$1" binding
 }
 
+# Main or Backfilling: how often that scheduler has looked at all jobs.
+rounds() {
+	sdiag | awk -v which="$1" '
+		/^[A-Z]/ { here = $1 == which }
+		here && /Total cycles/ { print $3 }'
+}
+
 # --- who holds what ---------------------------------------------------------
 
 facts() {

@@ -144,13 +144,6 @@ event_submit() {
 	unnumbered <<<"$output"
 }
 
-# Main or Backfilling: how often that scheduler has looked at all jobs.
-rounds() {
-	sdiag | awk -v which="$1" '
-		/^[A-Z]/ { here = $1 == which }
-		here && /Total cycles/ { print $3 }'
-}
-
 # rounds_done MAIN BACKFILL - both schedulers have come so far.  Backfill makes no
 # rounds while no job waits.
 rounds_done() {

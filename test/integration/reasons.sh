@@ -245,13 +245,21 @@ case_large_tasks() {
 
 # Backfill looks at more nodes than the main scheduler does, and says the same.
 assert_told_by_both() {
-	local i
-
 	assert_told "$@"
-	for ((i = 0; i < 12; i++)); do
-		assert tells "$@"
-		sleep 0.4
-	done
+	told_until $(($(rounds Main) + 3)) $(($(rounds Backfilling) + 3)) "$@"
+}
+
+# told_until MAIN BACKFILL JOB SENTENCE - until both schedulers have come so far
+told_until() {
+	local main=$1 backfill=$2
+
+	shift 2
+	wait_until 60 told_by_rounds "$main" "$backfill" "$@"
+}
+
+told_by_rounds() {
+	assert tells "$3" "$4"
+	[ "$(rounds Main)" -ge "$1" ] && [ "$(rounds Backfilling)" -ge "$2" ]
 }
 
 case_exclusive() {

@@ -122,6 +122,40 @@ static void test_clip(void **state)
 			    "0123456789012345678901234567890123456789...");
 }
 
+static void assert_megabytes(const char *text, uint64_t expected,
+			     const char *rest)
+{
+	uint64_t megabytes = 77;
+
+	assert_int_equal(tb_text_read_megabytes(&text, &megabytes), 0);
+	assert_int_equal(megabytes, expected);
+	assert_string_equal(text, rest);
+}
+
+static void test_megabytes(void **state)
+{
+	const char *no_number = "G", *too_large = "4294967296";
+	uint64_t megabytes;
+
+	(void)state;
+	assert_megabytes("0", 0, "");
+	assert_megabytes("17", 17, "");
+	assert_megabytes("17,fast", 17, ",fast");
+	assert_megabytes("5M", 5, "");
+	assert_megabytes("0k", 0, "");
+	assert_megabytes("1K", 1, "");
+	assert_megabytes("1024k", 1, "");
+	assert_megabytes("1025K", 2, "");
+	assert_megabytes("3g", 3072, "");
+	assert_megabytes("2T", 2097152, "");
+	assert_megabytes("1GB", 1024, "B");
+	assert_megabytes("4294967295T", (uint64_t)UINT32_MAX << 20, "");
+	assert_int_equal(tb_text_read_megabytes(&no_number, &megabytes), -1);
+	assert_string_equal(no_number, "G");
+	assert_int_equal(tb_text_read_megabytes(&too_large, &megabytes), -1);
+	assert_string_equal(too_large, "4294967296");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_array_grows),
 		cmocka_unit_test(test_clip),
+		cmocka_unit_test(test_megabytes),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
