@@ -98,6 +98,67 @@ case_named_nodes() {
 	exits 2 '"nobody"' topobind map nobody
 }
 
+# letter_of TASK NODE - the threads that have its sign, by the legend
+letter_of() {
+	topobind map --job "$job" | sed -n "s/^\(.\)  $job  .*  task $1 .*/\1/p"
+}
+
+# Each task has its slot, and others are not told.
+case_tasks() {
+	local job other task
+
+	other=$(alloc -w "$NODE_ZEN" -n1 -J other)
+	job=$(alloc -w "$NODE_ZEN,$NODE_RAPTOR" -N2 -n5 --bunit=C --bamount=1)
+	topobind job "$job" --json >"$work/job.json"
+	topobind map --job "$job" --json >"$work/tasks.json"
+	assert_eq "tasks" "[0,1,2,3,4]" \
+		"$(jq -c '[.jobs[].task] | sort' "$work/tasks.json")"
+	assert_eq "threads of tasks" "$(jq -r '.jobs[0].tasks[] |
+		"\(.task) \(.node) \(.threads)"' "$work/job.json" | sort)" \
+		"$(jq -r '.jobs[] | "\(.task) \(.holds[0].node) \(.holds[0].threads)"' \
+			"$work/tasks.json" | sort)"
+	for task in 0 1 2 3 4; do
+		letter_of "$task"
+	done | sort >"$work/letters"
+	assert_eq "signs" "A B C D E" "$(xargs <"$work/letters")"
+	refute grep -q "  $other " <(topobind map --job "$job")
+	assert_contains "others" "#  in use by jobs that are not shown" \
+		"$(topobind map --job "$job")"
+	assert_contains "all of a plain job" "#  $other " \
+		"$(topobind map --job "$other")"
+	exits 2 "it has no nodes" topobind map --job \
+		"$(sbatch --parsable -H -o /dev/null --wrap true)"
+	exits 2 "999999" topobind map --job 999999
+	exits 2 "leave out" topobind map --job "$job" "$NODE_ZEN"
+}
+
+case_trouble() {
+	local job
+
+	alloc -w "$NODE_ZEN" --bunit=X --bamount=1 >/dev/null
+	trap 'scontrol update node="$NODE_RAPTOR" state=resume' EXIT
+	scontrol update node="$NODE_RAPTOR" state=drain reason='a <fan> is broken'
+	assert_contains "a drained node" "cores and 0 of 20 threads in use, drained" \
+		"$(topobind map "$NODE_RAPTOR")"
+	assert_eq "its reason" "a <fan> is broken" "$(topobind map --json |
+		jq -r --arg node "$NODE_RAPTOR" \
+			'.nodes[] | select(.node == $node).reason' | sed 's/ \[.*//')"
+	job=$(sbatch --parsable -o /dev/null -N1 --bunit=X --bamount=99 -H --wrap true)
+	assert_contains "a held job" "   job $job of root waits: JobHeldUser" \
+		"$(topobind map)"
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_ZEN" --bunit=X --bamount=16 \
+		--wrap true)
+	wait_until 20 says_why "$job"
+}
+
+# The reason of its record is that of the map, in Slurm's words until topobind has any.
+says_why() {
+	local why
+
+	why=$(topobind job "$1" --json | jq -r '.jobs[0].waiting // ""')
+	[ -n "$why" ] && grep -qxF "   job $1 of root waits: $why" <(topobind map)
+}
+
 # What is recorded draws the same; only the time that is left is another.
 case_recorded() {
 	alloc -w "$NODE_ZEN" --bunit=X --bamount=1 --bmode=soft >/dev/null
@@ -308,6 +369,8 @@ test_case "a job has its cores, whatever threads it was granted" case_a_thread
 test_case "units on two nodes" case_many_units
 test_case "a suspended job has none" case_suspended
 test_case "named nodes, and the jobs on them" case_named_nodes
+test_case "the tasks of a job" case_tasks
+test_case "a drained node, and jobs that wait" case_trouble
 test_case "what --json has recorded draws the same" case_recorded
 test_case "cores that jobs with a binding do not get" case_filtered
 test_case "jobs that a user may not see" case_hidden

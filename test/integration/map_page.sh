@@ -87,7 +87,7 @@ case_every_unit() {
 
 	for node in "$NODE_ZEN" "$NODE_RAPTOR"; do
 		show_node "$node"
-		assert_eq "title" "$node" "$(text_of '#node-title')"
+		assert_eq "title" "$node" "$(text_of '#boxes h2')"
 		assert_eq "units of $node that are in use" "$(wanted "$node")" \
 			"$(units | grep -v -E ' (free|filtered) ')"
 		assert_eq "units of $node" "$threads" "$(units | wc -l)"
@@ -182,12 +182,12 @@ visible_tiles() {
 
 # nodes_named TEXT NODE - the nodes with it in their names, and this one
 nodes_named() {
-	printf '%s\n' "$NODE_RAPTOR" "$NODE_ZEN" | grep -e "$1" -e "^$2\$" | xargs
+	printf '%s\n' "$NODE_ZEN" "$NODE_RAPTOR" | grep -e "$1" -e "^$2\$" | xargs
 }
 
 case_search() {
 	browser_open "$work/page.html"
-	assert_eq "all" "$NODE_RAPTOR $NODE_ZEN" "$(visible_tiles)"
+	assert_eq "all" "$NODE_ZEN $NODE_RAPTOR" "$(visible_tiles)"
 	browser_type '#search' cores
 	assert_eq "of a job's name" "$NODE_RAPTOR" "$(visible_tiles)"
 	assert_eq "how many" "1 of 2 nodes" "$(text_of '#found')"
@@ -195,6 +195,178 @@ case_search() {
 	browser_type '#search' "$soft"
 	assert_eq "of a job" "$(nodes_named "$soft" "$NODE_ZEN")" \
 		"$(visible_tiles)"
+}
+
+# pressed - the chosen nodes, in the order of the tiles
+pressed() {
+	browser_script 'return [...document.querySelectorAll(".tile[aria-pressed=true]")]
+		.map((tile) => tile.dataset.node)' | jq -r '.[]' | xargs
+}
+
+titles() {
+	browser_script 'return [...document.querySelectorAll("#boxes h2")]
+		.map((title) => title.textContent)' | jq -r '.[]' | xargs
+}
+
+address() {
+	browser_script 'return location.hash' | jq -r .
+}
+
+# Several nodes: by the box, by the address, by a job.
+case_several() {
+	browser_open "$work/page.html"
+	assert_eq "the busiest is first" "$NODE_ZEN" "$(titles)"
+	browser_click '#several'
+	show_node "$NODE_RAPTOR"
+	assert_eq "chosen" "$NODE_ZEN $NODE_RAPTOR" "$(pressed)"
+	assert_eq "drawn" "$NODE_ZEN $NODE_RAPTOR" "$(titles)"
+	assert_eq "the address" "#$NODE_ZEN,$NODE_RAPTOR" "$(address)"
+	show_node "$NODE_ZEN"
+	assert_eq "one is taken away" "$NODE_RAPTOR" "$(titles)"
+	browser_click '#several'
+	show_node "$NODE_ZEN"
+	assert_eq "one alone" "$NODE_ZEN" "$(titles)"
+	browser_script "location.hash = '$NODE_RAPTOR,nobody'" >/dev/null
+	wait_until 20 titles_are "$NODE_RAPTOR"
+	browser_open "$work/page.html#$NODE_RAPTOR"
+	assert_eq "by its address" "$NODE_RAPTOR" "$(titles)"
+	browser_open "$work/page.html?again#%"
+	assert_eq "a wrong address" "$NODE_ZEN" "$(titles)"
+	no_complaints
+}
+
+titles_are() {
+	[ "$(titles)" = "$1" ]
+}
+
+case_jobs() {
+	browser_open "$work/page.html"
+	browser_click "#jobs tr[data-job=\"$other\"] button"
+	assert_eq "its node" "$NODE_RAPTOR" "$(titles)"
+	assert_contains "it is told" "job $other (other) of root" "$(text_of '#info')"
+	assert_eq "its units" "$(cpu_ids "$other" "$NODE_RAPTOR")" "$(browser_script '
+		return [...document.querySelectorAll("#boxes .same")]
+		.map((unit) => unit.dataset.thread)' | jq -r '.[]' | as_list)"
+	assert_eq "names of nodes" "$NODE_RAPTOR" "$(browser_script "return document
+		.querySelector('#jobs tr[data-job=\"$other\"] td:nth-child(7)').textContent" |
+		jq -r .)"
+	no_complaints
+}
+
+# Tab stops once at the tiles, the jobs and each node that is drawn.
+case_tab_stops() {
+	local down=$'\xEE\x80\x95' end=$'\xEE\x80\x90'
+
+	browser_open "$work/page.html?tabs#$NODE_ZEN,$NODE_RAPTOR"
+	assert_eq "stops" "1 1 2" "$(browser_script '
+		return ["#overview", "#jobs", "#boxes"].map((name) => document
+		.querySelectorAll(name + " [tabindex=\"0\"]").length)' | jq -r '.[]' | xargs)"
+	browser_type '#overview .tile[tabindex="0"]' "$end"
+	assert_eq "the last tile" "$NODE_RAPTOR" "$(browser_script '
+		return document.activeElement.dataset.node' | jq -r .)"
+	browser_type '#jobs button[tabindex="0"]' "$down"
+	assert_eq "the second job" true "$(browser_script '
+		return document.activeElement ===
+		document.querySelectorAll("#jobs button")[1]')"
+	assert_eq "stops after it" 1 "$(browser_script '
+		return document.querySelectorAll("#jobs [tabindex=\"0\"]").length')"
+}
+
+# Rows are as long as each other, but for what does not divide.
+uneven='
+	return [...document.querySelectorAll("#boxes .inside")].filter((inside) => {
+		const rows = new Map();
+		for (const child of inside.children)
+			rows.set(child.offsetTop, (rows.get(child.offsetTop) ?? 0) + 1);
+		const lengths = [...rows.values()];
+		const most = Math.ceil(inside.children.length / lengths.length);
+		return lengths.some((length) => length > most);
+	}).length'
+
+case_rows() {
+	local width
+
+	for width in 390 500 700 1280 2560; do
+		browser_size "$width" 900
+		browser_open "$work/page.html#$NODE_ZEN"
+		assert_eq "uneven rows, $width pixels" 0 "$(browser_script "$uneven")"
+		shot "rows-$width"
+		# The same, made narrower and wider under way.
+		browser_size 600 900
+		wait_until 20 rows_are_even
+	done
+	browser_size 1200 900
+}
+
+rows_are_even() {
+	[ "$(browser_script "$uneven")" = 0 ]
+}
+
+case_legend() {
+	browser_open "$work/page.html"
+	assert_contains "letters of boxes" "N NUMA node, S socket, X L3 cache" \
+		"$(text_of '#legend')"
+}
+
+# A page of its own: what waits, and nodes that are not as usual.
+case_trouble() {
+	jq --arg node "$NODE_RAPTOR" '.waiting = [ { job: "77", user: "ann",
+		name: "<b>", request: "bunit=X,bamount=9", waiting: "no <i> units" } ] |
+		.nodes |= map(if .node == $node then .state = "drained" |
+		.reason = "<u>fan" else . end)' "$work/map.json" >"$work/trouble.json"
+	topobind map --from "$work/trouble.json" --html >"$work/trouble.html"
+	browser_open "$work/trouble.html#$NODE_RAPTOR"
+	assert_eq "a row" "77ann<b>bunit=X,bamount=9no <i> units" \
+		"$(text_of '#waiting tbody')"
+	assert_eq "the tile" drained "$(text_of \
+		".tile[data-node=\"$NODE_RAPTOR\"] .trouble")"
+	assert_contains "the node" "; drained: <u>fan" "$(text_of '#boxes .summary')"
+	assert_eq "elements that are not the page's" 0 "$(browser_script '
+		return document.querySelectorAll("body b, body i, body u").length')"
+	shot trouble
+	browser_open "$work/page.html"
+	assert_eq "nothing waits" true \
+		"$(browser_script 'return document.getElementById("waiting-section").hidden')"
+	no_complaints
+}
+
+# From a server; what has changed there is drawn, and what was chosen stays.
+case_served() {
+	local server port
+
+	mkdir "$work/served"
+	cp "$work/page.html" "$work/served/map.html"
+	(cd "$work/served" && exec python3 -u -m http.server --bind 127.0.0.1 0) \
+		>"$work/server" 2>&1 &
+	server=$!
+	wait_until 20 server_port
+	port=$(server_port)
+	browser_call POST /url "$(jq -n --arg url \
+		"http://127.0.0.1:$port/map.html#$NODE_RAPTOR" '{url: $url}')" >/dev/null
+	browser_type '#search' cores
+	cp "$work/trouble.html" "$work/served/new"
+	mv "$work/served/new" "$work/served/map.html"
+	wait_until 30 is_new_page
+	assert_eq "what was chosen" "$NODE_RAPTOR" "$(titles)"
+	assert_eq "what was sought" cores \
+		"$(browser_script 'return document.getElementById("search").value' | jq -r .)"
+	kill "$server"
+	wait "$server" || true
+	browser_script 'document.dispatchEvent(new Event("visibilitychange"))' >/dev/null
+	assert_eq "without the server" "$NODE_RAPTOR" "$(titles)"
+	# Of the browser, on that.
+	browser_complaints >/dev/null
+}
+
+server_port() {
+	grep -o 'port [0-9]*' "$work/server" | grep -o '[0-9]*'
+}
+
+# As when one comes back to the page; not within the seconds after a key.
+is_new_page() {
+	browser_script 'document.dispatchEvent(new Event("visibilitychange"))' >/dev/null
+	browser_script 'return !document.getElementById("waiting-section").hidden' |
+		grep -qx true
 }
 
 case_names_are_text() {
@@ -239,8 +411,7 @@ case_narrow() {
 }
 
 case_print() {
-	browser_open "$work/page.html"
-	show_node "$NODE_ZEN"
+	browser_open "$work/page.html#$NODE_ZEN,$NODE_RAPTOR"
 	# A sheet of A4 between its margins.
 	browser_size 718 1000
 	browser_media print light
@@ -250,6 +421,9 @@ case_print() {
 		getComputedStyle(document.querySelector(name)).display)' | jq -c .)"
 	assert_eq "colours" exact "$(browser_script 'return getComputedStyle(
 		document.querySelector(".unit")).printColorAdjust' | jq -r .)"
+	assert_eq "both nodes" "true true" "$(browser_script '
+		return [...document.querySelectorAll("#boxes .node")]
+		.map((node) => node.offsetHeight > 0)' | jq -r '.[]' | xargs)"
 	shot print
 	browser_media screen light
 	browser_size 1200 900
@@ -369,7 +543,8 @@ start_jobs
 # One core is left to the system: the CPUs that Slurm says.
 system_threads=$(scontrol show node "$NODE_ZEN" |
 	sed -n 's/.*CPUSpecList=\([0-9,-]*\).*/\1/p')
-topobind map --html >"$work/page.html"
+topobind map --json >"$work/map.json"
+topobind map --from "$work/map.json" --html >"$work/page.html"
 browser_start
 browser_open "$work/page.html"
 test_case "every unit is in the page with its owner" case_every_unit
@@ -378,6 +553,13 @@ test_case "a click shows a node" case_click
 test_case "the pointer on a unit tells job, user and time left" case_hover
 test_case "so do Tab and arrow keys" case_keyboard
 test_case "nodes are found by jobs and users" case_search
+test_case "several nodes, by clicks and by the address" case_several
+test_case "a click on a job shows its nodes" case_jobs
+test_case "where Tab stops" case_tab_stops
+test_case "rows of boxes" case_rows
+test_case "the letters of boxes" case_legend
+test_case "drained nodes and waiting jobs" case_trouble
+test_case "a page that is served draws itself again" case_served
 test_case "markup in the name of a job is text" case_names_are_text
 test_case "the page is one file" case_needs_nothing
 test_case "a window of 360 pixels" case_narrow

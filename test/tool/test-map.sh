@@ -106,6 +106,43 @@ cp "$work/out" "$work/map.json"
 run map --from "$work/map.json"
 check 'JSON draws the same' same_as "$data/maps/cluster.txt"
 
+# --- what is not as usual, and what waits ---
+
+cat >"$work/trouble.json" <<-'END'
+	{ "nodes": [
+	    { "node": "n1", "topology": "SCC", "state": "mixed", "reason": "old" },
+	    { "node": "n2", "topology": "SCC", "state": "drained", "reason": "<fan>" },
+	    { "node": "n3", "state": "down*" } ],
+	  "jobs": [],
+	  "waiting": [ { "job": "7_[1-3]", "user": "ann", "name": "cfd",
+	    "request": "bunit=X,bamount=1", "waiting": "no node has 1 free X unit" } ] }
+END
+run map --from "$work/trouble.json"
+check 'an ordinary state' grep -qx 'n1: 0 of 2 cores in use' "$work/out"
+check 'a drained node' grep -qx 'n2: 0 of 2 cores in use, drained' "$work/out"
+check 'a node that is down' \
+	grep -qx 'n3: no topology is known, down\*' "$work/out"
+check 'a job that waits' grep -qx \
+	'   job 7_\[1-3\] of ann waits: no node has 1 free X unit' "$work/out"
+cp "$work/out" "$work/trouble"
+run map --from "$work/trouble.json" --json
+check 'JSON: a state' has_value drained nodes 1 state
+check 'JSON: a reason' has_value '<fan>' nodes 1 reason
+check 'JSON: what waits' has_value '7_[1-3]' waiting 0 job
+cp "$work/out" "$work/trouble.json"
+run map --from "$work/trouble.json"
+check 'JSON draws the same of them' same_as "$work/trouble"
+awk 'BEGIN {
+	printf "{\"nodes\":[],\"jobs\":[],\"waiting\":["
+	for (i = 0; i < 12; i++)
+		printf "%s{\"job\":\"%d\",\"user\":\"u\",\"name\":\"x\",\"request\":\"\",\"waiting\":\"Priority\"}", i ? "," : "", i
+	printf "]}\n"
+}' >"$work/waiting.json"
+run map --from "$work/waiting.json"
+check 'ten of those that wait' \
+	[ "$(grep -c '^   job [0-9]* of u waits: Priority$' "$work/out")" -eq 10 ]
+check 'how many more' grep -qx '   2 more jobs wait' "$work/out"
+
 # --- more jobs than symbols ---
 
 awk 'BEGIN {
@@ -268,6 +305,7 @@ refuses 'shapes' '{"nodes":[{"node":"n","topology":"SC","inuse":"SCC"}],"jobs":[
 refuses 'job' '{"nodes":[],"jobs":[{}]}'
 refuses 'grant' '{"nodes":[],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[1]}]}'
 refuses 'shapes' '{"nodes":[{"node":"n","topology":"SC","filtered":"SCC"}],"jobs":[]}'
+refuses 'waiting' '{"nodes":[],"jobs":[],"waiting":[{"job":1}]}'
 refuses 'holds' '{"nodes":[],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[],"holds":[1]}]}'
 refuses 'largest number' '{"nodes":[{"node":"n","topology":"SC"}],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[],"holds":[{"node":"n","threads":"5"}]}]}'
 refuses 'shape' '{"nodes":[{"node":"n","topology":"SC"}],"jobs":[{"job":"1","user":"u","name":"n","request":"","grants":[{"nodes":"n","topology":"SCc"}]}]}'

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_id.c - see job_id.h */
+#define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <slurm/slurm_errno.h>
 
+#include "cluster/cluster.h"
 #include "command.h"
 #include "job_id.h"
 
@@ -113,6 +116,19 @@ job_info_msg_t *tb_job_id_load_own(uint16_t what, struct tb_error *err)
 	tb_fail(err, "Slurm's controller gives no answer: %s",
 		slurm_strerror(errno));
 	return NULL;
+}
+
+char *tb_job_id_print(const job_info_t *job)
+{
+	char *text;
+
+	if (job->array_task_id != NO_VAL || !job->array_task_str ||
+	    !job->array_job_id)
+		return tb_cluster_job_id(job);
+	return asprintf(&text, "%u_[%s]", job->array_job_id,
+			job->array_task_str) < 0
+		       ? NULL
+		       : text;
 }
 
 bool tb_job_waits(const job_info_t *job)

@@ -43,6 +43,9 @@ job_info_msg_t *tb_job_id_load(const struct tb_job_id *id, uint16_t what,
 job_info_msg_t *tb_job_id_load_own(uint16_t what, struct tb_error *err);
 bool tb_job_waits(const job_info_t *job);
 
+/* "12", "12_3", "12+1", and "12_[4-9]" of tasks that wait together; malloc()ed */
+char *tb_job_id_print(const job_info_t *job);
+
 /*
  * The record that is meant.  Tasks of an array that wait have one together,
  * which is that of each of them.  NULL: there is none.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_view.c - see job_view.h */
-#define _GNU_SOURCE /* asprintf */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -168,24 +167,11 @@ static int take_nodes(struct tb_job_view *job, const struct tb_conf *conf,
 	return 0;
 }
 
-static char *print_id(const job_info_t *job)
-{
-	char *text;
-
-	if (job->array_task_id != NO_VAL || !job->array_task_str ||
-	    !job->array_job_id)
-		return tb_cluster_job_id(job);
-	return asprintf(&text, "%u_[%s]", job->array_job_id,
-			job->array_task_str) < 0
-		       ? NULL
-		       : text;
-}
-
 static int take_job(struct tb_job_view *job, const job_info_t *info,
 		    const struct tb_conf *conf, struct tb_error *err)
 {
 	job->info = info;
-	job->id = print_id(info);
+	job->id = tb_job_id_print(info);
 	job->user = tb_cluster_job_user(info);
 	if (!job->id || !job->user)
 		return tb_fail(err, "out of memory");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "jobs/job_id.h"
 #include "map.h"
 #include "map_draw.h"
 #include "map_output.h"
@@ -17,7 +18,8 @@
 struct options {
 	struct tb_command common;
 	const char *from;
-	char *nodes; /* a node list, NULL: all */
+	char *nodes;		    /* a node list, NULL: all */
+	struct tb_job_argument job; /* text NULL: all jobs, else its tasks */
 	struct tb_map_output output;
 	unsigned seconds; /* between drawings; 0: once */
 };
@@ -53,6 +55,8 @@ static int take_map_option(void *data, int option, struct tb_error *err)
 	case 'f':
 		options->from = optarg;
 		return 0;
+	case 'J':
+		return tb_job_argument_take(&options->job, 1, &optarg, err);
 	case 'x':
 		options->output.xml = optarg;
 		return 0;
@@ -86,6 +90,10 @@ static int take_map_arguments(void *data, int count, char **words,
 		return tb_fail(
 			err,
 			"--watch draws the cluster on the terminal, leave out --from, --json, --svg, --html and --lstopo");
+	if (options->job.text && options->from)
+		return tb_fail(
+			err,
+			"--job asks Slurm for the tasks of that job, leave out --from");
 	if (options->output.xml && options->output.form != TB_MAP_LSTOPO)
 		return tb_fail(err, "--xml goes with --lstopo, give that too");
 	if (!count)
@@ -95,6 +103,11 @@ static int take_map_arguments(void *data, int count, char **words,
 			err,
 			"--from draws all nodes of its file, leave out \"%.60s\"",
 			words[0]);
+	if (options->job.text)
+		return tb_fail(
+			err,
+			"--job draws the nodes of that job, leave out \"%.60s\"",
+			words[0]);
 	options->nodes = join_words(words, count);
 	return options->nodes ? 0 : tb_fail(err, "out of memory");
 }
@@ -103,6 +116,8 @@ static int take_map_arguments(void *data, int count, char **words,
 static const struct tb_command_option own_options[] = {
 	{ NULL, "from", "FILE", 'f',
 	  "draw what --json printed, without asking Slurm; \"-\" is stdin" },
+	{ NULL, "job", "JOB", 'J',
+	  "draw the nodes of that job, with a sign for each of its tasks" },
 	{ NULL, "json", NULL, 'j', "print what would be drawn as JSON" },
 	{ NULL, "svg", NULL, 's', "write a picture" },
 	{ NULL, "html", NULL, 't', "write a page for a browser" },
@@ -158,14 +173,25 @@ static void ignore_warning(const char *sentence)
 	(void)sentence;
 }
 
+/* NULL with a sentence. */
+static struct tb_map *load_map(const struct options *options,
+			       void (*warn)(const char *sentence),
+			       struct tb_error *err)
+{
+	if (options->from)
+		return load_file(options->from, err);
+	if (options->job.text)
+		return tb_map_load_tasks(&options->job.id, warn, err);
+	return tb_map_load_slurm(options->nodes, warn, err);
+}
+
 static int draw_again(void *data, unsigned width, FILE *out,
 		      struct tb_error *err)
 {
 	const struct options *options = data;
 	struct tb_map_style style = tb_map_style_here(
 		tb_color_is_on(options->common.color));
-	struct tb_map *map = tb_map_load_slurm(options->nodes, ignore_warning,
-					       err);
+	struct tb_map *map = load_map(options, ignore_warning, err);
 	int rc;
 
 	if (!map)
@@ -194,11 +220,12 @@ static int watch_map(struct options *options)
 static int draw_once(const struct options *options)
 {
 	struct tb_error err;
-	struct tb_map *map = options->from ? load_file(options->from, &err)
-					   : tb_map_load_slurm(options->nodes,
-							       warn_user, &err);
+	struct tb_map *map = load_map(options, warn_user, &err);
 	int rc;
 
+	if (!map && options->job.text)
+		return tb_job_argument_fail(&options->job, options->common.name,
+					    &err);
 	if (!map)
 		return tb_command_fail(options->common.name, "%s", err.text);
 	rc = tb_map_print(&options->common, map, &options->output);

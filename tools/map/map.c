@@ -12,6 +12,8 @@ static void clear_node(struct tb_map_node *node)
 		tb_bitset_destroy(node->jobs[i].threads);
 	free(node->jobs);
 	free(node->name);
+	free(node->state);
+	free(node->reason);
 	free(node->holders);
 	tb_node_memory_clear(&node->memory);
 	tb_bitset_destroy(node->inuse);
@@ -32,6 +34,15 @@ static void clear_job(struct tb_map_job *job)
 	free(job->request);
 }
 
+static void clear_waiting(struct tb_map_waiting *job)
+{
+	free(job->id);
+	free(job->user);
+	free(job->name);
+	free(job->request);
+	free(job->why);
+}
+
 struct tb_map *tb_map_create(void)
 {
 	return calloc(1, sizeof(struct tb_map));
@@ -45,8 +56,11 @@ void tb_map_destroy(struct tb_map *map)
 		clear_node(&map->nodes[i]);
 	for (unsigned i = 0; i < map->njobs; i++)
 		clear_job(&map->jobs[i]);
+	for (unsigned i = 0; i < map->nwaiting; i++)
+		clear_waiting(&map->waiting[i]);
 	free(map->nodes);
 	free(map->jobs);
+	free(map->waiting);
 	free(map);
 }
 
@@ -136,6 +150,32 @@ int tb_map_add_filter(struct tb_map *map, const char *string,
 	return 0;
 }
 
+int tb_map_set_state(struct tb_map *map, const char *state, const char *reason,
+		     struct tb_error *err)
+{
+	struct tb_map_node *node = &map->nodes[map->nnodes - 1];
+
+	node->state = strdup(state);
+	if (reason && *reason)
+		node->reason = tb_utf8_copy(reason);
+	return node->state && (node->reason || !reason || !*reason)
+		       ? 0
+		       : tb_fail(err, "out of memory");
+}
+
+const char *tb_map_node_trouble(const struct tb_map_node *node)
+{
+	static const char *const usual[] = { "allocated", "completing", "idle",
+					     "mixed", "planned" };
+
+	if (!node->state)
+		return NULL;
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		if (!strcmp(node->state, usual[i]))
+			return NULL;
+	return node->state;
+}
+
 /* Canonical requests have no blanks, and no value has a comma. */
 static enum tb_map_kind find_kind(const char *request)
 {
@@ -163,6 +203,7 @@ int tb_map_add_job(struct tb_map *map, const char *id, const char *user,
 		.name = tb_utf8_copy(name),
 		.request = strdup(request),
 		.kind = find_kind(request),
+		.task = -1,
 	};
 	struct tb_map_job *jobs = NULL;
 
@@ -176,6 +217,31 @@ int tb_map_add_job(struct tb_map *map, const char *id, const char *user,
 	job.number = map->of_kind[job.kind]++;
 	map->jobs[map->njobs] = job;
 	return map->njobs++;
+}
+
+int tb_map_add_waiting(struct tb_map *map, const char *id, const char *user,
+		       const char *name, const char *request, const char *why,
+		       struct tb_error *err)
+{
+	struct tb_map_waiting job = {
+		.id = strdup(id),
+		.user = tb_utf8_copy(user),
+		.name = tb_utf8_copy(name),
+		.request = strdup(request),
+		.why = tb_utf8_copy(why),
+	};
+	struct tb_map_waiting *waiting = NULL;
+
+	if (job.id && job.user && job.name && job.request && job.why)
+		waiting = reallocarray(map->waiting, map->nwaiting + 1,
+				       sizeof(*waiting));
+	if (!waiting) {
+		clear_waiting(&job);
+		return tb_fail(err, "out of memory");
+	}
+	map->waiting = waiting;
+	map->waiting[map->nwaiting++] = job;
+	return 0;
 }
 
 int64_t tb_map_time_left(const struct tb_map *map, const struct tb_map_job *job)

@@ -41,6 +41,8 @@ struct tb_map_node {
 	struct tb_map_job_threads *jobs; /* in the order of jobs */
 	unsigned njobs;
 	struct tb_node_memory memory; /* count 0: it is not counted */
+	char *state;		      /* "mixed", "drained"; NULL: not known */
+	char *reason; /* what an administrator wrote for it; NULL: nothing */
 };
 
 struct tb_map_grant {
@@ -54,9 +56,17 @@ struct tb_map_job {
 	char *request; /* canonical; "": a plain job, without a binding */
 	enum tb_map_kind kind;
 	unsigned number; /* how many jobs of its kind come before it */
+	long task;	 /* the one that this is of the job; -1: all of it */
 	int64_t end;	 /* seconds since 1970, by its time limit; 0: none */
 	struct tb_map_grant *grants;
 	unsigned ngrants;
+};
+
+/* A job that has no nodes yet. */
+struct tb_map_waiting {
+	char *id, *user, *name;
+	char *request; /* canonical; "": without a binding */
+	char *why;     /* a sentence of topobind's, or Slurm's reason */
 };
 
 struct tb_map {
@@ -64,6 +74,8 @@ struct tb_map {
 	unsigned nnodes;
 	struct tb_map_job *jobs;
 	unsigned njobs;
+	struct tb_map_waiting *waiting;
+	unsigned nwaiting;
 	unsigned of_kind[TB_MAP_KINDS]; /* jobs */
 	int64_t time;			/* when all this was so; 0: not known */
 };
@@ -86,6 +98,18 @@ int tb_map_add_node(struct tb_map *map, const char *name, const char *topology,
  */
 int tb_map_add_filter(struct tb_map *map, const char *string,
 		      struct tb_error *err);
+
+/* The state of the node added last, and its reason or NULL.  -1 with a sentence. */
+int tb_map_set_state(struct tb_map *map, const char *state, const char *reason,
+		     struct tb_error *err);
+
+/* "drained", "down*": its state, where jobs may not start as usual; else NULL. */
+const char *tb_map_node_trouble(const struct tb_map_node *node);
+
+/* Add a job that waits.  -1 with a sentence. */
+int tb_map_add_waiting(struct tb_map *map, const char *id, const char *user,
+		       const char *name, const char *request, const char *why,
+		       struct tb_error *err);
 
 /* Add a job; its index, or -1. */
 int tb_map_add_job(struct tb_map *map, const char *id, const char *user,

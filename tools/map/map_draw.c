@@ -197,6 +197,8 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 	if (threads != cores)
 		fprintf(out, " and %u of %u threads", busy_threads, threads);
 	fputs(" in use", out);
+	if (tb_map_node_trouble(node))
+		fprintf(out, ", %s", tb_map_node_trouble(node));
 	if (node->memory.count) {
 		fputs(", MB free on NUMA nodes: ", out);
 		tb_node_memory_print(&node->memory, out);
@@ -212,7 +214,10 @@ static int draw_node(const struct tb_map *map, const struct tb_map_node *node,
 		return draw_boxes(map, node, style, out);
 	}
 	tb_text_print(node->name, 0, out);
-	fputs(": no topology is known\n", out);
+	fputs(": no topology is known", out);
+	if (tb_map_node_trouble(node))
+		fprintf(out, ", %s", tb_map_node_trouble(node));
+	fputc('\n', out);
 	return 0;
 }
 

@@ -7,11 +7,14 @@
  *
  *	{ "time": 1700000000,
  *	  "shapes": [ "(S(C(T)(T)))" ],
- *	  "nodes": [ { "name": "n1", "shape": 0, "filtered": "0", "hidden": "5" } ],
+ *	  "nodes": [ { "name": "n1", "shape": 0, "filtered": "0", "hidden": "5",
+ *	               "trouble": "drained", "reason": "fan" } ],
  *	  "jobs": [ { "id": "7", "user": "u", "name": "cfd", "kind": "bound",
  *	              "request": "bunit=X,bamount=1", "symbol": "A",
  *	              "color": "#00afff", "end": 1700003600, "left": "1:00:00",
- *	              "holds": [ [ 0, "0-3" ] ] } ] }
+ *	              "holds": [ [ 0, "0-3" ] ] } ],
+ *	  "waiting": [ { "id": "9", "user": "u", "name": "cfd", "request": "",
+ *	                 "why": "Resources" } ] }
  *
  * Numbers of nodes and shapes are places in their arrays.
  */
@@ -68,9 +71,15 @@ static json_t *find_shape_number(json_t *shapes, json_t *numbers,
 static json_t *json_of_node(const struct tb_map_node *node, json_t *shapes,
 			    json_t *numbers)
 {
+	const char *trouble = tb_map_node_trouble(node);
+	const char *reason = trouble ? node->reason : NULL;
+
 	if (!node->topology)
-		return json_pack("{s:s}", "name", node->name);
-	return json_pack("{s:s, s:O, s:o*, s:o*}", "name", node->name, "shape",
+		return json_pack("{s:s, s:s*, s:s*}", "name", node->name,
+				 "trouble", trouble, "reason", reason);
+	return json_pack("{s:s, s:s*, s:s*, s:O, s:o*, s:o*}", "name",
+			 node->name, "trouble", trouble, "reason", reason,
+			 "shape",
 			 find_shape_number(shapes, numbers, node->topology),
 			 "filtered", json_of_holder(node, TB_HOLDER_FILTERED),
 			 "hidden", json_of_holder(node, TB_HOLDER_PLAIN));
@@ -114,6 +123,13 @@ static json_t *json_of_job(const struct tb_map *map, unsigned index)
 			 "left", json_of_left(map, job), "holds");
 }
 
+static json_t *json_of_waiting(const struct tb_map_waiting *job)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", job->id, "user",
+			 job->user, "name", job->name, "request", job->request,
+			 "why", job->why);
+}
+
 static void add_holds(json_t *jobs, const struct tb_map *map, unsigned node)
 {
 	for (unsigned i = 0; i < map->nodes[node].njobs; i++) {
@@ -134,6 +150,7 @@ static json_t *json_of_map(const struct tb_map *map)
 {
 	json_t *nodes = json_array(), *jobs = json_array();
 	json_t *shapes = json_array(), *numbers = json_object();
+	json_t *waiting = json_array();
 	int rc = 0;
 
 	for (unsigned i = 0; i < map->nnodes; i++)
@@ -144,14 +161,19 @@ static json_t *json_of_map(const struct tb_map *map)
 		rc |= json_array_append_new(jobs, json_of_job(map, i));
 	for (unsigned i = 0; i < map->nnodes; i++)
 		add_holds(jobs, map, i);
+	for (unsigned i = 0; i < map->nwaiting; i++)
+		rc |= json_array_append_new(waiting,
+					    json_of_waiting(&map->waiting[i]));
 	json_decref(numbers);
 	if (!rc)
-		return json_pack("{s:I, s:o, s:o, s:o}", "time",
+		return json_pack("{s:I, s:o, s:o, s:o, s:o}", "time",
 				 (json_int_t)map->time, "shapes", shapes,
-				 "nodes", nodes, "jobs", jobs);
+				 "nodes", nodes, "jobs", jobs, "waiting",
+				 waiting);
 	json_decref(nodes);
 	json_decref(jobs);
 	json_decref(shapes);
+	json_decref(waiting);
 	return NULL;
 }
 

@@ -17,9 +17,10 @@ static json_t *json_of_node(const struct tb_map_node *node)
 	}
 	if (node->filtered)
 		filtered = tb_topology_print(node->topology, node->filtered);
-	json = json_pack("{s:s, s:s*, s:s*, s:s*}", "node", node->name,
-			 "topology", topology, "inuse", inuse, "filtered",
-			 filtered);
+	json = json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:s*}", "node",
+			 node->name, "topology", topology, "inuse", inuse,
+			 "filtered", filtered, "state", node->state, "reason",
+			 node->reason);
 	if (node->memory.count)
 		json_object_set_new(json, "numa_memory",
 				    tb_node_memory_to_json(&node->memory));
@@ -40,11 +41,13 @@ static json_t *json_of_job(const struct tb_map_job *job)
 							job->grants[i].nodes),
 						"topology",
 						job->grants[i].string));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o, s:[]}", "job",
-			 job->id, "user", job->user, "name", job->name, "kind",
-			 tb_map_kind_name(job->kind), "request", job->request,
-			 "end", job->end ? json_integer(job->end) : NULL,
-			 "grants", granted, "holds");
+	return json_pack("{s:s, s:s, s:s, s:o*, s:s, s:s, s:o*, s:o, s:[]}",
+			 "job", job->id, "user", job->user, "name", job->name,
+			 "task", job->task < 0 ? NULL : json_integer(job->task),
+			 "kind", tb_map_kind_name(job->kind), "request",
+			 job->request, "end",
+			 job->end ? json_integer(job->end) : NULL, "grants",
+			 granted, "holds");
 }
 
 /* What each job has of a node, to the arrays of the jobs. */
@@ -62,9 +65,17 @@ static void add_holds(json_t *jobs, const struct tb_map_node *node)
 	}
 }
 
+static json_t *json_of_waiting(const struct tb_map_waiting *job)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s}", "job", job->id, "user",
+			 job->user, "name", job->name, "request", job->request,
+			 "waiting", job->why);
+}
+
 json_t *tb_map_to_json(const struct tb_map *map)
 {
 	json_t *nodes = json_array(), *jobs = json_array();
+	json_t *waiting = json_array();
 
 	for (unsigned i = 0; i < map->nnodes; i++)
 		json_array_append_new(nodes, json_of_node(&map->nodes[i]));
@@ -72,9 +83,12 @@ json_t *tb_map_to_json(const struct tb_map *map)
 		json_array_append_new(jobs, json_of_job(&map->jobs[i]));
 	for (unsigned i = 0; i < map->nnodes; i++)
 		add_holds(jobs, &map->nodes[i]);
-	return json_pack("{s:o*, s:o, s:o}", "time",
+	for (unsigned i = 0; i < map->nwaiting; i++)
+		json_array_append_new(waiting,
+				      json_of_waiting(&map->waiting[i]));
+	return json_pack("{s:o*, s:o, s:o, s:o}", "time",
 			 map->time ? json_integer(map->time) : NULL, "nodes",
-			 nodes, "jobs", jobs);
+			 nodes, "jobs", jobs, "waiting", waiting);
 }
 
 static int read_memory(struct tb_map_node *node, const json_t *json,
@@ -91,14 +105,18 @@ static int read_memory(struct tb_map_node *node, const json_t *json,
 static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 {
 	const char *name, *topology = NULL, *inuse = NULL, *filtered = NULL;
+	const char *state = NULL, *reason = NULL;
 	json_error_t why;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s}", "node", &name,
-			   "topology", &topology, "inuse", &inuse, "filtered",
-			   &filtered))
+	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s, s?s, s?s}",
+			   "node", &name, "topology", &topology, "inuse",
+			   &inuse, "filtered", &filtered, "state", &state,
+			   "reason", &reason))
 		return tb_fail(err, "a node of the map is malformed: %s",
 			       why.text);
 	if (tb_map_add_node(map, name, topology, inuse, err))
+		return -1;
+	if (state && tb_map_set_state(map, state, reason, err))
 		return -1;
 	if (read_memory(&map->nodes[map->nnodes - 1],
 			json_object_get(json, "numa_memory"), err))
@@ -180,29 +198,45 @@ static int add_job(struct tb_map *map, json_t *json, struct tb_error *err)
 {
 	const char *id, *user, *name, *request;
 	json_t *granted, *held = NULL;
-	json_int_t end = 0;
+	json_int_t end = 0, task = -1;
 	json_error_t why;
 	int job;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s?I, s:o, s?o}",
-			   "job", &id, "user", &user, "name", &name, "request",
-			   &request, "end", &end, grants.name, &granted,
-			   holds.name, &held))
+	if (json_unpack_ex(json, &why, 0,
+			   "{s:s, s:s, s:s, s:s, s?I, s?I, s:o, s?o}", "job",
+			   &id, "user", &user, "name", &name, "request",
+			   &request, "task", &task, "end", &end, grants.name,
+			   &granted, holds.name, &held))
 		return tb_fail(err, "a job of the map is malformed: %s",
 			       why.text);
 	job = tb_map_add_job(map, id, user, name, request, err);
 	if (job < 0)
 		return -1;
 	map->jobs[job].end = end > 0 ? end : 0;
+	map->jobs[job].task = task;
 	if (read_pairs(map, job, granted, &grants, err))
 		return -1;
 	return read_pairs(map, job, held, &holds, err);
+}
+
+static int add_waiting(struct tb_map *map, json_t *json, struct tb_error *err)
+{
+	const char *id, *user, *name, *request, *waiting;
+	json_error_t why;
+
+	if (json_unpack_ex(json, &why, 0, "{s:s, s:s, s:s, s:s, s:s}", "job",
+			   &id, "user", &user, "name", &name, "request",
+			   &request, "waiting", &waiting))
+		return tb_fail(err, "a waiting job of the map is malformed: %s",
+			       why.text);
+	return tb_map_add_waiting(map, id, user, name, request, waiting, err);
 }
 
 struct tb_map *tb_map_of_json(const json_t *json, struct tb_error *err)
 {
 	json_t *nodes = json_object_get(json, "nodes");
 	json_t *jobs = json_object_get(json, "jobs");
+	json_t *waiting = json_object_get(json, "waiting"); /* may be missing */
 	json_int_t when = json_integer_value(json_object_get(json, "time"));
 	struct tb_map *map = tb_map_create();
 	json_t *item;
@@ -222,6 +256,8 @@ struct tb_map *tb_map_of_json(const json_t *json, struct tb_error *err)
 			   item) if (add_node(map, item, err)) goto fail;
 	json_array_foreach(jobs, i,
 			   item) if (add_job(map, item, err)) goto fail;
+	json_array_foreach(waiting, i,
+			   item) if (add_waiting(map, item, err)) goto fail;
 	return map;
 
 fail:

@@ -128,6 +128,38 @@ static bool has_efficiency_cores(const struct tb_map *map)
 	return false;
 }
 
+/* An L2 cache of one core has no box: the core shows it. */
+static bool has_box(const struct tb_topology *topology, char letter)
+{
+	unsigned count = tb_topology_count(topology, letter);
+
+	return count && (letter != 'Y' || count < tb_topology_cores(topology));
+}
+
+bool tb_legend_boxes(const struct tb_map *map, FILE *out)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} boxes[] = { { 'N', "NUMA node" },
+		      { 'S', "socket" },
+		      { 'X', "L3 cache" },
+		      { 'Y', "L2 cache" } };
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(boxes) / sizeof(*boxes); i++)
+		for (unsigned j = 0; j < map->nnodes; j++) {
+			if (!map->nodes[j].topology ||
+			    !has_box(map->nodes[j].topology, boxes[i].letter))
+				continue;
+			fprintf(out, "%s%c %s", any ? ", " : "",
+				boxes[i].letter, boxes[i].name);
+			any = true;
+			break;
+		}
+	return any;
+}
+
 static void draw_holder(const struct tb_map *map, int holder,
 			const char *meaning, const struct tb_map_style *style,
 			FILE *out)
@@ -149,6 +181,8 @@ static void draw_symbols(const struct tb_map *map,
 	draw_holder(map, TB_HOLDER_MANY, "shared by several jobs", style, out);
 	if (has_efficiency_cores(map))
 		fputs("'  after an efficiency core\n", out);
+	if (tb_legend_boxes(map, out))
+		fputc('\n', out);
 }
 
 /* ---- columns ---- */
@@ -293,6 +327,30 @@ static int draw_job(const struct tb_map *map, unsigned index,
 	return job->ngrants ? 0 : draw_holds(map, index, out);
 }
 
+/* ---- what waits ---- */
+
+/* More would push the nodes off the screen. */
+#define WAITING_SHOWN 10
+
+static void draw_waiting(const struct tb_map *map, FILE *out)
+{
+	for (unsigned i = 0; i < map->nwaiting && i < WAITING_SHOWN; i++) {
+		const struct tb_map_waiting *job = &map->waiting[i];
+
+		fputs("   job ", out);
+		tb_text_print(job->id, 0, out);
+		fputs(" of ", out);
+		tb_text_print(job->user, 0, out);
+		fprintf(out, " waits%s", *job->why ? ": " : "");
+		tb_text_print(job->why, 0, out);
+		fputc('\n', out);
+	}
+	if (map->nwaiting > WAITING_SHOWN)
+		fprintf(out, "   %u more %s\n", map->nwaiting - WAITING_SHOWN,
+			map->nwaiting == WAITING_SHOWN + 1 ? "job waits"
+							   : "jobs wait");
+}
+
 int tb_legend_draw(const struct tb_map *map, const struct tb_map_style *style,
 		   FILE *out)
 {
@@ -304,5 +362,6 @@ int tb_legend_draw(const struct tb_map *map, const struct tb_map_style *style,
 	for (unsigned i = 0; i < map->njobs; i++)
 		if (draw_job(map, i, &widths, style, out))
 			return -1;
+	draw_waiting(map, out);
 	return 0;
 }

@@ -25,6 +25,9 @@ char tb_holder_symbol(const struct tb_map *map, int holder);
 int tb_holder_color(int holder);
 unsigned tb_color_rgb(int color);
 
+/* "N NUMA node, S socket": the letters of boxes that occur.  False: none does. */
+bool tb_legend_boxes(const struct tb_map *map, FILE *out);
+
 /* Has any thread this holder? */
 bool tb_holder_occurs(const struct tb_map *map, int holder);
 
@@ -43,7 +46,10 @@ void tb_text_print(const char *text, unsigned width, FILE *out);
 /* "2-03:04:05", "1:02:03"; malloc()ed, NULL when out of memory. */
 char *tb_duration_print(int64_t seconds);
 
-/* The symbols that occur and what they mean, and the jobs.  -1: no memory. */
+/*
+ * The symbols that occur and what they mean, the jobs, and those that wait.  -1: no
+ * memory.
+ */
 int tb_legend_draw(const struct tb_map *map, const struct tb_map_style *style,
 		   FILE *out);
 

@@ -7,11 +7,15 @@
 #include "cluster/cluster.h"
 #include "cluster/node_walk.h"
 #include "common/conf/conf.h"
+#include "common/job/job_comment.h"
 #include "common/job/job_cores.h"
 #include "common/node/node_extra.h"
 #include "cluster/conf_here.h"
 #include "cluster/hosts.h"
+#include "compat/job_reason.h"
 #include "map_slurm.h"
+#include "map_tasks.h"
+#include "nodes/node_table.h"
 #include "cluster/slurm_library.h"
 
 /* What one load needs everywhere. */
@@ -89,6 +93,17 @@ static int add_kept(const struct load *load, const node_info_t *node,
 	return rc;
 }
 
+static int add_state(const struct load *load, const node_info_t *node,
+		     struct tb_error *why)
+{
+	char *state = tb_node_state(node);
+	int rc = state ? tb_map_set_state(load->map, state, node->reason, why)
+		       : tb_fail(why, "out of memory");
+
+	free(state);
+	return rc;
+}
+
 static void add_node(const struct load *load, const node_info_t *node)
 {
 	char *topology = tb_cluster_token(node, TB_EXTRA_TOPOLOGY);
@@ -108,6 +123,8 @@ static void add_node(const struct load *load, const node_info_t *node)
 	if (load->map->nnodes == before)
 		return;
 	load->index[node - load->cluster->nodes->node_array] = before;
+	if (add_state(load, node, &why))
+		warn_about(load, "node", node->name, &why);
 	tb_node_memory_load(node, &load->map->nodes[before].memory);
 	if (add_kept(load, node, &why))
 		warn_about(load, "node", node->name, &why);
@@ -236,19 +253,42 @@ static int add_job(const struct load *load, const job_info_t *job,
 	return job->job_resrcs ? add_all_booked(load, index, job, why) : 0;
 }
 
-static void add_or_warn(const struct load *load, const job_info_t *job)
+/* Why it waits: in topobind's words if it says so, else in Slurm's. */
+static int add_waiting(const struct load *load, const job_info_t *job,
+		       const char *id, const char *user, struct tb_error *why)
 {
-	char *id = tb_cluster_job_id(job);
+	struct tb_comment comment;
+	int rc = tb_comment_read(&comment, job->system_comment, why);
+
+	if (!rc)
+		rc = tb_map_add_waiting(load->map, id, user,
+					job->name ? job->name : "",
+					comment.request ? comment.request : "",
+					comment.waiting	  ? comment.waiting
+					: job->state_desc ? job->state_desc
+							  : tb_job_reason(job),
+					why);
+	tb_comment_clear(&comment);
+	return rc;
+}
+
+/* As a job that holds nodes, or one that waits for them. */
+static void add_or_warn(const struct load *load, const job_info_t *job,
+			int (*add)(const struct load *load,
+				   const job_info_t *job, const char *id,
+				   const char *user, struct tb_error *why))
+{
+	char *id = tb_job_id_print(job);
 	char *user = tb_cluster_job_user(job);
 	struct tb_error why = { "out of memory" };
 
-	if (!id || !user || add_job(load, job, id, user, &why))
+	if (!id || !user || add(load, job, id, user, &why))
 		warn_about(load, "job", id ? id : "?", &why);
 	free(id);
 	free(user);
 }
 
-static void add_jobs(const struct load *load)
+static void add_jobs(const struct load *load, bool all_nodes)
 {
 	const job_info_msg_t *jobs = load->cluster->jobs;
 
@@ -257,11 +297,15 @@ static void add_jobs(const struct load *load)
 
 		if (tb_cluster_job_holds(job) &&
 		    !tb_cluster_job_gave_back(job) && is_in_map(load, job))
-			add_or_warn(load, job);
+			add_or_warn(load, job, add_job);
+		/* Which of named nodes it waits for nobody knows. */
+		if (all_nodes && tb_job_waits(job))
+			add_or_warn(load, job, add_waiting);
 	}
 }
 
-static int fill_map(struct load *load, const char *nodes, struct tb_error *err)
+static int load_nodes(struct load *load, const char *nodes,
+		      struct tb_error *err)
 {
 	unsigned count = load->cluster->nodes->record_count;
 	struct tb_error why;
@@ -275,41 +319,71 @@ static int fill_map(struct load *load, const char *nodes, struct tb_error *err)
 	load->conf = tb_conf_here(&why);
 	if (!load->conf)
 		load->warn(why.text);
-	if (add_nodes(load, nodes, err))
+	return add_nodes(load, nodes, err);
+}
+
+static int load_with_jobs(struct load *load, const char *nodes,
+			  struct tb_error *err)
+{
+	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES,
+					err);
+	if (!load->cluster || load_nodes(load, nodes, err))
 		return -1;
-	add_jobs(load);
+	add_jobs(load, !nodes);
 	return 0;
 }
 
-static int load_map(struct load *load, const char *nodes, struct tb_error *err)
+static int load_with_tasks(struct load *load, const struct tb_job_id *id,
+			   struct tb_error *err)
 {
+	struct tb_job_views *views = tb_job_views_load(id, err);
+	char *nodes = views ? tb_map_tasks_nodes(views, err) : NULL;
 	int rc = -1;
 
-	load->cluster = tb_cluster_load(TB_CLUSTER_JOBS | TB_CLUSTER_CORES,
-					err);
-	if (load->cluster)
-		rc = fill_map(load, nodes, err);
-	free(load->index);
-	tb_conf_destroy(load->conf);
-	tb_cluster_destroy(load->cluster);
+	if (nodes)
+		load->cluster = tb_cluster_load(0, err);
+	if (load->cluster && !load_nodes(load, nodes, err))
+		rc = tb_map_add_tasks(load->map, views, err);
+	free(nodes);
+	tb_job_views_destroy(views);
 	return rc;
 }
 
-struct tb_map *tb_map_load_slurm(const char *nodes,
-				 void (*warn)(const char *sentence),
-				 struct tb_error *err)
+/* With id the nodes and tasks of that job. */
+static struct tb_map *load_map(const char *nodes, const struct tb_job_id *id,
+			       void (*warn)(const char *sentence),
+			       struct tb_error *err)
 {
 	struct load load = { .map = tb_map_create(), .warn = warn };
+	int rc;
 
 	if (!load.map) {
 		tb_fail(err, "out of memory while making the map");
 		return NULL;
 	}
 	tb_slurm_begin("topobind map");
-	if (load_map(&load, nodes, err)) {
-		tb_map_destroy(load.map);
-		load.map = NULL;
-	}
+	rc = id ? load_with_tasks(&load, id, err)
+		: load_with_jobs(&load, nodes, err);
+	free(load.index);
+	tb_conf_destroy(load.conf);
+	tb_cluster_destroy(load.cluster);
 	tb_slurm_end();
-	return load.map;
+	if (!rc)
+		return load.map;
+	tb_map_destroy(load.map);
+	return NULL;
+}
+
+struct tb_map *tb_map_load_slurm(const char *nodes,
+				 void (*warn)(const char *sentence),
+				 struct tb_error *err)
+{
+	return load_map(nodes, NULL, warn, err);
+}
+
+struct tb_map *tb_map_load_tasks(const struct tb_job_id *id,
+				 void (*warn)(const char *sentence),
+				 struct tb_error *err)
+{
+	return load_map(NULL, id, warn, err);
 }

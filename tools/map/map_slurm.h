@@ -5,6 +5,7 @@
 #ifndef TB_TOOLS_MAP_MAP_SLURM_H
 #define TB_TOOLS_MAP_MAP_SLURM_H
 
+#include "jobs/job_id.h"
 #include "map.h"
 
 /*
@@ -14,6 +15,11 @@
  * warn, with a sentence, and left out.
  */
 struct tb_map *tb_map_load_slurm(const char *nodes,
+				 void (*warn)(const char *sentence),
+				 struct tb_error *err);
+
+/* The same of the nodes of a job, with its tasks (map_tasks.h) and no other jobs. */
+struct tb_map *tb_map_load_tasks(const struct tb_job_id *id,
 				 void (*warn)(const char *sentence),
 				 struct tb_error *err);
 

@@ -272,13 +272,19 @@ static void print_header(const struct tb_map_node *node, FILE *out)
 
 	fputs("<text y=\"15\"><tspan class=\"name\">", out);
 	print_svg_text(node->name, NAME_LETTERS, out);
-	if (!node->topology) {
-		fputs("</tspan>  no topology is known</text>\n", out);
-		return;
+	fputs("</tspan>  ", out);
+	if (node->topology) {
+		tb_map_count_busy(node, &cores, &threads);
+		fprintf(out, "%u of %u cores in use", cores,
+			tb_topology_cores(node->topology));
+	} else {
+		fputs("no topology is known", out);
 	}
-	tb_map_count_busy(node, &cores, &threads);
-	fprintf(out, "</tspan>  %u of %u cores in use</text>\n", cores,
-		tb_topology_cores(node->topology));
+	if (tb_map_node_trouble(node)) {
+		fputs(", ", out);
+		print_svg_text(tb_map_node_trouble(node), NAME_LETTERS, out);
+	}
+	fputs("</text>\n", out);
 }
 
 static int print_boxes(const struct tb_map *map, const struct tb_map_node *node,
@@ -367,6 +373,31 @@ static int print_job_line(const struct tb_map *map, unsigned job, unsigned y,
 	return 0;
 }
 
+static void print_boxes_meaning(const struct tb_map *map, unsigned *y,
+				FILE *out)
+{
+	bool any;
+
+	fprintf(out, "<text x=\"%u\" y=\"%u\">", MARGIN, *y + 15);
+	any = tb_legend_boxes(map, out);
+	fputs("</text>\n", out);
+	*y += any ? LINE_HEIGHT : 0;
+}
+
+static void print_waiting(const struct tb_map_waiting *job, unsigned y,
+			  FILE *out)
+{
+	fprintf(out, "<text x=\"%u\" y=\"%u\">job ", MARGIN + 28, y + 15);
+	print_svg_text(job->id, NAME_LETTERS, out);
+	fputs(" (", out);
+	print_svg_text(job->name, NAME_LETTERS, out);
+	fputs(") of ", out);
+	print_svg_text(job->user, NAME_LETTERS, out);
+	fprintf(out, " waits%s", *job->why ? ": " : "");
+	print_svg_text(job->why, REQUEST_LETTERS, out);
+	fputs("</text>\n", out);
+}
+
 static int print_legend(const struct tb_map *map, unsigned *y, FILE *out)
 {
 	print_meaning(map, TB_HOLDER_NONE, "free", y, out);
@@ -375,9 +406,12 @@ static int print_legend(const struct tb_map *map, unsigned *y, FILE *out)
 	print_meaning(map, TB_HOLDER_PLAIN, "in use by jobs that are not shown",
 		      y, out);
 	print_meaning(map, TB_HOLDER_MANY, "shared by several jobs", y, out);
+	print_boxes_meaning(map, y, out);
 	for (unsigned i = 0; i < map->njobs; i++, *y += LINE_HEIGHT)
 		if (print_job_line(map, i, *y, out))
 			return -1;
+	for (unsigned i = 0; i < map->nwaiting; i++, *y += LINE_HEIGHT)
+		print_waiting(&map->waiting[i], *y, out);
 	return 0;
 }
 

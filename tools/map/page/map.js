@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page of topobind map --html: tiles of all nodes, and the boxes of the one
-// that is chosen, made of the data when they are wanted.  Text goes into the page
-// as text only.
+// The page of topobind map --html: tiles of all nodes, the busiest first, and the
+// boxes of those that are chosen, made of the data when they are wanted.  The chosen
+// ones are in the address, behind "#".  Text goes into the page as text only.
 (() => {
 "use strict";
 
@@ -33,6 +33,37 @@ function make(tag, className, text) {
 	return element;
 }
 
+// One element of each row or table is a stop of Tab; arrow keys go to the others.
+// shown(): those that are there now, in order; columns(): how many are in a row.
+function rove(container, shown, columns) {
+	const steps = {
+		ArrowRight: () => 1, ArrowLeft: () => -1,
+		ArrowDown: columns, ArrowUp: () => -columns(),
+	};
+	const stop = (element) => {
+		for (const other of container.querySelectorAll('[tabindex="0"]'))
+			other.tabIndex = -1;
+		if (element)
+			element.tabIndex = 0;
+	};
+
+	container.addEventListener("focusin", (event) => {
+		if (shown().includes(event.target))
+			stop(event.target);
+	});
+	container.addEventListener("keydown", (event) => {
+		const all = shown(), at = all.indexOf(event.target);
+		const next = event.key === "Home" ? 0 : event.key === "End" ? all.length - 1 :
+			at + (steps[event.key]?.() ?? NaN);
+
+		if (at < 0 || Number.isNaN(next))
+			return;
+		event.preventDefault();
+		all[next]?.focus();
+	});
+	return () => stop(shown()[0]);
+}
+
 // "0-3,8" as numbers
 function expand(list) {
 	const numbers = [];
@@ -44,6 +75,39 @@ function expand(list) {
 			numbers.push(i);
 	}
 	return numbers;
+}
+
+// "n[1-3,07]" of names
+function foldNames(names) {
+	const groups = new Map();
+
+	for (const name of names) {
+		const [, stem, digits] = /^(.*?)([0-9]*)$/.exec(name);
+		const key = `${stem} ${digits.length && digits[0] === "0" ? digits.length : 0}`;
+
+		if (!groups.has(key))
+			groups.set(key, { stem, numbers: [] });
+		groups.get(key).numbers.push(digits);
+	}
+	return [...groups.values()].map(({ stem, numbers }) => stem + foldNumbers(numbers))
+		.join(",");
+}
+
+// "[1-3,7]", and "7" of one number alone
+function foldNumbers(numbers) {
+	const ranges = [];
+
+	for (const digits of numbers.sort((a, b) => a - b)) {
+		const last = ranges[ranges.length - 1];
+
+		if (last && Number(digits) === Number(last[1]) + 1)
+			last[1] = digits;
+		else
+			ranges.push([digits, digits]);
+	}
+	const list = ranges.map(([from, to]) => from === to ? from : `${from}-${to}`);
+
+	return numbers.length === 1 ? list[0] : `[${list.join(",")}]`;
 }
 
 // --- the shapes of nodes ---
@@ -177,6 +241,12 @@ function drawLegend(kinds) {
 		item.append(sign, make("span", "", MEANINGS[kind]));
 		byId("legend").append(item);
 	}
+	const boxes = Object.keys(NAMES).filter((letter) =>
+		data.shapes.some((text) => text.includes(letter)));
+
+	if (boxes.length)
+		byId("legend").append(make("li", "",
+			boxes.map((letter) => `${letter} ${NAMES[letter]}`).join(", ")));
 }
 
 // --- all nodes ---
@@ -205,68 +275,105 @@ function saySummary(counts, threads) {
 	return parts.join(", ");
 }
 
-function drawTile(node, kinds) {
+function drawTile(node) {
 	const tile = make("button", "tile");
 	const shape = shapeOf(node);
 
 	tile.type = "button";
 	tile.dataset.node = node.name;
 	tile.setAttribute("aria-pressed", "false");
+	tile.tabIndex = -1;
 	tile.append(make("span", "name", node.name));
 	tile.title = node.name;
 	if (shape) {
-		const counts = countKinds(kindsOf(node, ownersOf(node)));
-
-		Object.keys(counts).forEach((kind) => kinds.add(kind));
-		tile.append(drawBar(counts, shape.threads));
-		tile.title += `: ${saySummary(counts, shape.threads)}`;
+		tile.append(drawBar(node.counts, shape.threads));
+		tile.title += `: ${saySummary(node.counts, shape.threads)}`;
 	}
-	tile.addEventListener("click", () => choose(node));
+	if (node.trouble) {
+		tile.append(make("span", "trouble", node.trouble));
+		tile.title += `; ${sayTrouble(node)}`;
+	}
+	tile.addEventListener("click", (event) => choose([node],
+		event.ctrlKey || event.metaKey || event.shiftKey || byId("several").checked));
 	node.tile = tile;
 	return tile;
 }
 
-// --- one node ---
+function sayTrouble(node) {
+	return node.trouble + (node.reason ? `: ${node.reason}` : "");
+}
 
-const drawn = { node: null, units: [], owners: [] };
+// What is in use of each, so that the busiest ones come first; of those that are as
+// busy as each other the order is that of the data.
+function sortNodes(kinds) {
+	for (const node of data.nodes) {
+		const shape = shapeOf(node);
+
+		node.busy = -1;
+		if (!shape)
+			continue;
+		node.counts = countKinds(kindsOf(node, ownersOf(node)));
+		Object.keys(node.counts).forEach((kind) => kinds.add(kind));
+		node.busy = 1 - ((node.counts.free ?? 0) + (node.counts.filtered ?? 0)) /
+			shape.threads;
+	}
+	return [...data.nodes].sort((a, b) => b.busy - a.busy);
+}
+
+function shownTiles() {
+	return [...byId("overview").children].filter((tile) => !tile.hidden);
+}
+
+function tileColumns() {
+	const tiles = shownTiles();
+	const below = tiles.findIndex((tile) => tile.offsetTop > tiles[0].offsetTop);
+
+	return below < 0 ? tiles.length : below;
+}
+
+// --- the chosen nodes ---
+
+// Each with its node, its element, and its units with their owners.
+let drawn = [];
+const HOW_TO_ASK = "Touch a thread, point at it, or go there with Tab and the arrow keys.";
 
 function isCore(object) {
 	return object.letter === "C" || object.letter === "E";
 }
 
-function drawUnit(thread, kinds) {
+function drawUnit(thread, picture) {
 	const unit = make("span", "unit");
-	const jobs = drawn.owners[thread];
+	const jobs = picture.owners[thread], kind = picture.kinds[thread];
 
-	paint(unit, jobs, kinds[thread]);
+	paint(unit, jobs, kind);
 	unit.dataset.thread = thread;
-	unit.dataset.kind = kinds[thread];
+	unit.dataset.kind = kind;
 	unit.dataset.jobs = jobs.map((index) => data.jobs[index].id).join(" ");
-	unit.title = sayUnit(drawn.node, thread, jobs, kinds[thread]);
+	unit.title = sayUnit(picture.node, thread, jobs, kind);
 	unit.setAttribute("aria-label", unit.title);
 	unit.setAttribute("role", "img");
 	unit.tabIndex = thread ? -1 : 0;
-	drawn.units[thread] = unit;
+	picture.units[thread] = unit;
 	return unit;
 }
 
-function drawCore(object, kinds) {
+function drawCore(object, picture) {
 	const core = make("div", object.letter === "E" ? "core efficiency" : "core");
 
 	core.dataset.core = object.core;
-	core.append(...object.children.map((child) => drawUnit(child.thread, kinds)));
+	core.append(...object.children.map((child) => drawUnit(child.thread, picture)));
 	return core;
 }
 
 // Objects with one box in them share it; an L2 cache of one core has none.
-function drawObject(object, kinds) {
+function drawObject(object, picture) {
 	const words = [];
 
 	if (object.letter === "Y" && object.children.length === 1 &&
 	    isCore(object.children[0]))
-		return drawCore(object.children[0], kinds);
+		return drawCore(object.children[0], picture);
 	if (isCore(object))
-		return drawCore(object, kinds);
+		return drawCore(object, picture);
 	for (;;) {
 		const only = object.children.length === 1 && object.children[0];
 
@@ -281,50 +388,106 @@ function drawObject(object, kinds) {
 		words.map((o) => o.letter + o.index).join(" "));
 
 	label.title = words.map((o) => `${NAMES[o.letter]} ${o.index}`).join(", ");
-	inside.append(...object.children.map((child) => drawObject(child, kinds)));
+	inside.append(...object.children.map((child) => drawObject(child, picture)));
 	box.append(label, inside);
 	return box;
 }
 
 function drawNode(node) {
 	const shape = shapeOf(node);
+	const element = make("section", "node"), boxes = make("div", "inside");
+	const picture = { node, element, units: [], owners: [], kinds: [] };
+	let words = shape ? "" : "no topology is known";
 
-	drawn.node = node;
-	drawn.units = [];
-	drawn.owners = shape ? ownersOf(node) : [];
-	byId("boxes").replaceChildren();
-	byId("info").textContent = "";
-	byId("node-title").textContent = node.name;
-	byId("detail").hidden = false;
-	if (!shape) {
-		byId("node-summary").textContent = "no topology is known";
-		return;
+	if (shape) {
+		picture.owners = ownersOf(node);
+		picture.kinds = kindsOf(node, picture.owners);
+		words = `${shape.cores} cores; ${saySummary(node.counts, shape.threads)}`;
+		boxes.append(...shape.root.children.map(
+			(object) => drawObject(object, picture)));
 	}
-	const kinds = kindsOf(node, drawn.owners);
-
-	byId("node-summary").textContent =
-		`${shape.cores} cores; ${saySummary(countKinds(kinds), shape.threads)}`;
-	byId("boxes").append(...shape.root.children.map(
-		(object) => drawObject(object, kinds)));
-	byId("info").textContent = "Point at a thread, or go there with Tab and the arrow keys.";
+	if (node.trouble)
+		words += `; ${sayTrouble(node)}`;
+	element.append(make("h2", "", node.name), make("p", "summary", words), boxes);
+	return picture;
 }
 
-function choose(node) {
-	for (const other of data.nodes)
-		if (other.tile.getAttribute("aria-pressed") === "true")
-			other.tile.setAttribute("aria-pressed", "false");
-	node.tile.setAttribute("aria-pressed", "true");
-	drawNode(node);
+// As many in each row as in the others, and no row of one.
+function balance() {
+	const rows = [...byId("boxes").querySelectorAll(".inside")].reverse();
+
+	for (const row of rows)
+		row.style.maxWidth = "";
+	for (const row of rows) {
+		const all = [...row.children];
+		const tops = new Set(all.map((child) => child.offsetTop)).size;
+		const last = all[Math.ceil(all.length / tops) - 1];
+
+		if (tops > 1)
+			row.style.maxWidth = `${last.offsetLeft + last.offsetWidth -
+				all[0].offsetLeft + 1}px`;
+	}
+}
+
+function drawChosen(nodes) {
+	drawn = nodes.map(drawNode);
+	byId("boxes").replaceChildren(...drawn.map((picture) => picture.element));
+	byId("detail").hidden = !drawn.length;
+	byId("info").textContent = drawn.some((picture) => picture.units.length) ?
+		HOW_TO_ASK : "";
+	balance();
+}
+
+// These, or with more these beside those that are chosen; one of them alone goes.
+function choose(nodes, more) {
+	const before = drawn.map((picture) => picture.node);
+	let chosen = nodes;
+
+	if (more && nodes.length === 1 && before.includes(nodes[0]))
+		chosen = before.filter((node) => node !== nodes[0]);
+	else if (more)
+		chosen = [...before, ...nodes.filter((node) => !before.includes(node))];
+	for (const node of before)
+		node.tile.setAttribute("aria-pressed", "false");
+	for (const node of chosen)
+		node.tile.setAttribute("aria-pressed", "true");
+	drawChosen(chosen);
+	history.replaceState(null, "",
+		`#${chosen.map((node) => encodeURIComponent(node.name)).join(",")}`);
+}
+
+// Those of the address.  False: it names none.
+function chooseByAddress() {
+	const names = new Set(location.hash.slice(1).split(",").map((name) => {
+		try {
+			return decodeURIComponent(name);
+		} catch {
+			return name;
+		}
+	}));
+
+	const nodes = data.nodes.filter((node) => names.has(node.name));
+
+	if (nodes.length)
+		choose(nodes);
+	return nodes.length > 0;
 }
 
 // --- one thread ---
 
-function show(unit) {
-	const jobs = drawn.owners[unit.dataset.thread];
+function pictureOf(unit) {
+	return drawn.find((picture) => picture.units[unit.dataset.thread] === unit);
+}
 
+function mark(jobs) {
+	for (const picture of drawn)
+		picture.units.forEach((unit, thread) => unit.classList.toggle("same",
+			picture.owners[thread].some((job) => jobs.includes(job))));
+}
+
+function show(unit) {
 	byId("info").textContent = unit.title;
-	drawn.units.forEach((other, thread) => other.classList.toggle("same",
-		drawn.owners[thread].some((job) => jobs.includes(job))));
+	mark(pictureOf(unit).owners[unit.dataset.thread]);
 }
 
 function unitOf(event) {
@@ -337,7 +500,7 @@ function moveFocus(event) {
 
 	if (!unit || !step)
 		return;
-	const next = drawn.units[Number(unit.dataset.thread) + step];
+	const next = pictureOf(unit).units[Number(unit.dataset.thread) + step];
 
 	event.preventDefault();
 	if (!next)
@@ -359,29 +522,75 @@ byId("boxes").addEventListener("keydown", moveFocus);
 // --- jobs ---
 
 const COLUMNS = ["", "Job", "User", "Name", "Kind", "Time left", "Nodes", "Request"];
+const WAITING_COLUMNS = ["Job", "User", "Name", "Request", "Waits because"];
+// More nodes of a job, or more rows, are not made.
+const NODES_AT_ONCE = 12, WAITING_ROWS = 1000;
+
+function nodesOf(job) {
+	return job.holds.map(([node]) => data.nodes[node]);
+}
+
+function showJob(index) {
+	const nodes = nodesOf(data.jobs[index]);
+
+	choose(nodes.slice(0, NODES_AT_ONCE));
+	mark([index]);
+	byId("info").textContent = sayJob(data.jobs[index]) +
+		(nodes.length > NODES_AT_ONCE ?
+			`; the first ${NODES_AT_ONCE} of its ${nodes.length} nodes` : "");
+	byId("detail").scrollIntoView({ block: "start" });
+}
 
 function drawJob(job, index) {
-	const row = make("tr"), sign = make("td");
-	const square = make("span", "unit sign");
+	const row = make("tr"), sign = make("td"), id = make("td");
+	const square = make("span", "unit sign"), button = make("button", "link", job.id);
 
 	paint(square, [index], job.kind);
 	sign.append(square);
-	row.append(sign);
-	row.append(make("td", "", job.id), make("td", "", job.user),
+	button.type = "button";
+	button.tabIndex = -1;
+	button.title = `show the nodes of job ${job.id}`;
+	id.append(button);
+	row.append(sign, id, make("td", "", job.user),
 		make("td", "words", job.name), make("td", "", job.kind),
 		make("td", "", job.left ?? "no limit"),
-		make("td", "", job.holds.length), make("td", "words", job.request));
+		make("td", "words", foldNames(nodesOf(job).map((node) => node.name))),
+		make("td", "words", job.request));
 	row.dataset.job = job.id;
+	row.addEventListener("click", () => showJob(index));
 	return row;
 }
 
-function drawJobs() {
+function drawTable(table, columns, rows) {
 	const head = make("thead"), row = make("tr"), body = make("tbody");
 
-	row.append(...COLUMNS.map((title) => make("th", "", title)));
+	row.append(...columns.map((title) => make("th", "", title)));
 	head.append(row);
-	body.append(...data.jobs.map(drawJob));
-	byId("jobs").append(head, body);
+	body.append(...rows);
+	table.append(head, body);
+}
+
+function drawJobs() {
+	const table = byId("jobs");
+
+	drawTable(table, COLUMNS, data.jobs.map(drawJob));
+	rove(table, () => [...table.querySelectorAll("button")], () => 1)();
+}
+
+function drawWaiting() {
+	const rows = data.waiting.slice(0, WAITING_ROWS).map((job) => {
+		const row = make("tr");
+
+		row.append(make("td", "", job.id), make("td", "", job.user),
+			make("td", "words", job.name), make("td", "words", job.request),
+			make("td", "words", job.why));
+		return row;
+	});
+
+	byId("waiting-section").hidden = !rows.length;
+	byId("waiting-title").textContent = data.waiting.length > WAITING_ROWS ?
+		`Waiting: the first ${WAITING_ROWS} of ${data.waiting.length} jobs` : "Waiting";
+	drawTable(byId("waiting"), WAITING_COLUMNS, rows);
 }
 
 // --- search ---
@@ -403,23 +612,66 @@ function search() {
 		node.tile.hidden = !node.words.includes(wanted);
 		found += !node.tile.hidden;
 	}
+	stopAtFirstTile();
 	byId("found").textContent = wanted ?
 		`${found} of ${data.nodes.length} nodes` : "";
 }
 
+// --- a newer page ---
+
+const REFRESH_SECONDS = 60, QUIET_SECONDS = 5;
+let touched = 0;
+
+// Where the page is served it is loaded again when it has changed, but not under the
+// hands of who reads it.
+async function refresh() {
+	if (document.hidden || Date.now() - touched < 1000 * QUIET_SECONDS)
+		return;
+	const answer = await fetch(location.href, { cache: "no-cache" });
+	const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+	const newer = page.getElementById("data");
+
+	if (answer.ok && newer && newer.textContent !== byId("data").textContent) {
+		sessionStorage.setItem("search", byId("search").value);
+		location.reload();
+	}
+}
+
+function refreshWhereServed() {
+	if (!location.protocol.startsWith("http"))
+		return;
+	for (const kind of ["pointermove", "keydown"])
+		addEventListener(kind, () => touched = Date.now());
+	byId("search").value = sessionStorage.getItem("search") ?? "";
+	sessionStorage.removeItem("search");
+	// Without the server this page stays.
+	const look = () => refresh().catch(() => {});
+
+	setInterval(look, 1000 * REFRESH_SECONDS);
+	document.addEventListener("visibilitychange", look);
+}
+
 // --- all of it ---
 
-function start() {
-	const kinds = new Set();
+const stopAtFirstTile = rove(byId("overview"), shownTiles, tileColumns);
 
-	byId("overview").append(...data.nodes.map((node) => drawTile(node, kinds)));
+function start() {
+	const kinds = new Set(), nodes = sortNodes(kinds);
+
+	byId("overview").append(...nodes.map(drawTile));
 	drawLegend(kinds);
 	drawJobs();
-	byId("when").textContent = `${data.nodes.length} nodes, ${data.jobs.length} jobs` +
-		(data.time ? `, at ${sayTime(data.time)}` : "");
+	drawWaiting();
+	byId("when").textContent = `${data.nodes.length} nodes, ${data.jobs.length} jobs, ` +
+		`${data.waiting.length} waiting` + (data.time ? `, at ${sayTime(data.time)}` : "");
 	byId("search").addEventListener("input", search);
-	if (data.nodes.length)
-		choose(data.nodes[0]);
+	addEventListener("hashchange", chooseByAddress);
+	addEventListener("resize", balance);
+	addEventListener("beforeprint", balance);
+	refreshWhereServed();
+	search();
+	if (nodes.length && !chooseByAddress())
+		choose([nodes[0]]);
 }
 
 start();
