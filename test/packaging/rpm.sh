@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # rpm - contribs/packaging/topobind.spec: rpmbuild makes packages with it, here
-# too, and rpmlint finds nothing
+# too, rpmlint finds nothing, and rpm installs and removes them in a root of its own
 #
 # Debian has no packages of Slurm that rpm knows: what is required is not checked
-# when they are built, and nothing is installed.
+# when they are built.  In that root one package stands for Debian.
 # shellcheck source=test/packaging/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -99,9 +99,101 @@ case_exact_slurm() {
 	assert grep "^topobind-plugins.* = " "$work/requires"
 }
 
+# --- in a root of its own ---------------------------------------------------
+
+root=$cluster/root
+
+in_root() {
+	rpm --root "$root" --dbpath /var/lib/rpm "$@"
+}
+
+# debian_package NAME [SED...] - provides all that ours require of others
+debian_package() {
+	local name=$1
+
+	shift
+	{
+		printf '%s\n' "Name: $name" "Version: 1" "Release: 1" \
+			"Summary: all of it" "License: none" "BuildArch: noarch"
+		rpm -qRp "$made"/topobind-*.rpm |
+			grep -v -E '^(rpmlib\(|topobind-|$)' | sort -u |
+			sed 's/^/Provides: /' | sed -e '' "$@"
+		printf '%s\n' "%description" "That." "%files"
+	} >"$work/$name.spec"
+	rpmbuild -bb --define "_topdir $work" --define "_rpmdir $work" \
+		--define "_build_name_fmt %%{NAME}.rpm" "$work/$name.spec"
+}
+
+make_root() {
+	local applet
+
+	mkdir -p "$root/bin" "$root/etc/slurm" "$root/var/lib/rpm" "$root/dev" "$root/tmp"
+	cp /bin/busybox "$root/bin"
+	for applet in sh dirname grep sort tr cat sed ps; do
+		ln -s busybox "$root/bin/$applet"
+	done
+	in_root --initdb
+}
+
+# Plugins for another Slurm than is there are refused, and nothing is left of them.
+case_other_slurm() {
+	make_root
+	debian_package other -e "s/^Provides: slurm = .*/Provides: slurm = 1.2.3/"
+	in_root -i "$work/other.rpm"
+	refute in_root -i "$made"/topobind-*.rpm 2>"$work/err"
+	assert grep "slurm = $slurm is needed by topobind-plugins" "$work/err"
+	assert_eq "packages" other "$(in_root -qa --qf '%{NAME}\n')"
+	in_root -e other
+}
+
+case_install() {
+	local package
+
+	debian_package debian
+	in_root -i "$work/debian.rpm"
+	in_root -i "$made"/topobind-*.rpm
+	assert_eq "packages" "client controller doc node plugins" \
+		"$(in_root -qa --qf '%{NAME}\n' | sed -n 's/^topobind-//p' | sort | xargs)"
+	for package in plugins node client doc; do
+		in_root -V "topobind-$package"
+	done
+}
+
+# What is installed there runs on a private cluster.
+case_runs() {
+	local private
+
+	private=$("$cluster_program" start --prefix "$root" --nodes zen)
+	# shellcheck disable=SC2064 # it is this one
+	trap "'$cluster_program' stop '$private'" EXIT
+	eval "$("$cluster_program" env "$private")"
+	salloc -Q --no-shell --bunit=X --bamount=1
+	assert_eq "a grant" "threads 0-5" \
+		"$("$root/usr/bin/topobind" map | grep -o 'threads [0-9].*')"
+}
+
+# As Debian's packages: not while slurm.conf has the plugins, nor without force.
+case_remove() {
+	local packages
+
+	echo "SelectType=select/topobind" >"$root/etc/slurm/slurm.conf"
+	mapfile -t packages < <(in_root -qa --qf '%{NAME}\n' | grep topobind-)
+	refute in_root -e "${packages[@]}" 2>"$work/err"
+	assert grep "SelectType=select/cons_tres" "$work/err"
+	assert [ -e "$root$plugins/select_topobind.so" ]
+	echo "SelectType=select/cons_tres" >"$root/etc/slurm/slurm.conf"
+	mapfile -t packages < <(in_root -qa --qf '%{NAME}\n' | grep topobind-)
+	in_root -e "${packages[@]}"
+	assert_eq "files that are left" "" "$(find "$root" -name '*topobind*')"
+}
+
 work=$cluster
 test_case "rpmlint finds nothing in the spec file" case_spec
 test_case "rpmbuild makes all packages" case_build
 test_case "each has what its hosts need" case_files
 test_case "they require one version of Slurm" case_exact_slurm
+test_case "rpm refuses them where another Slurm is" case_other_slurm
+test_case "rpm installs them" case_install
+test_case "what it has installed runs" case_runs
+test_case "rpm removes them when Slurm does without" case_remove
 tests_done
