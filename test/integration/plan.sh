@@ -382,6 +382,53 @@ case_tasks_of_gpus() {
 }
 
 cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu
+# same_plan ONE OTHER - both options are the same question
+same_plan() {
+	local one other
+
+	# shellcheck disable=SC2086 # options
+	one=$(topobind plan --json -N1 -n2 --bunit=C --bamount=2 $1 || true)
+	# shellcheck disable=SC2086 # options
+	other=$(topobind plan --json -N1 -n2 --bunit=C --bamount=2 $2 || true)
+	assert [ -n "$one" ]
+	assert_eq "plan with $1" "$other" "$one"
+}
+
+# Of Slurm's own client where it knows the option.
+case_tres_per_task() {
+	local wrong holder
+
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --gres=gpu:1 --bcpus=0)
+	same_plan --tres-per-task=cpu=2,gres/gpu=1 "-c2 --gpus-per-task=1"
+	same_plan --tres-per-task=gres/gpu "--gpus-per-task=1"
+	same_plan --tres-per-task=CPU:3,license/x:1 -c3
+	same_plan "-c2 --tres-per-task=gres/gpu:1" "-c2 --gpus-per-task=1"
+	same_plan --ntasks-per-tres=2 --ntasks-per-gpu=2
+	SBATCH_TRES_PER_TASK=cpu=4 same_plan -c3 -c3
+	SBATCH_GPUS_PER_TASK=7 same_plan --tres-per-task=gres/gpu:1 \
+		--gpus-per-task=1
+	cancel "$holder"
+	for wrong in "" "," cpu cpu=0 cpu=x cpu=70000 gres/ gres/=1 gpu=1 mem=5 \
+		cpu=1,mem=5 "cpu=1,"; do
+		exits 2 --tres-per-task= topobind plan -n1 --bunit=C \
+			"--tres-per-task=$wrong"
+	done
+	exits 2 "--tres-per-task and --cpus-per-task exclude each other" \
+		topobind plan -n2 -c2 --tres-per-task=cpu=2
+	exits 2 "--tres-per-task and --gpus-per-task exclude each other" \
+		topobind plan -n2 --gpus-per-task=1 --tres-per-task=gres/gpu=1
+	exits 2 "contradict each other" topobind plan -n2 --ntasks-per-gpu=1 \
+		--ntasks-per-tres=2
+	slurm_is_from 24.11 || return 0
+	for wrong in mem=5 "cpu=2 -c2" "gres/gpu=1 --gpus-per-task=1"; do
+		# shellcheck disable=SC2086 # options
+		refute sbatch --test-only -n2 --tres-per-task=$wrong --wrap true
+	done
+	holder=$(alloc -N1 -n2 --tres-per-task=cpu=2,gres/gpu=1 --bunit=C --bamount=2)
+	exits 1 "not now: at $(job_field "$holder" EndTime)" topobind plan -N1 -n2 \
+		--tres-per-task=cpu=2,gres/gpu=1 --bunit=C --bamount=2
+}
+
 test_case "what is planned is what is granted, 1" case_now 3
 test_case "what is planned is what is granted, 2" case_now 14
 test_case "a node of its own" case_exclusive
@@ -407,4 +454,5 @@ test_case "nobody answers" case_no_answer
 give_gpus
 test_case "GRES" case_gres
 test_case "tasks for each GPU" case_tasks_of_gpus
+test_case "--tres-per-task" case_tres_per_task
 tests_done

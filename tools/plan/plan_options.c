@@ -17,6 +17,7 @@
 
 #include "sbatch_options.h"
 #include "sbatch_variables.h"
+#include "task_tres.h"
 #include "terminal/text_stream.h"
 
 #define VARIABLE "TOPOBIND"
@@ -28,6 +29,7 @@ enum {
 	OPT_PER_SOCKET,
 	OPT_PER_CORE,
 	OPT_PER_GPU,
+	OPT_PER_TRES,
 	OPT_SOCKETS,
 	OPT_CORES,
 	OPT_THREADS,
@@ -46,6 +48,7 @@ enum {
 	OPT_GPUS_PER_NODE,
 	OPT_GPUS_PER_TASK,
 	OPT_GPUS_PER_SOCKET,
+	OPT_TRES_PER_TASK,
 	OPT_CPUS_PER_GPU,
 	OPT_EXCLUSIVE,
 	OPT_RESERVATION,
@@ -290,8 +293,11 @@ struct reading {
 	const char *gres, *gpus, *gpus_per_node, *gpus_per_task,
 		*gpus_per_socket;
 	const char *cpus_per_gpu;
-	uint64_t memory_per_gpu; /* 0: none */
-	bool is_variable;	 /* what is taken now is one of sbatch's */
+	const char *tres_per_task;
+	bool variable_says_tres, variable_says_gpus; /* the option does not */
+	uint16_t per_tres;			     /* 0: not given */
+	uint64_t memory_per_gpu;		     /* 0: none */
+	bool is_variable; /* what is taken now is one of sbatch's */
 	/* The option that says how much, and that of a variable; 0: none. */
 	int memory, memory_of_variable, other_memory_of_variable;
 	bool exclusive, oversubscribe; /* options say so, not variables */
@@ -322,11 +328,15 @@ static void keep_ruled_value(struct reading *reading, const char *name)
 }
 
 /* Those that Slurm keeps in 16 bits. */
-static uint16_t *find_number(job_desc_msg_t *job, int option)
+static uint16_t *find_number(struct reading *reading, int option)
 {
+	job_desc_msg_t *job = &reading->options->job;
+
 	switch (option) {
 	case 'c':
 		return &job->cpus_per_task;
+	case OPT_PER_TRES:
+		return &reading->per_tres;
 	case OPT_PER_NODE:
 		return &job->ntasks_per_node;
 	case OPT_PER_SOCKET:
@@ -346,6 +356,22 @@ static uint16_t *find_number(job_desc_msg_t *job, int option)
 	default:
 		return NULL;
 	}
+}
+
+/* Slurm has one field for the two. */
+static int check_tasks_of_tres(struct reading *reading, struct tb_error *err)
+{
+	uint16_t *each = &reading->options->job.ntasks_per_tres;
+
+	if (!reading->per_tres)
+		return 0;
+	if (*each != NO_VAL16 && *each != reading->per_tres)
+		return tb_fail(
+			err,
+			"--ntasks-per-gpu=%u and --ntasks-per-tres=%u contradict each other, give one of them",
+			*each, reading->per_tres);
+	*each = reading->per_tres;
+	return 0;
 }
 
 static int take_number(struct reading *reading, int option, uint16_t *to,
@@ -506,6 +532,8 @@ static const char **find_list(struct reading *reading, int option)
 		return &reading->gpus_per_task;
 	case OPT_GPUS_PER_SOCKET:
 		return &reading->gpus_per_socket;
+	case OPT_TRES_PER_TASK:
+		return &reading->tres_per_task;
 	case OPT_CPUS_PER_GPU:
 		return &reading->cpus_per_gpu;
 	default:
@@ -590,12 +618,16 @@ static int take_plan_option(void *data, int option, struct tb_error *err)
 	job_desc_msg_t *job = &reading->options->job;
 	char **string = find_string(job, option);
 	const char **list = find_list(reading, option);
-	uint16_t *number = find_number(job, option);
+	uint16_t *number = find_number(reading, option);
 
 	if (option >= TB_OPTION_BINDING)
 		return tb_command_take_binding(&reading->binding,
 					       reading->source, option, err);
 	keep_ruled_value(reading, find_option_name(option));
+	if (option == OPT_TRES_PER_TASK)
+		reading->variable_says_tres = reading->is_variable;
+	if (option == OPT_GPUS_PER_TASK)
+		reading->variable_says_gpus = reading->is_variable;
 	if (option >= TB_SBATCH_UNPLANNED)
 		reading->options->unplanned |= 1U << (option -
 						      TB_SBATCH_UNPLANNED);
@@ -843,7 +875,41 @@ static int check_combinations(const struct reading *reading,
 	return rc;
 }
 
-static int make_lists(struct reading *reading, struct tb_error *err)
+/* What one option says, or else one variable: the option counts. */
+static int choose_gpus(struct reading *reading, struct tb_task_tres *tres,
+		       struct tb_error *err)
+{
+	if (!reading->gpus_per_task || !tres->gpus)
+		return 0;
+	if (reading->variable_says_gpus == reading->variable_says_tres)
+		return fail_for_both(OPT_TRES_PER_TASK, OPT_GPUS_PER_TASK, err);
+	if (reading->variable_says_gpus)
+		reading->gpus_per_task = NULL;
+	else
+		tb_task_tres_clear(tres);
+	return 0;
+}
+
+/* As sbatch makes other options of --tres-per-task. */
+static int take_task_tres(struct reading *reading, struct tb_task_tres *tres,
+			  struct tb_error *err)
+{
+	if (!reading->tres_per_task)
+		return 0;
+	if (tb_task_tres_read(tres, reading->tres_per_task, err) ||
+	    choose_gpus(reading, tres, err))
+		return -1;
+	if (!tres->cpus || (reading->cpus && reading->variable_says_tres))
+		return 0;
+	if (reading->cpus)
+		return fail_for_both(OPT_TRES_PER_TASK, 'c', err);
+	reading->options->job.cpus_per_task = tres->cpus;
+	reading->cpus = true;
+	return 0;
+}
+
+static int make_lists(struct reading *reading, const struct tb_task_tres *tres,
+		      struct tb_error *err)
 {
 	struct tb_plan_options *options = reading->options;
 	char memory[32] = "";
@@ -855,6 +921,7 @@ static int make_lists(struct reading *reading, struct tb_error *err)
 		{ &options->gres_per_node, reading->gres, "gres" },
 		{ &options->gres_per_job, reading->gpus, "gres:gpu" },
 		{ &options->gres_per_task, reading->gpus_per_task, "gres:gpu" },
+		{ &options->gres_per_task, tres->gres, "gres" },
 		{ &options->gres_per_socket, reading->gpus_per_socket,
 		  "gres:gpu" },
 		{ &options->cpus_per_gres, reading->cpus_per_gpu, "gres:gpu" },
@@ -958,11 +1025,17 @@ static int finish_plan_options(void *data, int count, char **words,
 			       struct tb_error *err)
 {
 	struct reading *reading = data;
+	struct tb_task_tres tres = { .gres = NULL };
+	int rc;
 
 	(void)count;
 	(void)words;
-	if (check_memory(reading, err) || check_tasks_of_gpu(reading, err) ||
-	    make_lists(reading, err))
+	rc = check_memory(reading, err) || check_tasks_of_tres(reading, err) ||
+	     check_tasks_of_gpu(reading, err) ||
+	     take_task_tres(reading, &tres, err) ||
+	     make_lists(reading, &tres, err);
+	tb_task_tres_clear(&tres);
+	if (rc)
 		return -1;
 	make_job(reading);
 	make_spec(reading->options);
@@ -980,6 +1053,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "ntasks-per-socket", "N", OPT_PER_SOCKET, TB_UNTOLD },
 	{ NULL, "ntasks-per-core", "N", OPT_PER_CORE, TB_UNTOLD },
 	{ NULL, "ntasks-per-gpu", "N", OPT_PER_GPU, TB_UNTOLD },
+	{ NULL, "ntasks-per-tres", "N", OPT_PER_TRES, TB_UNTOLD },
 	{ "p", "partition", "PARTITION", 'p', NULL },
 	{ "t", "time", "TIME", 't', NULL },
 	{ NULL, "time-min", "TIME", OPT_TIME_MIN, TB_UNTOLD },
@@ -1009,6 +1083,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "gpus-per-node", "N", OPT_GPUS_PER_NODE, TB_UNTOLD },
 	{ NULL, "gpus-per-task", "N", OPT_GPUS_PER_TASK, TB_UNTOLD },
 	{ NULL, "gpus-per-socket", "N", OPT_GPUS_PER_SOCKET, TB_UNTOLD },
+	{ NULL, "tres-per-task", "LIST", OPT_TRES_PER_TASK, TB_UNTOLD },
 	{ NULL, "cpus-per-gpu", "N", OPT_CPUS_PER_GPU, TB_UNTOLD },
 	{ NULL, "exclusive", "[user|mcs|exclusive]", OPT_EXCLUSIVE, NULL },
 	{ "s", "oversubscribe", NULL, 's', TB_UNTOLD },

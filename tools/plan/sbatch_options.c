@@ -70,13 +70,11 @@ const struct tb_command_option tb_sbatch_options[] = {
 	{ NULL, "hint", "TYPE", TB_SBATCH_UNPLANNED + 11, TB_UNTOLD },
 	{ "H", "hold", NULL, TB_SBATCH_UNPLANNED + 12, TB_UNTOLD },
 	{ "F", "nodefile", "FILE", TB_SBATCH_UNPLANNED + 13, TB_UNTOLD },
-	{ NULL, "ntasks-per-tres", "LIST", TB_SBATCH_UNPLANNED + 14, TB_UNTOLD },
-	{ NULL, "reboot", NULL, TB_SBATCH_UNPLANNED + 15, TB_UNTOLD },
-	{ NULL, "segment", "N", TB_SBATCH_UNPLANNED + 16, TB_UNTOLD },
-	{ NULL, "spread-segments", NULL, TB_SBATCH_UNPLANNED + 17, TB_UNTOLD },
-	{ NULL, "switches", "COUNT", TB_SBATCH_UNPLANNED + 18, TB_UNTOLD },
-	{ NULL, "tres-per-task", "LIST", TB_SBATCH_UNPLANNED + 19, TB_UNTOLD },
-	{ NULL, "uid", "USER", TB_SBATCH_UNPLANNED + 20, TB_UNTOLD },
+	{ NULL, "reboot", NULL, TB_SBATCH_UNPLANNED + 14, TB_UNTOLD },
+	{ NULL, "segment", "N", TB_SBATCH_UNPLANNED + 15, TB_UNTOLD },
+	{ NULL, "spread-segments", NULL, TB_SBATCH_UNPLANNED + 16, TB_UNTOLD },
+	{ NULL, "switches", "COUNT", TB_SBATCH_UNPLANNED + 17, TB_UNTOLD },
+	{ NULL, "uid", "USER", TB_SBATCH_UNPLANNED + 18, TB_UNTOLD },
 	{ 0 },
 };
 /* clang-format on */
