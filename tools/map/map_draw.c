@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "map_draw.h"
 #include "map_layout.h"
 #include "map_legend.h"
@@ -193,9 +194,11 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 
 	tb_map_count_busy(node, &busy_cores, &busy_threads);
 	tb_text_print(node->name, 0, out);
-	fprintf(out, ": %u of %u cores", busy_cores, cores);
+	fprintf(out, ": %u of %u %s", busy_cores, cores,
+		tb_count_word(cores, "core", "cores"));
 	if (threads != cores)
-		fprintf(out, " and %u of %u threads", busy_threads, threads);
+		fprintf(out, " and %u of %u %s", busy_threads, threads,
+			tb_count_word(threads, "thread", "threads"));
 	fputs(" in use", out);
 	if (node->memory.count) {
 		fputs(", MB free on NUMA nodes: ", out);

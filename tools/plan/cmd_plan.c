@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "explain.h"
 #include "cluster/hosts.h"
 #include "plan.h"
@@ -32,9 +33,9 @@ static void print_preempted(const struct tb_job_plan *plan)
 static void print_units(const struct tb_job_plan *plan)
 {
 	for (unsigned i = 0; i < plan->nplaced; i++)
-		printf("%s  %u task%s  %s\n", plan->placed[i].node->info->name,
+		printf("%s  %u %s  %s\n", plan->placed[i].node->info->name,
 		       plan->placed[i].slots,
-		       plan->placed[i].slots == 1 ? "" : "s",
+		       tb_count_word(plan->placed[i].slots, "task", "tasks"),
 		       plan->placed[i].grant);
 }
 
@@ -56,8 +57,9 @@ static void print_answer(const struct tb_job_plan *plan)
 		       plan->partition, plan->nodes);
 	print_preempted(plan);
 	if (plan->waiting)
-		printf("Slurm adds this time for %u job%s waiting there; if none of them starts first, the job gets now:\n",
-		       plan->waiting, plan->waiting == 1 ? "" : "s");
+		printf("Slurm adds this time for %u %s waiting there; if none of them starts first, the job gets now:\n",
+		       plan->waiting,
+		       tb_count_word(plan->waiting, "job", "jobs"));
 	if (plan->why_unplaced)
 		printf("topobind does not know which units: %s\n",
 		       plan->why_unplaced);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cluster/hosts.h"
+#include "core/base/text.h"
 #include "map/map_legend.h"
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
@@ -135,11 +136,6 @@ void tb_explanation_clear(struct tb_explanation *explanation)
 
 /* ---- sentences ---- */
 
-static const char *get_plural_suffix(unsigned count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_units(const struct tb_request *request, FILE *out)
 {
 	char *list = request->cpus ? tb_request_print_cpus(request) : NULL;
@@ -147,9 +143,9 @@ static void print_units(const struct tb_request *request, FILE *out)
 	if (request->cpus)
 		fprintf(out, "CPUs %s", list ? list : "");
 	else
-		fprintf(out, "%u %s unit%s", request->amount,
+		fprintf(out, "%u %s %s", request->amount,
 			tb_unit_name(request->unit),
-			get_plural_suffix(request->amount));
+			tb_count_word(request->amount, "unit", "units"));
 	free(list);
 }
 
@@ -163,13 +159,15 @@ char *tb_explain_spec(const struct tb_job_spec *spec)
 		return NULL;
 	if (spec->request.type == TB_HOST || spec->request.cpus) {
 		print_units(&spec->request, out);
-		fprintf(out, " on %s %u node%s, for %u task%s",
+		fprintf(out, " on %s %u %s, for %u %s",
 			spec->min_nodes == 1 ? "each of at least" : "each of",
-			spec->min_nodes, get_plural_suffix(spec->min_nodes),
-			spec->tasks, get_plural_suffix(spec->tasks));
+			spec->min_nodes,
+			tb_count_word(spec->min_nodes, "node", "nodes"),
+			spec->tasks,
+			tb_count_word(spec->tasks, "task", "tasks"));
 	} else {
-		fprintf(out, "%u slot%s of ", spec->tasks,
-			get_plural_suffix(spec->tasks));
+		fprintf(out, "%u %s of ", spec->tasks,
+			tb_count_word(spec->tasks, "slot", "slots"));
 		print_units(&spec->request, out);
 		fputs(spec->tasks == 1 ? "" : " each", out);
 		if (spec->request.spread)
@@ -235,9 +233,9 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 	}
 	if (!explanation->has_memory)
 		fprintf(out,
-			", but too little memory with them: %u of %u node%s with units lack%s it",
-			lack, units, get_plural_suffix(units),
-			lack == 1 ? "s" : "");
+			", but too little memory with them: %u of %u %s with units %s it",
+			lack, units, tb_count_word(units, "node", "nodes"),
+			tb_count_word(lack, "lacks", "lack"));
 	else if (candidates->spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
 	else if (candidates->spec->near_gres)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "files/append_line.h"
 #include "report_series.h"
 #include "report_words.h"
@@ -348,8 +349,8 @@ static void print_kind(const struct tb_report_series *series, unsigned kind,
 
 void tb_report_series_print(const struct tb_report_series *series, FILE *out)
 {
-	fprintf(out, "%" PRIu64 " look%s from ", series->looks,
-		series->looks == 1 ? "" : "s");
+	fprintf(out, "%" PRIu64 " %s from ", series->looks,
+		tb_count_word(series->looks, "look", "looks"));
 	print_time(out, series->from);
 	fputs(" to ", out);
 	print_time(out, series->to);
@@ -361,7 +362,7 @@ void tb_report_series_print(const struct tb_report_series *series, FILE *out)
 	tb_report_tell_percent(out, series->broken, series->containers);
 	fputs(" of containers were broken: partly in use.\n", out);
 	if (series->skipped)
-		fprintf(out, "%" PRIu64 " line%s no look, and left out.\n",
+		fprintf(out, "%" PRIu64 " %s no look, and left out.\n",
 			series->skipped,
-			series->skipped == 1 ? " is" : "s are");
+			tb_count_word(series->skipped, "line is", "lines are"));
 }

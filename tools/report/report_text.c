@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/text.h"
 #include "report.h"
 #include "report_words.h"
 
@@ -58,8 +59,9 @@ static void print_unknown(const struct tb_report *report, FILE *out)
 	FILE *words = names ? open_memstream(&text, &size) : NULL;
 
 	if (words) {
-		fprintf(words, "%u node%s no known topology: %s.", unknown,
-			unknown == 1 ? " has" : "s have", names);
+		fprintf(words, "%u %s no known topology: %s.", unknown,
+			tb_count_word(unknown, "node has", "nodes have"),
+			names);
 		tb_report_print_sentence(out, words, &text);
 	}
 	free(names);
@@ -69,9 +71,9 @@ void tb_report_print(const struct tb_report *report, FILE *out)
 {
 	unsigned left_out = report->njobs - report->scored;
 
-	fprintf(out, "%u job%s, %u node%s with a known topology\n",
-		report->scored, report->scored == 1 ? "" : "s", report->known,
-		report->known == 1 ? "" : "s");
+	fprintf(out, "%u %s, %u %s with a known topology\n", report->scored,
+		tb_count_word(report->scored, "job", "jobs"), report->known,
+		tb_count_word(report->known, "node", "nodes"));
 	for (unsigned kind = 0; report->scored && kind < TB_REPORT_KINDS;
 	     kind++)
 		print_kind(report, kind, out);
@@ -83,8 +85,10 @@ void tb_report_print(const struct tb_report *report, FILE *out)
 		report->broken, report->containers);
 	if (left_out)
 		fprintf(out,
-			"%u job%s no score: its topology or its cores are not known.\n",
-			left_out, left_out == 1 ? " has" : "s have");
+			"%u %s no score: %s topology or cores are not known.\n",
+			left_out,
+			tb_count_word(left_out, "job has", "jobs have"),
+			tb_count_word(left_out, "its", "their"));
 	if (report->known < report->nnodes)
 		print_unknown(report, out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "report/known_topologies.h"
 #include "whatif.h"
 
@@ -154,11 +155,15 @@ static void print_table(const struct tb_history *history,
 			const struct tb_replay_cluster *cluster,
 			const struct tb_whatif *list, unsigned count)
 {
-	printf("%u job%s, %u node%s with %" PRIu64
-	       " core%s; %u that have not run are left out\n",
-	       history->njobs, history->njobs == 1 ? "" : "s", cluster->nnodes,
-	       cluster->nnodes == 1 ? "" : "s", list[0].totals.cores,
-	       list[0].totals.cores == 1 ? "" : "s", history->left_out);
+	printf("%u %s, %u %s with %" PRIu64
+	       " %s; %u that %s not run %s left out\n",
+	       history->njobs, tb_count_word(history->njobs, "job", "jobs"),
+	       cluster->nnodes, tb_count_word(cluster->nnodes, "node", "nodes"),
+	       list[0].totals.cores,
+	       tb_count_word(list[0].totals.cores, "core", "cores"),
+	       history->left_out,
+	       tb_count_word(history->left_out, "has", "have"),
+	       tb_count_word(history->left_out, "is", "are"));
 	printf("%7s %5s %10s %10s %6s %6s %6s %5s %6s %s\n", "JOBS", "NEVER",
 	       "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPAN", "LOCAL",
 	       "LATER", "UNDER");
