@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_draw.c - the boxes of the nodes; see map_draw.h */
+#define _GNU_SOURCE /* open_memstream */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "map_layout.h"
 #include "map_legend.h"
 #include "terminal/terminal.h"
+#include "terminal/wrap.h"
 
 /* What is in a cell beside ASCII: the lines of boxes. */
 enum {
@@ -186,15 +188,14 @@ void tb_map_count_busy(const struct tb_map_node *node, unsigned *cores,
 	}
 }
 
-static void draw_header(const struct tb_map_node *node, FILE *out)
+static void print_header(const struct tb_map_node *node, FILE *out)
 {
 	unsigned cores = tb_topology_cores(node->topology);
 	unsigned threads = tb_topology_threads(node->topology);
 	unsigned busy_cores, busy_threads;
 
 	tb_map_count_busy(node, &busy_cores, &busy_threads);
-	tb_text_print(node->name, 0, out);
-	fprintf(out, ": %u of %u %s", busy_cores, cores,
+	fprintf(out, "%s: %u of %u %s", node->name, busy_cores, cores,
 		tb_count_word(cores, "core", "cores"));
 	if (threads != cores)
 		fprintf(out, " and %u of %u %s", busy_threads, threads,
@@ -204,17 +205,29 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 		fputs(", MB free on NUMA nodes: ", out);
 		tb_node_memory_print(&node->memory, out);
 	}
-	fputc('\n', out);
+}
+
+static int draw_header(const struct tb_map_node *node, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return -1;
+	print_header(node, words);
+	return tb_print_stream(out, words, &text);
 }
 
 static int draw_node(const struct tb_map *map, const struct tb_map_node *node,
 		     const struct tb_map_style *style, FILE *out)
 {
-	if (node->topology) {
-		draw_header(node, out);
-		return draw_boxes(map, node, style, out);
-	}
-	tb_text_print(node->name, 0, out);
+	if (node->topology)
+		return draw_header(node, out) ||
+				       draw_boxes(map, node, style, out)
+			       ? -1
+			       : 0;
+	tb_text_print(node->name, out);
 	fputs(": no topology is known\n", out);
 	return 0;
 }

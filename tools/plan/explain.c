@@ -9,7 +9,7 @@
 
 #include "cluster/hosts.h"
 #include "core/base/text.h"
-#include "map/map_legend.h"
+#include "table/table.h"
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
 
@@ -324,20 +324,21 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 
 /* ---- the table ---- */
 
-/* Of the columns between nodes and holders. */
-#define NUMBERS_WIDTH 27
+enum { NODES, FREE, OF, NEED, SLOTS, HELD, COLUMNS };
 
-static unsigned measure_lists(const struct tb_explanation *explanation)
-{
-	size_t width = strlen("NODES");
+static const struct tb_column columns[COLUMNS] = {
+	[NODES] = { '\0', "nodes", "NODES", false },
+	[FREE] = { '\0', "free", "FREE", true },
+	[OF] = { '\0', "of", "OF", true },
+	[NEED] = { '\0', "need", "NEED", true },
+	[SLOTS] = { '\0', "slots", "SLOTS", true },
+	[HELD] = { '\0', "held", "HELD BY, OR WHY NOT", false },
+};
 
-	for (unsigned i = 0; i < explanation->nrows; i++) {
-		size_t length = strlen(explanation->rows[i].nodes);
-
-		width = length > width ? length : width;
-	}
-	return width > 30 ? 30 : (unsigned)width;
-}
+struct row {
+	const struct tb_explanation *explanation;
+	const struct tb_explain_row *nodes;
+};
 
 static void print_end(int64_t end, FILE *out)
 {
@@ -370,84 +371,82 @@ static void print_hold(const struct tb_explanation *explanation,
 		print_end(candidates->ends[hold->holder], out);
 }
 
-/* "4: 9 of ann until 2026-11-21T14:05:00"; malloc()ed, NULL when out of memory. */
-static char *describe_hold(const struct tb_explanation *explanation,
-			   const struct tb_holder_job *hold, unsigned units)
+/* Notes and holders, one on a line. */
+static void print_holds(const struct row *row, FILE *out)
 {
-	size_t size = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
+	const struct tb_explanation *explanation = row->explanation;
+	const struct tb_candidate_node *node = row->nodes->node;
+	bool first = !node->note;
 
-	if (!out)
-		return NULL;
-	print_hold(explanation, hold, units, out);
-	return tb_text_stream_close(out, &text);
-}
-
-/* A line of the last column, behind the numbers of the row or below. */
-static void print_last_cell(const char *text, unsigned indent, bool first,
-			    FILE *out)
-{
-	if (!first)
-		fprintf(out, "%*s", (int)indent, "");
-	tb_print_cell(out, text, indent);
-}
-
-/* Holders, one on a line, the first one behind the numbers. */
-static void print_holds(const struct tb_explanation *explanation,
-			const struct tb_candidate_node *node, unsigned indent,
-			FILE *out)
-{
-	const struct tb_candidates *candidates = explanation->candidates;
-	bool first = true;
-
-	if (node->note) {
-		print_last_cell(node->note, indent, first, out);
-		first = false;
-	}
+	if (node->note)
+		tb_text_print(node->note, out);
 	for (unsigned i = 0; i < node->nholds; i++) {
-		char *text;
-
 		if (!node->held_units[i] && !node->holds[i].devices &&
-		    !candidates->spec->whole_nodes)
+		    !explanation->candidates->spec->whole_nodes)
 			continue;
-		text = describe_hold(explanation, &node->holds[i],
-				     node->held_units[i]);
-		print_last_cell(text ? text : "?", indent, first, out);
+		if (!first)
+			fputc('\n', out);
 		first = false;
-		free(text);
+		print_hold(explanation, &node->holds[i], node->held_units[i],
+			   out);
 	}
 	if (first)
-		fputs("nobody\n", out);
+		fputs("nobody", out);
 }
 
-static void print_row(const struct tb_explanation *explanation,
-		      const struct tb_explain_row *row, unsigned width,
-		      FILE *out)
+static unsigned get_number(const struct row *row, unsigned column)
 {
-	const struct tb_candidates *candidates = explanation->candidates;
-	const struct tb_candidate_node *node = row->node;
+	const struct tb_candidates *candidates = row->explanation->candidates;
+	const struct tb_candidate_node *node = row->nodes->node;
 
-	fprintf(out, "%-*s", (int)width, row->nodes);
-	if (strlen(row->nodes) > width)
-		width = (unsigned)strlen(row->nodes);
-	if (node->closed) {
-		fprintf(out, "  %5s %5s %5s %5s  ", "-", "-", "-", "-");
-		tb_print_cell(out, node->closed, width + NUMBERS_WIDTH);
-		return;
+	switch (column) {
+	case FREE:
+		return node->free_units;
+	case OF:
+		return node->units;
+	case NEED:
+		return tb_candidates_needed_units(candidates, node);
+	default:
+		return tb_candidates_room(candidates, node);
 	}
-	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
-		tb_candidates_needed_units(candidates, node),
-		tb_candidates_room(candidates, node));
-	print_holds(explanation, node, width + NUMBERS_WIDTH, out);
 }
 
-void tb_explain_table(const struct tb_explanation *explanation, FILE *out)
+static void print_cell(const void *item, unsigned column, FILE *out)
 {
-	unsigned width = measure_lists(explanation);
+	const struct row *row = item;
+	const struct tb_candidate_node *node = row->nodes->node;
 
-	fprintf(out, "%-*s  %5s %5s %5s %5s  %s\n", (int)width, "NODES", "FREE",
-		"OF", "NEED", "SLOTS", "HELD BY, OR WHY NOT");
-	for (unsigned i = 0; i < explanation->nrows; i++)
-		print_row(explanation, &explanation->rows[i], width, out);
+	if (column == NODES)
+		fputs(row->nodes->nodes, out);
+	else if (column == HELD && node->closed)
+		tb_text_print(node->closed, out);
+	else if (column == HELD)
+		print_holds(row, out);
+	else if (node->closed)
+		fputc('-', out);
+	else
+		fprintf(out, "%u", get_number(row, column));
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+};
+
+int tb_explain_table(const struct tb_explanation *explanation, FILE *out)
+{
+	struct row *rows = calloc(explanation->nrows + 1, sizeof(*rows));
+	int rc = -1;
+
+	for (unsigned i = 0; rows && i < explanation->nrows; i++)
+		rows[i] = (struct row){ explanation, &explanation->rows[i] };
+	if (rows)
+		rc = tb_table_print_names(&kind,
+					  "nodes,free,of,need,slots,held", rows,
+					  sizeof(*rows), explanation->nrows,
+					  true, out);
+	free(rows);
+	return rc;
 }

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "report.h"
 #include "report_words.h"
+#include "terminal/wrap.h"
 
 static void tell_worst(const struct tb_report *report, unsigned kind, FILE *out)
 {
@@ -38,17 +39,24 @@ static void print_kind(const struct tb_report *report, unsigned kind, FILE *out)
 	if (total->worst >= 0)
 		tell_worst(report, kind, words);
 	fputc('.', words);
-	tb_report_print_sentence(out, words, &text);
+	tb_print_stream(out, words, &text);
 }
 
 static void print_scores(const struct tb_report *report, FILE *out)
 {
-	fputs("Locality:", out);
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return;
+	fputs("Locality:", words);
 	for (unsigned kind = 0; kind < TB_REPORT_KINDS; kind++)
-		fprintf(out, "%s %s %.3f", kind ? "," : "",
+		fprintf(words, "%s %s %.3f", kind ? "," : "",
 			tb_report_kinds[kind].many,
 			tb_report_locality(report, kind));
-	fputs(".\n", out);
+	fputc('.', words);
+	tb_print_stream(out, words, &text);
 }
 
 static void print_unknown(const struct tb_report *report, FILE *out)
@@ -62,7 +70,7 @@ static void print_unknown(const struct tb_report *report, FILE *out)
 		fprintf(words, "%u %s no known topology: %s.", unknown,
 			tb_count_word(unknown, "node has", "nodes have"),
 			names);
-		tb_report_print_sentence(out, words, &text);
+		tb_print_stream(out, words, &text);
 	}
 	free(names);
 }
@@ -71,21 +79,24 @@ void tb_report_print(const struct tb_report *report, FILE *out)
 {
 	unsigned left_out = report->njobs - report->scored;
 
-	fprintf(out, "%u %s, %u %s with a known topology\n", report->scored,
-		tb_count_word(report->scored, "job", "jobs"), report->known,
-		tb_count_word(report->known, "node", "nodes"));
+	tb_print_sentence(out, "%u %s, %u %s with a known topology",
+			  report->scored,
+			  tb_count_word(report->scored, "job", "jobs"),
+			  report->known,
+			  tb_count_word(report->known, "node", "nodes"));
 	for (unsigned kind = 0; report->scored && kind < TB_REPORT_KINDS;
 	     kind++)
 		print_kind(report, kind, out);
 	if (report->scored)
 		print_scores(report, out);
-	fprintf(out,
-		"%" PRIu64 " of %" PRIu64
-		" containers are broken: partly in use.\n",
-		report->broken, report->containers);
+	tb_print_sentence(out,
+			  "%" PRIu64 " of %" PRIu64
+			  " containers are broken: partly in use.",
+			  report->broken, report->containers);
 	if (left_out)
-		fprintf(out,
-			"%u %s no score: %s topology or cores are not known.\n",
+		tb_print_sentence(
+			out,
+			"%u %s no score: %s topology or cores are not known.",
 			left_out,
 			tb_count_word(left_out, "job has", "jobs have"),
 			tb_count_word(left_out, "its", "their"));
