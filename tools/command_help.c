@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* command_help.c - see command_help.h */
+#define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command_help.h"
@@ -9,11 +11,11 @@
 
 #define WIDTH_MAX 80
 #define INDENT 2
-/* Where the sentences of options begin, at most. */
+/* Where the sentences of options begin, at most, in the widest lines. */
 #define COLUMN_MAX 30
 #define FORM_SIZE 128
 
-static unsigned get_width(void)
+unsigned tb_command_help_width(void)
 {
 	unsigned width = tb_line_width();
 
@@ -54,6 +56,7 @@ static bool is_explained(const struct tb_command_option *option)
 static unsigned find_column(const struct tb_command_option *options)
 {
 	char form[FORM_SIZE];
+	unsigned most = tb_command_help_width() * COLUMN_MAX / WIDTH_MAX;
 	size_t column = 0;
 
 	for (; options->name; options++) {
@@ -62,7 +65,7 @@ static unsigned find_column(const struct tb_command_option *options)
 			column = strlen(form);
 	}
 	column += INDENT + 2;
-	return column < COLUMN_MAX ? (unsigned)column : COLUMN_MAX;
+	return column < most ? (unsigned)column : most;
 }
 
 static void print_explained(const struct tb_command_option *options)
@@ -76,7 +79,7 @@ static void print_explained(const struct tb_command_option *options)
 		write_form(options, form);
 		tb_print_wrapped(options->help,
 				 (unsigned)printf("%*s%s  ", INDENT, "", form),
-				 column, get_width());
+				 column, tb_command_help_width());
 	}
 }
 
@@ -90,7 +93,8 @@ static void print_unexplained(const struct tb_command_option *options)
 		if (options->help)
 			continue;
 		write_form(options, form);
-		if (at && at + INDENT + strlen(form) > get_width()) {
+		if (at &&
+		    at + INDENT + strlen(form) > tb_command_help_width()) {
 			putchar('\n');
 			at = 0;
 		}
@@ -102,14 +106,25 @@ static void print_unexplained(const struct tb_command_option *options)
 static void print_paragraph(const char *text)
 {
 	putchar('\n');
-	tb_print_wrapped(text, 0, 0, get_width());
+	tb_print_wrapped(text, 0, 0, tb_command_help_width());
+}
+
+static void print_usage(const char *name, const char *arguments)
+{
+	unsigned column = (unsigned)printf("Usage: %s ", name);
+	char *text;
+
+	if (asprintf(&text, "[OPTION...]%s%s", arguments ? " " : "",
+		     arguments ? arguments : "") < 0)
+		return;
+	tb_print_wrapped(text, column, column, tb_command_help_width());
+	free(text);
 }
 
 void tb_command_print_help(const char *name, const struct tb_command_line *line,
 			   const struct tb_command_option *options)
 {
-	printf("Usage: %s [OPTION...]%s%s\n", name, line->arguments ? " " : "",
-	       line->arguments ? line->arguments : "");
+	print_usage(name, line->arguments);
 	print_paragraph(line->purpose);
 	putchar('\n');
 	print_explained(options);

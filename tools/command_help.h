@@ -9,6 +9,9 @@
 
 #include "command.h"
 
+/* The columns of help: those of a line, and no more than can well be read. */
+unsigned tb_command_help_width(void);
+
 /* name: "topobind map".  options: all that it has, the nameless one ends them. */
 void tb_command_print_help(const char *name, const struct tb_command_line *line,
 			   const struct tb_command_option *options);

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "command_help.h"
 #include "config-topobind.h"
+#include "terminal/wrap.h"
 
 /* What the help says has room for 66 columns. */
 static const struct {
@@ -54,17 +56,24 @@ static const struct {
 
 static void print_help(void)
 {
-	puts("Usage: topobind COMMAND [OPTION...]\n"
-	     "\n"
-	     "Look at topologies and bindings of sockets, NUMA nodes, caches and cores.\n"
-	     "\n"
-	     "Commands:");
+	unsigned width = tb_command_help_width();
+
+	tb_print_wrapped("Usage: topobind COMMAND [OPTION...]\n"
+			 "\n"
+			 "Look at topologies and bindings of sockets, NUMA nodes, caches and cores.\n"
+			 "\n"
+			 "Commands:",
+			 0, 0, width);
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-	puts("\n"
-	     "  -h, --help, --version\n"
-	     "\"topobind help COMMAND\" explains a command, topobind(1) everything.\n"
-	     "Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.");
+		tb_print_wrapped(commands[i].summary,
+				 (unsigned)printf("  %-10s ", commands[i].name),
+				 13, width);
+	tb_print_wrapped(
+		"\n"
+		"  -h, --help, --version\n"
+		"\"topobind help COMMAND\" explains a command, topobind(1) everything.\n"
+		"Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.",
+		0, 0, width);
 }
 
 static void print_names(void)

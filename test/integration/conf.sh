@@ -358,7 +358,7 @@ case_numbers() {
 case_published_numbers() {
 	in_slurm_conf "/^NodeName=$NODE_THIS /s/ CPUs=[0-9]+ .*RealMemory/ CPUs=1 RealMemory/"
 	wait_until 60 publishes_again
-	says "node $NODE_THIS: its topology has $cores cores and $threads threads, but slurm.conf gives it 1 cores, so that it is not used; $put_line"
+	says "node $NODE_THIS: its topology has $cores cores and $threads threads, but slurm.conf gives it 1 core, so that it is not used; $put_line"
 }
 
 publishes_again() {

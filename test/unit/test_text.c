@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Strings and arrays that grow, and the case of letters.
+ * Strings and arrays that grow, the case of letters, and words of counts.
  */
 #include "unit_test.h"
 
@@ -91,6 +91,15 @@ static void test_words(void **state)
 	assert_false(tb_text_is_word("{", 1, "["));
 }
 
+static void test_count_words(void **state)
+{
+	(void)state;
+	assert_string_equal(tb_count_word(0, "task", "tasks"), "tasks");
+	assert_string_equal(tb_count_word(1, "task", "tasks"), "task");
+	assert_string_equal(tb_count_word(2, "task", "tasks"), "tasks");
+	assert_string_equal(tb_count_word(UINT64_MAX, "has", "have"), "have");
+}
+
 static void test_array_grows(void **state)
 {
 	unsigned *items = NULL;
@@ -163,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_letter_case),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_count_words),
 		cmocka_unit_test(test_array_grows),
 		cmocka_unit_test(test_clip),
 		cmocka_unit_test(test_megabytes),

@@ -14,6 +14,7 @@
 #include "common/node/node_extra.h"
 #include "conf_check.h"
 #include "conf_lines.h"
+#include "core/base/text.h"
 #include "core/topology/distances.h"
 #include "core/topology/topology.h"
 
@@ -99,8 +100,10 @@ static void check_cores(const struct tb_site_node *node,
 	if (threads != counted)
 		tb_findings_add_node(
 			findings, node->name,
-			tb_words("its topology has %u threads, but slurm.conf gives it %u",
-				 threads, counted),
+			tb_words("its topology has %u %s, but slurm.conf gives it %u",
+				 threads,
+				 tb_count_word(threads, "thread", "threads"),
+				 counted),
 			make_numbers_fix(stated));
 }
 
@@ -118,8 +121,12 @@ static void check_numbers(const struct tb_site_node *node,
 	else if (counted != threads)
 		tb_findings_add_node(
 			findings, node->name,
-			tb_words("its topology has %u cores and %u threads, but slurm.conf gives it %u cores, so that it is not used",
-				 cores, threads, counted),
+			tb_words("its topology has %u %s and %u %s, but slurm.conf gives it %u %s, so that it is not used",
+				 cores, tb_count_word(cores, "core", "cores"),
+				 threads,
+				 tb_count_word(threads, "thread", "threads"),
+				 counted,
+				 tb_count_word(counted, "core", "cores")),
 			make_numbers_fix(stated));
 	else if (node->threads != 1)
 		tb_findings_add_node(

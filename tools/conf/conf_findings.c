@@ -9,7 +9,6 @@
 
 #include "conf_findings.h"
 #include "cluster/hosts.h"
-#include "terminal/terminal.h"
 #include "terminal/wrap.h"
 
 struct finding {
@@ -162,8 +161,7 @@ void tb_findings_print(const struct tb_findings *findings, const char *command)
 			fprintf(stderr, "%s: note: %s\n", command,
 				text ? text : "?");
 		else
-			tb_print_wrapped(text ? text : "?", 0, 0,
-					 tb_line_width());
+			tb_print_sentence(stdout, "%s", text ? text : "?");
 		free(text);
 		free(where);
 	}

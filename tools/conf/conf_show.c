@@ -3,12 +3,12 @@
 #include "conf_show.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "cluster/running_conf.h"
 #include "table/table.h"
+#include "terminal/wrap.h"
 
 /* ---- the table ---- */
 
@@ -55,31 +55,16 @@ static const struct tb_table_kind kind = {
 	.print = print_cell,
 };
 
-static int print_rows(const struct tb_running_conf *conf,
-		      const struct tb_columns *shown)
-{
-	const void **rows = calloc(conf->count + 1, sizeof(*rows));
-	int rc;
-
-	if (!rows)
-		return -1;
-	for (unsigned i = 0; i < conf->count; i++)
-		rows[i] = &conf->settings[i];
-	rc = tb_table_print(&kind, shown, rows, conf->count, true, stdout);
-	free(rows);
-	return rc;
-}
-
 static int print_table(const struct tb_running_conf *conf)
 {
-	struct tb_columns *shown = tb_columns_of_names(&kind,
-						       "of,key,value,from",
-						       NULL);
-	int rc = shown ? print_rows(conf, shown) : -1;
+	int rc = tb_table_print_names(&kind, "of,key,value,from",
+				      conf->settings, sizeof(*conf->settings),
+				      conf->count, true, stdout);
 
-	tb_columns_destroy(shown);
 	if (!rc && conf->has_more)
-		puts("topobind.conf has more lines than slurmctld tells");
+		tb_print_sentence(
+			stdout,
+			"topobind.conf has more lines than slurmctld tells");
 	return rc;
 }
 

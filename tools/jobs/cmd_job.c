@@ -7,7 +7,6 @@
 #include "command.h"
 #include "job_id.h"
 #include "job_table.h"
-#include "map/map_legend.h"
 #include "cluster/slurm_library.h"
 #include "cluster/slurm_names.h"
 #include "table/table_options.h"
@@ -104,9 +103,9 @@ static int print_page(const struct options *options,
 	bool bound = job->comment.request != NULL;
 	int rc = 0;
 
-	printf("job %s of %s in %s: %s\n", job->id, job->user,
-	       job->info->partition ? job->info->partition : "-",
-	       slurm_job_state_string(job->info->job_state));
+	tb_print_sentence(stdout, "job %s of %s in %s: %s", job->id, job->user,
+			  job->info->partition ? job->info->partition : "-",
+			  slurm_job_state_string(job->info->job_state));
 	print_line("request", bound ? job->comment.request : "no binding");
 	if (job->comment.waiting)
 		print_line("waiting", job->comment.waiting);

@@ -19,6 +19,7 @@
 #include "job_id.h"
 #include "job_view.h"
 #include "cluster/slurm_library.h"
+#include "terminal/wrap.h"
 
 /* The controller looks each second, and has much to do at times. */
 #define PATIENCE_S 30
@@ -259,9 +260,9 @@ static int report_job(const struct options *options,
 		rc = report_refusal(options, job, why);
 	} else if (has_change(options, job)) {
 		(*changed)++;
-		printf("job %s: %s\n", job->id,
-		       job->comment.request ? job->comment.request
-					    : "no binding");
+		tb_print_sentence(stdout, "job %s: %s", job->id,
+				  job->comment.request ? job->comment.request
+						       : "no binding");
 	}
 	free(why);
 	return rc;

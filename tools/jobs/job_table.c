@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "job_table.h"
-#include "map/map_legend.h"
 #include "cluster/slurm_names.h"
+#include "terminal/wrap.h"
 
 enum {
 	JOB,
@@ -50,7 +50,7 @@ const struct tb_bitset *tb_job_row_threads(const struct tb_job_row *row)
 
 static void print_text_or_dash(const char *text, FILE *out)
 {
-	tb_text_print(text && *text ? text : "-", 0, out);
+	tb_text_print(text && *text ? text : "-", out);
 }
 
 static void print_and_free(char *text, FILE *out)

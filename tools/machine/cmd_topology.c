@@ -9,6 +9,8 @@
 #include "machine_source.h"
 #include "map/map.h"
 #include "map/map_output.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
 
 static const struct {
 	char letter;
@@ -146,61 +148,151 @@ static char *list_memory(const struct tb_machine *machine, char letter,
 	return list_of_object(machine, letter, index, all_memory_of_threads);
 }
 
-static void print_counts(const struct tb_topology *topology)
-{
-	for (size_t i = 0; i < LETTERS; i++) {
-		unsigned count = tb_topology_count(topology, letters[i].letter);
+/* An object of a machine, or all of its letter. */
+struct object {
+	const struct tb_machine *machine;
+	char letter;
+	const char *name; /* of all */
+	unsigned index;
+};
 
-		if (count)
-			printf("%c %-16s %6u\n", letters[i].letter,
-			       letters[i].name, count);
+enum { NAME, COUNT, OBJECT, OS_CPUS, OS_NODE, MEMORY, DISTANCES, COLUMNS };
+
+static const struct tb_column columns[COLUMNS] = {
+	[NAME] = { '\0', "name", "", false },
+	[COUNT] = { '\0', "count", "", true },
+	[OBJECT] = { '\0', "object", "NUMA nodes", false },
+	[OS_CPUS] = { '\0', "cpus", "OS CPUs", false },
+	[OS_NODE] = { '\0', "node", "OS node", true },
+	[MEMORY] = { '\0', "memory", "memory nodes", true },
+	[DISTANCES] = { '\0', "distances", "distances", false },
+};
+
+static void print_and_free(char *list, FILE *out)
+{
+	fputs(list && *list ? list : "-", out);
+	free(list);
+}
+
+static void print_distances(const struct object *object, FILE *out)
+{
+	unsigned count = tb_machine_numa_nodes(object->machine);
+	const unsigned *distances = tb_machine_distances(object->machine);
+
+	for (unsigned i = 0; distances && i < count; i++)
+		fprintf(out, "%s%3u", i ? " " : "",
+			distances[object->index * count + i]);
+}
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const struct object *object = row;
+
+	switch (column) {
+	case NAME:
+		fprintf(out, "%c %s", object->letter, object->name);
+		break;
+	case COUNT:
+		fprintf(out, "%u",
+			tb_topology_count(tb_machine_topology(object->machine),
+					  object->letter));
+		break;
+	case OBJECT:
+		fprintf(out, "  %c%u", object->letter, object->index);
+		break;
+	case OS_CPUS:
+		print_and_free(list_os_cpus(object->machine, object->letter,
+					    object->index),
+			       out);
+		break;
+	case OS_NODE:
+		fprintf(out, "%u",
+			tb_machine_numa_os_node(object->machine,
+						object->index));
+		break;
+	case MEMORY:
+		print_and_free(list_memory(object->machine, object->letter,
+					   object->index),
+			       out);
+		break;
+	default:
+		print_distances(object, out);
 	}
 }
 
-/* The OS CPUs of every socket, NUMA node and L3 cache. */
-static int print_os_cpus(const struct tb_machine *machine)
+static const struct tb_table_kind object_table = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+};
+
+/* How many of each letter there are. */
+static int print_counts(const struct tb_machine *machine)
+{
+	struct object all[LETTERS];
+	unsigned count = 0;
+
+	for (size_t i = 0; i < LETTERS; i++)
+		if (tb_topology_count(tb_machine_topology(machine),
+				      letters[i].letter))
+			all[count++] = (struct object){ machine,
+							letters[i].letter,
+							letters[i].name, 0 };
+	return tb_table_print_names(&object_table, "name,count", all,
+				    sizeof(*all), count, false, stdout);
+}
+
+/* Those of some letters.  NULL when out of memory. */
+static struct object *list_objects(const struct tb_machine *machine,
+				   const char *some, unsigned *count)
 {
 	const struct tb_topology *topology = tb_machine_topology(machine);
+	struct object *objects;
 
+	*count = 0;
+	for (const char *letter = some; *letter; letter++)
+		*count += tb_topology_count(topology, *letter);
+	objects = calloc(*count + 1, sizeof(*objects));
+	*count = 0;
+	for (const char *letter = some; objects && *letter; letter++)
+		for (unsigned i = 0; i < tb_topology_count(topology, *letter);
+		     i++)
+			objects[(*count)++] = (struct object){ machine, *letter,
+							       NULL, i };
+	return objects;
+}
+
+/* The objects of some letters and what is asked for of each. */
+static int print_objects(const struct tb_machine *machine, const char *some,
+			 const char *names, bool headings)
+{
+	unsigned count;
+	struct object *objects = list_objects(machine, some, &count);
+	int rc = objects ? tb_table_print_names(&object_table, names, objects,
+						sizeof(*objects), count,
+						headings, stdout)
+			 : -1;
+
+	free(objects);
+	return rc;
+}
+
+static int print_os_cpus(const struct tb_machine *machine)
+{
 	puts("\nOS CPUs");
-	for (const char *letter = "SNX"; *letter; letter++) {
-		unsigned count = tb_topology_count(topology, *letter);
-
-		for (unsigned i = 0; i < count; i++) {
-			char *list = list_os_cpus(machine, *letter, i);
-
-			if (!list)
-				return -1;
-			printf("  %c%-4u %s\n", *letter, i, list);
-			free(list);
-		}
-	}
-	return 0;
+	return print_objects(machine, "SNX", "object,cpus", false);
 }
 
 /* OS numbers of the NUMA nodes, their memory and distances. */
 static int print_numa_nodes(const struct tb_machine *machine)
 {
-	unsigned count = tb_machine_numa_nodes(machine);
-	const unsigned *distances = tb_machine_distances(machine);
-
-	printf("\nNUMA nodes  OS node  memory nodes%s\n",
-	       distances ? "  distances" : "");
-	for (unsigned i = 0; i < count; i++) {
-		char *memory = list_memory(machine, 'N', i);
-
-		if (!memory)
-			return -1;
-		printf("  N%-8u %8u  %12s", i,
-		       tb_machine_numa_os_node(machine, i),
-		       *memory ? memory : "-");
-		free(memory);
-		for (unsigned j = 0; distances && j < count; j++)
-			printf("%s%3u", j ? " " : "  ",
-			       distances[i * count + j]);
-		putchar('\n');
-	}
-	return 0;
+	putchar('\n');
+	return print_objects(machine, "N",
+			     tb_machine_distances(machine)
+				     ? "object,node,memory,distances"
+				     : "object,node,memory",
+			     true);
 }
 
 static const char *const memory_titles[TB_MEMORY_KINDS] = {
@@ -227,8 +319,9 @@ static int print_memory(const struct tb_machine *machine)
 		if (!list)
 			return -1;
 		if (*list || kind == TB_MEMORY_MAIN)
-			printf("%s on OS nodes %s\n", memory_titles[kind],
-			       *list ? list : "-");
+			tb_print_sentence(stdout, "%s on OS nodes %s",
+					  memory_titles[kind],
+					  *list ? list : "-");
 		free(list);
 	}
 	return 0;
@@ -244,8 +337,7 @@ static int print_summary(const struct options *options,
 			 const struct tb_machine *machine)
 {
 	printf("%s\n\n", tb_machine_string(machine));
-	print_counts(tb_machine_topology(machine));
-	if (print_os_cpus(machine) ||
+	if (print_counts(machine) || print_os_cpus(machine) ||
 	    (tb_machine_numa_nodes(machine) && print_numa_nodes(machine)) ||
 	    print_memory(machine))
 		return tb_command_fail(options->common.name, "out of memory");

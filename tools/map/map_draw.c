@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* map_draw.c - the boxes of the nodes; see map_draw.h */
+#define _GNU_SOURCE /* open_memstream */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "map_draw.h"
 #include "map_layout.h"
 #include "map_legend.h"
 #include "terminal/terminal.h"
+#include "terminal/wrap.h"
 
 /* What is in a cell beside ASCII: the lines of boxes. */
 enum {
@@ -185,17 +188,18 @@ void tb_map_count_busy(const struct tb_map_node *node, unsigned *cores,
 	}
 }
 
-static void draw_header(const struct tb_map_node *node, FILE *out)
+static void print_header(const struct tb_map_node *node, FILE *out)
 {
 	unsigned cores = tb_topology_cores(node->topology);
 	unsigned threads = tb_topology_threads(node->topology);
 	unsigned busy_cores, busy_threads;
 
 	tb_map_count_busy(node, &busy_cores, &busy_threads);
-	tb_text_print(node->name, 0, out);
-	fprintf(out, ": %u of %u cores", busy_cores, cores);
+	fprintf(out, "%s: %u of %u %s", node->name, busy_cores, cores,
+		tb_count_word(cores, "core", "cores"));
 	if (threads != cores)
-		fprintf(out, " and %u of %u threads", busy_threads, threads);
+		fprintf(out, " and %u of %u %s", busy_threads, threads,
+			tb_count_word(threads, "thread", "threads"));
 	fputs(" in use", out);
 	if (tb_map_node_trouble(node))
 		fprintf(out, ", %s", tb_map_node_trouble(node));
@@ -203,20 +207,34 @@ static void draw_header(const struct tb_map_node *node, FILE *out)
 		fputs(", MB free on NUMA nodes: ", out);
 		tb_node_memory_print(&node->memory, out);
 	}
-	fputc('\n', out);
+}
+
+static int draw_header(const struct tb_map_node *node, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return -1;
+	print_header(node, words);
+	return tb_print_stream(out, words, &text);
 }
 
 static int draw_node(const struct tb_map *map, const struct tb_map_node *node,
 		     const struct tb_map_style *style, FILE *out)
 {
-	if (node->topology) {
-		draw_header(node, out);
-		return draw_boxes(map, node, style, out);
-	}
-	tb_text_print(node->name, 0, out);
+	if (node->topology)
+		return draw_header(node, out) ||
+				       draw_boxes(map, node, style, out)
+			       ? -1
+			       : 0;
+	tb_text_print(node->name, out);
 	fputs(": no topology is known", out);
-	if (tb_map_node_trouble(node))
-		fprintf(out, ", %s", tb_map_node_trouble(node));
+	if (tb_map_node_trouble(node)) {
+		fputs(", ", out);
+		tb_text_print(tb_map_node_trouble(node), out);
+	}
 	fputc('\n', out);
 	return 0;
 }

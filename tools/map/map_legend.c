@@ -4,7 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "map_legend.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
+
+/* How wide the sign of a job is, and where what it has is written, below it. */
+#define MARK_WIDTH 3
+#define BELOW 5
 
 /* The characters for jobs of a kind, which take turns. */
 static const char *const job_symbols[TB_MAP_KINDS] = {
@@ -79,16 +86,6 @@ void tb_color_print(int color, FILE *out)
 		fputs("\033[0m", out);
 	else
 		fprintf(out, "\033[38;5;16;48;5;%dm", color);
-}
-
-void tb_text_print(const char *text, unsigned width, FILE *out)
-{
-	unsigned column = 0;
-
-	for (; *text && (!width || column < width); text++, column++)
-		fputc(*text >= ' ' && *text <= '~' ? *text : '?', out);
-	for (; column < width; column++)
-		fputc(' ', out);
 }
 
 static void draw_symbol(const struct tb_map *map, int holder,
@@ -185,22 +182,7 @@ static void draw_symbols(const struct tb_map *map,
 		fputc('\n', out);
 }
 
-/* ---- columns ---- */
-
-/* Of the jobs; left is 0 when no job has a time limit. */
-struct widths {
-	unsigned id, user, name, left;
-};
-
-static void widen_column(unsigned *width, const char *text, unsigned most)
-{
-	size_t length = strlen(text);
-
-	if (length > most)
-		length = most;
-	if (length > *width)
-		*width = length;
-}
+/* ---- the jobs ---- */
 
 char *tb_duration_print(int64_t seconds)
 {
@@ -227,40 +209,89 @@ static char *print_time_left(const struct tb_map *map,
 	return left < 0 ? strdup("") : tb_duration_print(left);
 }
 
-static int measure_jobs(const struct tb_map *map, struct widths *widths)
-{
-	*widths = (struct widths){ 3, 4, 4, 0 };
-	for (unsigned i = 0; i < map->njobs; i++) {
-		char *left = print_time_left(map, &map->jobs[i]);
+enum { ID, USER, NAME, LEFT, REQUEST, COLUMNS };
 
-		if (!left)
-			return -1;
-		widen_column(&widths->id, map->jobs[i].id, 16);
-		widen_column(&widths->user, map->jobs[i].user, 12);
-		widen_column(&widths->name, map->jobs[i].name, 20);
-		widen_column(&widths->left, left, 16);
-		free(left);
-	}
-	return 0;
+static const struct tb_column columns[COLUMNS] = {
+	[ID] = { '\0', "id", "", false },
+	[USER] = { '\0', "user", "", false },
+	[NAME] = { '\0', "name", "", false },
+	[LEFT] = { '\0', "left", "", false },
+	[REQUEST] = { '\0', "request", "", false },
+};
+
+struct row {
+	const struct tb_map *map;
+	const struct tb_map_style *style;
+	unsigned index; /* of the job */
+};
+
+static const struct tb_map_job *get_job(const struct row *row)
+{
+	return &row->map->jobs[row->index];
 }
 
-/* ---- the jobs ---- */
+static void print_left(const struct row *row, FILE *out)
+{
+	char *left = print_time_left(row->map, get_job(row));
+
+	fputs(left && *left ? left : "-", out);
+	free(left);
+}
+
+static void print_cell(const void *item, unsigned column, FILE *out)
+{
+	const struct row *row = item;
+	const struct tb_map_job *job = get_job(row);
+
+	switch (column) {
+	case ID:
+		tb_text_print(job->id, out);
+		break;
+	case USER:
+		tb_text_print(job->user, out);
+		break;
+	case NAME:
+		tb_text_print(job->name, out);
+		break;
+	case LEFT:
+		print_left(row, out);
+		break;
+	default:
+		tb_text_print(*job->request ? job->request : "no binding", out);
+	}
+}
+
+static void print_mark(const void *item, FILE *out)
+{
+	const struct row *row = item;
+
+	draw_symbol(row->map, (int)row->index, row->style, out);
+	fputs("  ", out);
+}
+
+/* "n[1-2] threads 0-3,8" */
+static int draw_list(const char *nodes, const char *threads, FILE *out)
+{
+	char *text;
+
+	if (asprintf(&text, "%s threads %s", nodes, threads) < 0)
+		return -1;
+	fprintf(out, "%*s", BELOW, "");
+	tb_print_cell(out, text, BELOW);
+	free(text);
+	return 0;
+}
 
 static int draw_threads(const char *nodes, const struct tb_bitset *threads,
 			FILE *out)
 {
 	char *list = tb_bitset_print_list(threads);
+	int rc = list ? draw_list(nodes, list, out) : -1;
 
-	if (!list)
-		return -1;
-	fputs("     ", out);
-	tb_text_print(nodes, 0, out);
-	fprintf(out, " threads %s\n", list);
 	free(list);
-	return 0;
+	return rc;
 }
 
-/* "n[1-2] threads 0-3,8" */
 static int draw_grant(const struct tb_map_grant *grant, FILE *out)
 {
 	struct tb_bitset *threads;
@@ -268,14 +299,8 @@ static int draw_grant(const struct tb_map_grant *grant, FILE *out)
 							 &threads, NULL);
 	int rc;
 
-	if (!topology) { /* a list already */
-		fputs("     ", out);
-		tb_text_print(grant->nodes, 0, out);
-		fputs(" threads ", out);
-		tb_text_print(grant->string, 0, out);
-		fputc('\n', out);
-		return 0;
-	}
+	if (!topology) /* a list already */
+		return draw_list(grant->nodes, grant->string, out);
 	rc = draw_threads(grant->nodes, threads, out);
 	tb_bitset_destroy(threads);
 	tb_topology_destroy(topology);
@@ -297,34 +322,33 @@ static int draw_holds(const struct tb_map *map, unsigned job, FILE *out)
 	return 0;
 }
 
-static void draw_column(const char *text, unsigned width, FILE *out)
+static int draw_below(const void *item, FILE *out)
 {
-	fputs("  ", out);
-	tb_text_print(text, width, out);
-}
+	const struct row *row = item;
+	const struct tb_map_job *job = get_job(row);
 
-static int draw_job(const struct tb_map *map, unsigned index,
-		    const struct widths *widths,
-		    const struct tb_map_style *style, FILE *out)
-{
-	const struct tb_map_job *job = &map->jobs[index];
-	char *left = print_time_left(map, job);
-
-	if (!left)
-		return -1;
-	draw_symbol(map, index, style, out);
-	draw_column(job->id, widths->id, out);
-	draw_column(job->user, widths->user, out);
-	draw_column(job->name, widths->name, out);
-	if (widths->left)
-		draw_column(*left ? left : "-", widths->left, out);
-	draw_column(*job->request ? job->request : "no binding", 0, out);
-	fputc('\n', out);
-	free(left);
 	for (unsigned i = 0; i < job->ngrants; i++)
 		if (draw_grant(&job->grants[i], out))
 			return -1;
-	return job->ngrants ? 0 : draw_holds(map, index, out);
+	return job->ngrants ? 0 : draw_holds(row->map, row->index, out);
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+	.mark = print_mark,
+	.mark_width = MARK_WIDTH,
+	.below = draw_below,
+};
+
+static bool has_time_limits(const struct tb_map *map)
+{
+	for (unsigned i = 0; i < map->njobs; i++)
+		if (tb_map_time_left(map, &map->jobs[i]) >= 0)
+			return true;
+	return false;
 }
 
 /* ---- what waits ---- */
@@ -332,36 +356,50 @@ static int draw_job(const struct tb_map *map, unsigned index,
 /* More would push the nodes off the screen. */
 #define WAITING_SHOWN 10
 
-static void draw_waiting(const struct tb_map *map, FILE *out)
+static int draw_waiting_job(const struct tb_map_waiting *job, FILE *out)
 {
-	for (unsigned i = 0; i < map->nwaiting && i < WAITING_SHOWN; i++) {
-		const struct tb_map_waiting *job = &map->waiting[i];
+	char *text;
 
-		fputs("   job ", out);
-		tb_text_print(job->id, 0, out);
-		fputs(" of ", out);
-		tb_text_print(job->user, 0, out);
-		fprintf(out, " waits%s", *job->why ? ": " : "");
-		tb_text_print(job->why, 0, out);
-		fputc('\n', out);
-	}
-	if (map->nwaiting > WAITING_SHOWN)
-		fprintf(out, "   %u more %s\n", map->nwaiting - WAITING_SHOWN,
-			map->nwaiting == WAITING_SHOWN + 1 ? "job waits"
-							   : "jobs wait");
+	if (asprintf(&text, "job %s of %s waits%s%s", job->id, job->user,
+		     *job->why ? ": " : "", job->why) < 0)
+		return -1;
+	fprintf(out, "%*s", MARK_WIDTH, "");
+	tb_print_cell(out, text, MARK_WIDTH);
+	free(text);
+	return 0;
+}
+
+static int draw_waiting(const struct tb_map *map, FILE *out)
+{
+	unsigned more = map->nwaiting > WAITING_SHOWN
+				? map->nwaiting - WAITING_SHOWN
+				: 0;
+
+	for (unsigned i = 0; i < map->nwaiting - more; i++)
+		if (draw_waiting_job(&map->waiting[i], out))
+			return -1;
+	if (more)
+		fprintf(out, "%*s%u more %s\n", MARK_WIDTH, "", more,
+			tb_count_word(more, "job waits", "jobs wait"));
+	return 0;
 }
 
 int tb_legend_draw(const struct tb_map *map, const struct tb_map_style *style,
 		   FILE *out)
 {
-	struct widths widths;
+	struct row *rows = calloc(map->njobs + 1, sizeof(*rows));
+	int rc = -1;
 
-	if (measure_jobs(map, &widths))
-		return -1;
 	draw_symbols(map, style, out);
-	for (unsigned i = 0; i < map->njobs; i++)
-		if (draw_job(map, i, &widths, style, out))
-			return -1;
-	draw_waiting(map, out);
-	return 0;
+	for (unsigned i = 0; rows && i < map->njobs; i++)
+		rows[i] = (struct row){ map, style, i };
+	if (rows)
+		rc = tb_table_print_names(&kind,
+					  has_time_limits(map)
+						  ? "id,user,name,left,request"
+						  : "id,user,name,request",
+					  rows, sizeof(*rows), map->njobs,
+					  false, out);
+	free(rows);
+	return rc ? rc : draw_waiting(map, out);
 }

@@ -37,12 +37,6 @@ bool tb_holder_occurs(const struct tb_map *map, int holder);
 /* Switch to a colour, or with -1 back to normal. */
 void tb_color_print(int color, FILE *out);
 
-/*
- * Print text that users chose: what is not printable ASCII becomes "?".  With
- * a width it is cut or filled to that many columns.
- */
-void tb_text_print(const char *text, unsigned width, FILE *out);
-
 /* "2-03:04:05", "1:02:03"; malloc()ed, NULL when out of memory. */
 char *tb_duration_print(int64_t seconds);
 

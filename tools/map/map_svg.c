@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "map_draw.h"
 #include "map_layout.h"
 #include "map_legend.h"
@@ -268,15 +269,16 @@ struct place {
 
 static void print_header(const struct tb_map_node *node, FILE *out)
 {
-	unsigned cores, threads;
+	unsigned busy, cores, threads;
 
 	fputs("<text y=\"15\"><tspan class=\"name\">", out);
 	print_svg_text(node->name, NAME_LETTERS, out);
 	fputs("</tspan>  ", out);
 	if (node->topology) {
-		tb_map_count_busy(node, &cores, &threads);
-		fprintf(out, "%u of %u cores in use", cores,
-			tb_topology_cores(node->topology));
+		cores = tb_topology_cores(node->topology);
+		tb_map_count_busy(node, &busy, &threads);
+		fprintf(out, "%u of %u %s in use", busy, cores,
+			tb_count_word(cores, "core", "cores"));
 	} else {
 		fputs("no topology is known", out);
 	}

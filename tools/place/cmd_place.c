@@ -11,6 +11,7 @@
 #include "core/topology/os_cpus.h"
 #include "place.h"
 #include "place_why.h"
+#include "terminal/wrap.h"
 
 enum {
 	OPT_TOPOLOGY = TB_OPTION_OWN,
@@ -145,11 +146,13 @@ static void print_granted(const struct options *options,
 	if (chosen)
 		printf("with     %s\n", chosen);
 	free(chosen);
-	printf("granted  %s\n", outcome->granted);
-	printf("in use   %s\n", outcome->inuse_after);
+	tb_print_cell(stdout, outcome->granted, (unsigned)printf("granted  "));
+	tb_print_cell(stdout, outcome->inuse_after,
+		      (unsigned)printf("in use   "));
 	printf("slots    %u of %u\n", outcome->slots, nslots);
 	for (unsigned i = 0; i < outcome->groups; i++)
-		printf("  slot %-4u threads %s\n", i, outcome->group_lists[i]);
+		tb_print_cell(stdout, outcome->group_lists[i],
+			      (unsigned)printf("  slot %-4u threads ", i));
 }
 
 static const char *get_reason(const struct tb_outcome *outcome)
@@ -211,7 +214,8 @@ static int print_result(const struct options *options,
 			return tb_command_fail(options->common.name,
 					       "out of memory");
 	} else {
-		printf("does not fit: %s\n", get_reason(outcome));
+		tb_print_sentence(stdout, "does not fit: %s",
+				  get_reason(outcome));
 	}
 	return outcome->granted ? TB_EXIT_OK : TB_EXIT_NO_FIT;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/place/why.h"
+#include "terminal/wrap.h"
 
 /* "X0", or "the node". */
 static const char *make_name(const struct tb_why_container *container,
@@ -78,13 +79,14 @@ int tb_print_why(const struct tb_offline_node *node,
 
 	if (find_why(node, request, &why))
 		return -1;
-	printf("why      %s\n", get_rule(request));
+	tb_print_cell(stdout, get_rule(request), (unsigned)printf("why      "));
 	if (request->cpus)
 		return 0;
 	print_containers(&why, false);
-	printf("inside   %s%s\n", make_name(&why.place, name),
-	       takes_fewest(request) ? ", in as few containers as possible"
-				     : "");
+	tb_print_sentence(stdout, "inside   %s%s", make_name(&why.place, name),
+			  takes_fewest(request)
+				  ? ", in as few containers as possible"
+				  : "");
 	print_containers(&why, true);
 	tb_why_clear(&why);
 	return 0;

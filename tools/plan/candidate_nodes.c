@@ -18,6 +18,7 @@
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
 #include "compat/slurm_types.h"
+#include "core/base/text.h"
 #include "core/place/listed.h"
 #include "core/place/window_ever.h"
 #include "terminal/words.h"
@@ -261,9 +262,14 @@ static void check_layout(const struct rules *rules,
 
 	if (!tb_layout_suffices(&there, &rules->spec->layout))
 		set_text(&node->closed,
-			 "has %u sockets of %u cores with %u threads, the job asks for more",
-			 there.sockets, there.cores_per_socket,
-			 there.threads_per_core);
+			 "has %u %s of %u %s with %u %s, the job asks for more",
+			 there.sockets,
+			 tb_count_word(there.sockets, "socket", "sockets"),
+			 there.cores_per_socket,
+			 tb_count_word(there.cores_per_socket, "core", "cores"),
+			 there.threads_per_core,
+			 tb_count_word(there.threads_per_core, "thread",
+				       "threads"));
 }
 
 static void check_features(const struct rules *rules,
@@ -403,17 +409,18 @@ static void close_for_units(struct tb_candidate_node *node, struct tb_unit unit,
 	bool masked = units < tb_units_total(node->topology, unit);
 	const char *name = tb_unit_name(unit);
 	const char *what = unit.letter == 'C' ? "core" : "unit";
+	const char *many = unit.letter == 'C' ? "cores" : "units";
 	const char *left = masked ? " that is not masked or the system's" : "";
 
 	if (units)
-		set_text(&node->closed, "has only %u %s %s%s%s", units, name,
-			 what, units == 1 ? "" : "s",
+		set_text(&node->closed, "has only %u %s %s%s", units, name,
+			 tb_count_word(units, what, many),
 			 masked && units > 1
 				 ? " that are not masked or the system's"
 				 : left);
 	else
-		set_text(&node->closed, "has no %s %s%s%s", name, what,
-			 masked ? "" : "s", left);
+		set_text(&node->closed, "has no %s %s%s", name,
+			 masked ? what : many, left);
 }
 
 static void check_amount(const struct tb_request *request,
@@ -514,11 +521,10 @@ static void check_cpus(const struct tb_job_spec *spec, unsigned most,
 
 	if (spec->implicit || request->cpus || !most || most >= spec->task_cpus)
 		return;
-	set_text(&node->closed, "%u %s unit%s %s %u CPU%s, a task needs %u",
+	set_text(&node->closed, "%u %s %s %u %s, a task needs %u",
 		 request->amount, tb_unit_name(request->unit),
-		 request->amount == 1 ? "" : "s",
-		 request->amount == 1 ? "has" : "have", most,
-		 most == 1 ? "" : "s", spec->task_cpus);
+		 tb_count_word(request->amount, "unit has", "units have"), most,
+		 tb_count_word(most, "CPU", "CPUs"), spec->task_cpus);
 }
 
 /* ---- memory ---- */
@@ -625,7 +631,7 @@ static int check_devices(const struct tb_job_devices *asked,
 		if (node->devices[i] < needed)
 			set_text(&node->closed, "%u %s there, %u %s asked for",
 				 node->devices[i], asked->names[i], needed,
-				 needed == 1 ? "is" : "are");
+				 tb_count_word(needed, "is", "are"));
 	}
 	return 0;
 }

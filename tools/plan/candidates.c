@@ -10,6 +10,7 @@
 
 #include "cluster/node_walk.h"
 #include "common/job/job_cores.h"
+#include "core/base/text.h"
 #include "core/plan/implicit.h"
 
 #include "partition_sharing.h"
@@ -406,7 +407,7 @@ static int note_devices(struct tb_candidates *candidates,
 			     "%s%s%u of %u %s free, %u %s asked for",
 			     before ? before : "", before ? "; " : "",
 			     free_ones, node->devices[i], devices->names[i],
-			     needed, needed == 1 ? "is" : "are") < 0) {
+			     needed, tb_count_word(needed, "is", "are")) < 0) {
 			node->note = before;
 			return tb_fail(err, "out of memory");
 		}

@@ -10,9 +10,10 @@
 #include "compat/job_reason.h"
 #include "job_choice.h"
 #include "jobs/job_id.h"
-#include "map/map_legend.h"
 #include "cluster/hosts.h"
 #include "cluster/slurm_library.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
 
 /* The controller shows the binding of a job that is as old as this. */
 #define NEW_SECONDS 3
@@ -76,8 +77,8 @@ static int print_no_wait(const struct subject *subject, const char *state,
 	int rc;
 
 	if (!subject->options->common.json) {
-		printf("job %s of %s %s\n", subject->id, subject->user,
-		       sentence);
+		tb_print_sentence(stdout, "job %s of %s %s", subject->id,
+				  subject->user, sentence);
 		return TB_EXIT_NO_FIT;
 	}
 	json = json_pack("{s:s, s:s, s:s, s:s}", "job", subject->id, "user",
@@ -103,6 +104,45 @@ static json_t *json_of_grants(const struct tb_comment *comment)
 	return grants;
 }
 
+enum { NODES, GRANT, COLUMNS };
+
+static const struct tb_column columns[COLUMNS] = {
+	[NODES] = { '\0', "nodes", "", false },
+	[GRANT] = { '\0', "grant", "", false },
+};
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const struct tb_comment_grant *grant = row;
+
+	tb_text_print(column == NODES ? grant->nodes : grant->units, out);
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+};
+
+static int print_running(const struct subject *subject)
+{
+	const struct tb_comment *comment = &subject->comment;
+
+	tb_print_sentence(stdout, "job %s of %s is running", subject->id,
+			  subject->user);
+	tb_print_sentence(stdout, "%s", comment->request);
+	if (tb_table_print_names(&kind, "nodes,grant", comment->grants,
+				 sizeof(*comment->grants), comment->ngrants,
+				 false, stdout))
+		return -1;
+	if (comment->has_more)
+		tb_print_sentence(
+			stdout,
+			"and more nodes, for which its SystemComment has no room");
+	return 0;
+}
+
 static int explain_running(const struct subject *subject)
 {
 	const struct tb_comment *comment = &subject->comment;
@@ -116,13 +156,9 @@ static int explain_running(const struct subject *subject)
 				 comment->has_more);
 		return add_object(subject, json);
 	}
-	printf("job %s of %s is running\n%s\n", subject->id, subject->user,
-	       comment->request);
-	for (unsigned i = 0; i < comment->ngrants; i++)
-		printf("%s  %s\n", comment->grants[i].nodes,
-		       comment->grants[i].units);
-	if (comment->has_more)
-		puts("and more nodes, for which its SystemComment has no room");
+	if (print_running(subject))
+		return tb_command_fail(subject->options->common.name,
+				       "out of memory");
 	return TB_EXIT_OK;
 }
 
@@ -132,13 +168,6 @@ static int explain_running(const struct subject *subject)
 static char *copy_reason(const job_info_t *job)
 {
 	return strdup(job->state_desc ? job->state_desc : tb_job_reason(job));
-}
-
-/* What others wrote, without what a terminal takes for a command. */
-static void print_line(const char *text)
-{
-	tb_text_print(text, 0, stdout);
-	putchar('\n');
 }
 
 /* Is it for several partitions, of which one is told? */
@@ -154,17 +183,18 @@ static int print_waiting(const struct subject *subject,
 {
 	char text[TB_TIME_SIZE];
 
-	printf("job %s of %s waits: ", subject->id, subject->user);
-	print_line(reason);
+	tb_print_sentence(stdout, "job %s of %s waits: %s", subject->id,
+			  subject->user, reason);
 	if (subject->comment.waiting &&
 	    strcmp(subject->comment.waiting, reason))
-		print_line(subject->comment.waiting);
+		tb_print_sentence(stdout, "%s", subject->comment.waiting);
 	if (tb_job_choice_print(choice, subject->comment.request))
 		return tb_command_fail(subject->options->common.name,
 				       "out of memory");
 	if (subject->job->start_time > time(NULL)) {
 		tb_explain_time(subject->job->start_time, text);
-		printf("Slurm expects that it starts at %s\n", text);
+		tb_print_sentence(stdout, "Slurm expects that it starts at %s",
+				  text);
 	}
 	return TB_EXIT_OK;
 }

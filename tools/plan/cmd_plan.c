@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_plan.c - topobind plan */
+#define _GNU_SOURCE /* open_memstream */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "explain.h"
 #include "cluster/hosts.h"
 #include "plan.h"
 #include "sbatch_options.h"
 #include "cluster/slurm_library.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
 
 static const int exit_codes[] = {
 	[TB_JOB_PLAN_NOW] = TB_EXIT_OK,
@@ -19,49 +23,91 @@ static const int exit_codes[] = {
 
 /* ---- for people ---- */
 
-static void print_preempted(const struct tb_job_plan *plan)
+static int print_preempted(const struct tb_job_plan *plan)
 {
-	if (!plan->npreempted)
-		return;
-	fputs("by preempting jobs", stdout);
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return -1;
 	for (unsigned i = 0; i < plan->npreempted; i++)
-		printf("%s %u", i ? "," : "", plan->preempted[i]);
-	putchar('\n');
+		fprintf(words, "%s %u", i ? "," : "by preempting jobs",
+			plan->preempted[i]);
+	return tb_print_stream(stdout, words, &text);
 }
 
-static void print_units(const struct tb_job_plan *plan)
+enum { NODE, TASKS, GRANT, COLUMNS };
+
+static const struct tb_column columns[COLUMNS] = {
+	[NODE] = { '\0', "node", "", false },
+	[TASKS] = { '\0', "tasks", "", false },
+	[GRANT] = { '\0', "grant", "", false },
+};
+
+static void print_cell(const void *row, unsigned column, FILE *out)
 {
-	for (unsigned i = 0; i < plan->nplaced; i++)
-		printf("%s  %u task%s  %s\n", plan->placed[i].node->info->name,
-		       plan->placed[i].slots,
-		       plan->placed[i].slots == 1 ? "" : "s",
-		       plan->placed[i].grant);
+	const struct tb_job_plan_node *placed = row;
+
+	if (column == NODE)
+		fputs(placed->node->info->name, out);
+	else if (column == TASKS)
+		fprintf(out, "%u %s", placed->slots,
+			tb_count_word(placed->slots, "task", "tasks"));
+	else
+		fputs(placed->grant, out);
 }
 
-static void print_answer(const struct tb_job_plan *plan)
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+};
+
+static int print_units(const struct tb_job_plan *plan)
+{
+	return tb_table_print_names(&kind, "node,tasks,grant", plan->placed,
+				    sizeof(*plan->placed), plan->nplaced, false,
+				    stdout);
+}
+
+static void print_start(const struct tb_job_plan *plan)
 {
 	char text[TB_TIME_SIZE];
 
 	tb_explain_time(plan->start, text);
 	if (plan->answer == TB_JOB_PLAN_NEVER)
-		printf("never: %s\n", plan->why_never);
+		tb_print_sentence(stdout, "never: %s", plan->why_never);
 	else if (plan->answer == TB_JOB_PLAN_WAITS)
-		printf("not now: %s\n", plan->why_never);
+		tb_print_sentence(stdout, "not now: %s", plan->why_never);
 	else if (plan->answer == TB_JOB_PLAN_NOW)
-		printf("now, in partition %s, on %s%s%s\n", plan->partition,
-		       plan->nodes, plan->alternative ? ", with " : "",
-		       plan->alternative ? plan->alternative : "");
+		tb_print_sentence(stdout, "now, in partition %s, on %s%s%s",
+				  plan->partition, plan->nodes,
+				  plan->alternative ? ", with " : "",
+				  plan->alternative ? plan->alternative : "");
 	else
-		printf("not now: at %s, in partition %s, on %s\n", text,
-		       plan->partition, plan->nodes);
-	print_preempted(plan);
+		tb_print_sentence(stdout,
+				  "not now: at %s, in partition %s, on %s",
+				  text, plan->partition, plan->nodes);
+}
+
+static int print_answer(const struct tb_job_plan *plan)
+{
+	print_start(plan);
+	if (plan->npreempted && print_preempted(plan))
+		return -1;
 	if (plan->waiting)
-		printf("Slurm adds this time for %u job%s waiting there; if none of them starts first, the job gets now:\n",
-		       plan->waiting, plan->waiting == 1 ? "" : "s");
+		tb_print_sentence(
+			stdout,
+			"Slurm adds this time for %u %s waiting there; if none of them starts first, the job gets now:",
+			plan->waiting,
+			tb_count_word(plan->waiting, "job", "jobs"));
 	if (plan->why_unplaced)
-		printf("topobind does not know which units: %s\n",
-		       plan->why_unplaced);
-	print_units(plan);
+		tb_print_sentence(stdout,
+				  "topobind does not know which units: %s",
+				  plan->why_unplaced);
+	return print_units(plan);
 }
 
 /* Are there no units now? */
@@ -71,26 +117,30 @@ static bool lacks_units(const struct tb_job_plan *plan)
 }
 
 /* Options that sbatch would heed. */
-static void print_unplanned(uint32_t options)
+static int print_unplanned(uint32_t options)
 {
 	const char *sign = "the plan does not heed";
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
 
+	if (!words)
+		return -1;
 	for (unsigned i = 0; i < TB_SBATCH_UNPLANNED_MAX; i++) {
 		if (!(options >> i & 1))
 			continue;
-		printf("%s --%s", sign, tb_sbatch_unplanned(i));
+		fprintf(words, "%s --%s", sign, tb_sbatch_unplanned(i));
 		sign = ",";
 	}
-	if (options)
-		putchar('\n');
+	return tb_print_stream(stdout, words, &text);
 }
 
 static int print_plan(const struct tb_plan_options *options,
 		      const struct tb_job_plan *plan)
 {
-	print_answer(plan);
-	print_unplanned(options->unplanned);
-	if (lacks_units(plan) && tb_job_choice_print(&plan->choice, NULL))
+	if (print_answer(plan) ||
+	    (options->unplanned && print_unplanned(options->unplanned)) ||
+	    (lacks_units(plan) && tb_job_choice_print(&plan->choice, NULL)))
 		return tb_command_fail(options->common.name, "out of memory");
 	return exit_codes[plan->answer];
 }

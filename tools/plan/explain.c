@@ -8,7 +8,8 @@
 #include <time.h>
 
 #include "cluster/hosts.h"
-#include "map/map_legend.h"
+#include "core/base/text.h"
+#include "table/table.h"
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
 
@@ -135,11 +136,6 @@ void tb_explanation_clear(struct tb_explanation *explanation)
 
 /* ---- sentences ---- */
 
-static const char *get_plural_suffix(unsigned count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_units(const struct tb_request *request, FILE *out)
 {
 	char *list = request->cpus ? tb_request_print_cpus(request) : NULL;
@@ -147,9 +143,9 @@ static void print_units(const struct tb_request *request, FILE *out)
 	if (request->cpus)
 		fprintf(out, "CPUs %s", list ? list : "");
 	else
-		fprintf(out, "%u %s unit%s", request->amount,
+		fprintf(out, "%u %s %s", request->amount,
 			tb_unit_name(request->unit),
-			get_plural_suffix(request->amount));
+			tb_count_word(request->amount, "unit", "units"));
 	free(list);
 }
 
@@ -163,13 +159,15 @@ char *tb_explain_spec(const struct tb_job_spec *spec)
 		return NULL;
 	if (spec->request.type == TB_HOST || spec->request.cpus) {
 		print_units(&spec->request, out);
-		fprintf(out, " on %s %u node%s, for %u task%s",
+		fprintf(out, " on %s %u %s, for %u %s",
 			spec->min_nodes == 1 ? "each of at least" : "each of",
-			spec->min_nodes, get_plural_suffix(spec->min_nodes),
-			spec->tasks, get_plural_suffix(spec->tasks));
+			spec->min_nodes,
+			tb_count_word(spec->min_nodes, "node", "nodes"),
+			spec->tasks,
+			tb_count_word(spec->tasks, "task", "tasks"));
 	} else {
-		fprintf(out, "%u slot%s of ", spec->tasks,
-			get_plural_suffix(spec->tasks));
+		fprintf(out, "%u %s of ", spec->tasks,
+			tb_count_word(spec->tasks, "slot", "slots"));
 		print_units(&spec->request, out);
 		fputs(spec->tasks == 1 ? "" : " each", out);
 		if (spec->request.spread)
@@ -235,9 +233,9 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 	}
 	if (!explanation->has_memory)
 		fprintf(out,
-			", but too little memory with them: %u of %u node%s with units lack%s it",
-			lack, units, get_plural_suffix(units),
-			lack == 1 ? "s" : "");
+			", but too little memory with them: %u of %u %s with units %s it",
+			lack, units, tb_count_word(units, "node", "nodes"),
+			tb_count_word(lack, "lacks", "lack"));
 	else if (candidates->spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
 	else if (candidates->spec->near_gres)
@@ -326,20 +324,21 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 
 /* ---- the table ---- */
 
-/* Of the columns between nodes and holders. */
-#define NUMBERS_WIDTH 27
+enum { NODES, FREE, OF, NEED, SLOTS, HELD, COLUMNS };
 
-static unsigned measure_lists(const struct tb_explanation *explanation)
-{
-	size_t width = strlen("NODES");
+static const struct tb_column columns[COLUMNS] = {
+	[NODES] = { '\0', "nodes", "NODES", false },
+	[FREE] = { '\0', "free", "FREE", true },
+	[OF] = { '\0', "of", "OF", true },
+	[NEED] = { '\0', "need", "NEED", true },
+	[SLOTS] = { '\0', "slots", "SLOTS", true },
+	[HELD] = { '\0', "held", "HELD BY, OR WHY NOT", false },
+};
 
-	for (unsigned i = 0; i < explanation->nrows; i++) {
-		size_t length = strlen(explanation->rows[i].nodes);
-
-		width = length > width ? length : width;
-	}
-	return width > 30 ? 30 : (unsigned)width;
-}
+struct row {
+	const struct tb_explanation *explanation;
+	const struct tb_explain_row *nodes;
+};
 
 static void print_end(int64_t end, FILE *out)
 {
@@ -372,84 +371,82 @@ static void print_hold(const struct tb_explanation *explanation,
 		print_end(candidates->ends[hold->holder], out);
 }
 
-/* "4: 9 of ann until 2026-11-21T14:05:00"; malloc()ed, NULL when out of memory. */
-static char *describe_hold(const struct tb_explanation *explanation,
-			   const struct tb_holder_job *hold, unsigned units)
+/* Notes and holders, one on a line. */
+static void print_holds(const struct row *row, FILE *out)
 {
-	size_t size = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
+	const struct tb_explanation *explanation = row->explanation;
+	const struct tb_candidate_node *node = row->nodes->node;
+	bool first = !node->note;
 
-	if (!out)
-		return NULL;
-	print_hold(explanation, hold, units, out);
-	return tb_text_stream_close(out, &text);
-}
-
-/* A line of the last column, behind the numbers of the row or below. */
-static void print_last_cell(const char *text, unsigned indent, bool first,
-			    FILE *out)
-{
-	if (!first)
-		fprintf(out, "%*s", (int)indent, "");
-	tb_print_cell(out, text, indent);
-}
-
-/* Holders, one on a line, the first one behind the numbers. */
-static void print_holds(const struct tb_explanation *explanation,
-			const struct tb_candidate_node *node, unsigned indent,
-			FILE *out)
-{
-	const struct tb_candidates *candidates = explanation->candidates;
-	bool first = true;
-
-	if (node->note) {
-		print_last_cell(node->note, indent, first, out);
-		first = false;
-	}
+	if (node->note)
+		tb_text_print(node->note, out);
 	for (unsigned i = 0; i < node->nholds; i++) {
-		char *text;
-
 		if (!node->held_units[i] && !node->holds[i].devices &&
-		    !candidates->spec->whole_nodes)
+		    !explanation->candidates->spec->whole_nodes)
 			continue;
-		text = describe_hold(explanation, &node->holds[i],
-				     node->held_units[i]);
-		print_last_cell(text ? text : "?", indent, first, out);
+		if (!first)
+			fputc('\n', out);
 		first = false;
-		free(text);
+		print_hold(explanation, &node->holds[i], node->held_units[i],
+			   out);
 	}
 	if (first)
-		fputs("nobody\n", out);
+		fputs("nobody", out);
 }
 
-static void print_row(const struct tb_explanation *explanation,
-		      const struct tb_explain_row *row, unsigned width,
-		      FILE *out)
+static unsigned get_number(const struct row *row, unsigned column)
 {
-	const struct tb_candidates *candidates = explanation->candidates;
-	const struct tb_candidate_node *node = row->node;
+	const struct tb_candidates *candidates = row->explanation->candidates;
+	const struct tb_candidate_node *node = row->nodes->node;
 
-	fprintf(out, "%-*s", (int)width, row->nodes);
-	if (strlen(row->nodes) > width)
-		width = (unsigned)strlen(row->nodes);
-	if (node->closed) {
-		fprintf(out, "  %5s %5s %5s %5s  ", "-", "-", "-", "-");
-		tb_print_cell(out, node->closed, width + NUMBERS_WIDTH);
-		return;
+	switch (column) {
+	case FREE:
+		return node->free_units;
+	case OF:
+		return node->units;
+	case NEED:
+		return tb_candidates_needed_units(candidates, node);
+	default:
+		return tb_candidates_room(candidates, node);
 	}
-	fprintf(out, "  %5u %5u %5u %5u  ", node->free_units, node->units,
-		tb_candidates_needed_units(candidates, node),
-		tb_candidates_room(candidates, node));
-	print_holds(explanation, node, width + NUMBERS_WIDTH, out);
 }
 
-void tb_explain_table(const struct tb_explanation *explanation, FILE *out)
+static void print_cell(const void *item, unsigned column, FILE *out)
 {
-	unsigned width = measure_lists(explanation);
+	const struct row *row = item;
+	const struct tb_candidate_node *node = row->nodes->node;
 
-	fprintf(out, "%-*s  %5s %5s %5s %5s  %s\n", (int)width, "NODES", "FREE",
-		"OF", "NEED", "SLOTS", "HELD BY, OR WHY NOT");
-	for (unsigned i = 0; i < explanation->nrows; i++)
-		print_row(explanation, &explanation->rows[i], width, out);
+	if (column == NODES)
+		fputs(row->nodes->nodes, out);
+	else if (column == HELD && node->closed)
+		tb_text_print(node->closed, out);
+	else if (column == HELD)
+		print_holds(row, out);
+	else if (node->closed)
+		fputc('-', out);
+	else
+		fprintf(out, "%u", get_number(row, column));
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.gap = "  ",
+	.print = print_cell,
+};
+
+int tb_explain_table(const struct tb_explanation *explanation, FILE *out)
+{
+	struct row *rows = calloc(explanation->nrows + 1, sizeof(*rows));
+	int rc = -1;
+
+	for (unsigned i = 0; rows && i < explanation->nrows; i++)
+		rows[i] = (struct row){ explanation, &explanation->rows[i] };
+	if (rows)
+		rc = tb_table_print_names(&kind,
+					  "nodes,free,of,need,slots,held", rows,
+					  sizeof(*rows), explanation->nrows,
+					  true, out);
+	free(rows);
+	return rc;
 }

@@ -38,8 +38,8 @@ void tb_explanation_clear(struct tb_explanation *explanation);
 char *tb_explain_spec(const struct tb_job_spec *spec);
 /* Who would have to end, and when that is; one sentence, malloc()ed. */
 char *tb_explain_end(const struct tb_explanation *explanation);
-/* The table of nodes. */
-void tb_explain_table(const struct tb_explanation *explanation, FILE *out);
+/* The table of nodes.  -1 when out of memory. */
+int tb_explain_table(const struct tb_explanation *explanation, FILE *out);
 
 /* "2026-11-21T14:05:00", as Slurm prints times; size is TB_TIME_SIZE. */
 #define TB_TIME_SIZE 32

@@ -8,6 +8,7 @@
 #include "core/request/alternatives.h"
 
 #include "partition_choice.h"
+#include "terminal/wrap.h"
 
 static int add_candidates(struct tb_job_choice *choice, unsigned index,
 			  const struct tb_cluster *cluster,
@@ -91,6 +92,25 @@ tb_job_choice_soonest(const struct tb_job_choice *choice)
 	return &choice->explanations[soonest];
 }
 
+static void print_spec(const struct tb_job_choice *choice, unsigned index,
+		       const char *spec, const char *note)
+{
+	tb_print_sentence(stdout, "%s %s%s%s%s",
+			  index ? "or for" : "it asks for", spec,
+			  note ? " (" : "", note ? note : "", note ? ")" : "");
+	if (choice->partitions[index])
+		tb_print_sentence(
+			stdout,
+			"of its partitions %s is told, where it could start first",
+			choice->partitions[index]);
+}
+
+static void print_end(const char *end)
+{
+	putchar('\n');
+	tb_print_sentence(stdout, "%s", end);
+}
+
 static int print_one(const struct tb_job_choice *choice, unsigned index,
 		     const char *note)
 {
@@ -99,17 +119,15 @@ static int print_one(const struct tb_job_choice *choice, unsigned index,
 	char *end = tb_explain_end(explanation);
 	int rc = spec && end ? 0 : -1;
 
-	if (!rc) {
-		printf("%s %s%s%s%s\n", index ? "\nor for" : "it asks for",
-		       spec, note && !index ? " (" : "",
-		       note && !index ? note : "", note && !index ? ")" : "");
-		if (choice->partitions[index])
-			printf("of its partitions %s is told, where it could start first\n",
-			       choice->partitions[index]);
+	if (!rc && index)
 		putchar('\n');
-		tb_explain_table(explanation, stdout);
-		printf("\n%s\n", end);
+	if (!rc) {
+		print_spec(choice, index, spec, index ? NULL : note);
+		putchar('\n');
+		rc = tb_explain_table(explanation, stdout);
 	}
+	if (!rc)
+		print_end(end);
 	free(spec);
 	free(end);
 	return rc;

@@ -10,6 +10,7 @@
 #include <slurm/slurm_errno.h>
 
 #include "common/node/node_features.h"
+#include "core/base/text.h"
 #include "core/plan/deal.h"
 #include "core/plan/never.h"
 #include "core/request/prefer.h"
@@ -80,10 +81,10 @@ static int check_partition(struct tb_job_plan *plan, const job_desc_msg_t *job,
 	else if (!job->qos && partition->max_time != INFINITE &&
 		 job->time_limit != NO_VAL &&
 		 job->time_limit > partition->max_time)
-		tb_fail(&why,
-			"partition %.100s has a time limit of %u minute%s",
+		tb_fail(&why, "partition %.100s has a time limit of %u %s",
 			plan->partition, partition->max_time,
-			partition->max_time == 1 ? "" : "s");
+			tb_count_word(partition->max_time, "minute",
+				      "minutes"));
 	else
 		return 0;
 	plan->answer = TB_JOB_PLAN_NEVER;

@@ -7,6 +7,7 @@
 
 #include "cluster/hosts.h"
 #include "common/node/node_extra.h"
+#include "core/base/text.h"
 #include "hwloc/machine.h"
 #include "known_topologies.h"
 
@@ -241,6 +242,19 @@ static bool has_its_size(const struct tb_topology *topology,
 	       cores == tb_topology_threads(topology);
 }
 
+static void fail_for_size(const struct tb_topology *topology,
+			  const node_info_t *node, struct tb_error *why)
+{
+	unsigned cores = tb_topology_cores(topology);
+	unsigned threads = tb_topology_threads(topology);
+	unsigned there = (unsigned)node->sockets * node->cores;
+
+	tb_fail(why, "the topology has %u %s and %u %s, Slurm's node %u %s",
+		cores, tb_count_word(cores, "core", "cores"), threads,
+		tb_count_word(threads, "thread", "threads"), there,
+		tb_count_word(there, "core", "cores"));
+}
+
 /* Several slurmds of one host have names of their own, and other sizes. */
 static const struct tb_topology *find_here(struct tb_known_topologies *known,
 					   const node_info_t *node)
@@ -270,10 +284,7 @@ tb_known_topologies_find(struct tb_known_topologies *known,
 		return find_here(known, node);
 	if (has_its_size(topology, node))
 		return topology;
-	tb_fail(why,
-		"the topology has %u cores and %u threads, Slurm's node %u cores",
-		tb_topology_cores(topology), tb_topology_threads(topology),
-		(unsigned)node->sockets * node->cores);
+	fail_for_size(topology, node, why);
 	tb_topology_destroy(*own);
 	*own = NULL;
 	return NULL;

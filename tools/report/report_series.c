@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "files/append_line.h"
 #include "report_series.h"
 #include "report_words.h"
+#include "terminal/wrap.h"
 
 /* Of one kind of container, in all looks. */
 struct kind_series {
@@ -343,25 +345,50 @@ static void print_kind(const struct tb_report_series *series, unsigned kind,
 	if (!words)
 		return;
 	tell_kind(series, kind, words);
-	tb_report_print_sentence(out, words, &text);
+	tb_print_stream(out, words, &text);
+}
+
+static void print_looks(const struct tb_report_series *series, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return;
+	fprintf(words, "%" PRIu64 " %s from ", series->looks,
+		tb_count_word(series->looks, "look", "looks"));
+	print_time(words, series->from);
+	fputs(" to ", words);
+	print_time(words, series->to);
+	fprintf(words, ", %.1f jobs on average",
+		(double)series->scored / (double)series->looks);
+	tb_print_stream(out, words, &text);
+}
+
+static void print_broken(const struct tb_report_series *series, FILE *out)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return;
+	tb_report_tell_percent(words, series->broken, series->containers);
+	fputs(" of containers were broken: partly in use.", words);
+	tb_print_stream(out, words, &text);
 }
 
 void tb_report_series_print(const struct tb_report_series *series, FILE *out)
 {
-	fprintf(out, "%" PRIu64 " look%s from ", series->looks,
-		series->looks == 1 ? "" : "s");
-	print_time(out, series->from);
-	fputs(" to ", out);
-	print_time(out, series->to);
-	fprintf(out, ", %.1f jobs on average\n",
-		(double)series->scored / (double)series->looks);
+	print_looks(series, out);
 	for (unsigned kind = 0; series->scored && kind < TB_REPORT_KINDS;
 	     kind++)
 		print_kind(series, kind, out);
-	tb_report_tell_percent(out, series->broken, series->containers);
-	fputs(" of containers were broken: partly in use.\n", out);
+	print_broken(series, out);
 	if (series->skipped)
-		fprintf(out, "%" PRIu64 " line%s no look, and left out.\n",
-			series->skipped,
-			series->skipped == 1 ? " is" : "s are");
+		tb_print_sentence(out, "%" PRIu64 " %s no look, and left out.",
+				  series->skipped,
+				  tb_count_word(series->skipped, "line is",
+						"lines are"));
 }

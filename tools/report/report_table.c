@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "map/map_legend.h"
 #include "report_table.h"
+#include "terminal/wrap.h"
 
 /* The columns that are not of a kind of container. */
 enum { JOB, USER, NAME, NODE, CORES, PLAIN_COLUMNS };
@@ -46,7 +46,7 @@ struct row {
 
 static void print_or_dash(const char *text, FILE *out)
 {
-	tb_text_print(text && *text ? text : "-", 0, out);
+	tb_text_print(text && *text ? text : "-", out);
 }
 
 static void print_and_free(char *text, FILE *out)

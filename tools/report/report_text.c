@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/base/text.h"
 #include "report.h"
 #include "report_words.h"
+#include "terminal/wrap.h"
 
 static void tell_worst(const struct tb_report *report, unsigned kind, FILE *out)
 {
@@ -37,17 +39,24 @@ static void print_kind(const struct tb_report *report, unsigned kind, FILE *out)
 	if (total->worst >= 0)
 		tell_worst(report, kind, words);
 	fputc('.', words);
-	tb_report_print_sentence(out, words, &text);
+	tb_print_stream(out, words, &text);
 }
 
 static void print_scores(const struct tb_report *report, FILE *out)
 {
-	fputs("Locality:", out);
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return;
+	fputs("Locality:", words);
 	for (unsigned kind = 0; kind < TB_REPORT_KINDS; kind++)
-		fprintf(out, "%s %s %.3f", kind ? "," : "",
+		fprintf(words, "%s %s %.3f", kind ? "," : "",
 			tb_report_kinds[kind].many,
 			tb_report_locality(report, kind));
-	fputs(".\n", out);
+	fputc('.', words);
+	tb_print_stream(out, words, &text);
 }
 
 static void print_unknown(const struct tb_report *report, FILE *out)
@@ -58,9 +67,10 @@ static void print_unknown(const struct tb_report *report, FILE *out)
 	FILE *words = names ? open_memstream(&text, &size) : NULL;
 
 	if (words) {
-		fprintf(words, "%u node%s no known topology: %s.", unknown,
-			unknown == 1 ? " has" : "s have", names);
-		tb_report_print_sentence(out, words, &text);
+		fprintf(words, "%u %s no known topology: %s.", unknown,
+			tb_count_word(unknown, "node has", "nodes have"),
+			names);
+		tb_print_stream(out, words, &text);
 	}
 	free(names);
 }
@@ -69,22 +79,27 @@ void tb_report_print(const struct tb_report *report, FILE *out)
 {
 	unsigned left_out = report->njobs - report->scored;
 
-	fprintf(out, "%u job%s, %u node%s with a known topology\n",
-		report->scored, report->scored == 1 ? "" : "s", report->known,
-		report->known == 1 ? "" : "s");
+	tb_print_sentence(out, "%u %s, %u %s with a known topology",
+			  report->scored,
+			  tb_count_word(report->scored, "job", "jobs"),
+			  report->known,
+			  tb_count_word(report->known, "node", "nodes"));
 	for (unsigned kind = 0; report->scored && kind < TB_REPORT_KINDS;
 	     kind++)
 		print_kind(report, kind, out);
 	if (report->scored)
 		print_scores(report, out);
-	fprintf(out,
-		"%" PRIu64 " of %" PRIu64
-		" containers are broken: partly in use.\n",
-		report->broken, report->containers);
+	tb_print_sentence(out,
+			  "%" PRIu64 " of %" PRIu64
+			  " containers are broken: partly in use.",
+			  report->broken, report->containers);
 	if (left_out)
-		fprintf(out,
-			"%u job%s no score: its topology or its cores are not known.\n",
-			left_out, left_out == 1 ? " has" : "s have");
+		tb_print_sentence(
+			out,
+			"%u %s no score: %s topology or cores are not known.",
+			left_out,
+			tb_count_word(left_out, "job has", "jobs have"),
+			tb_count_word(left_out, "its", "their"));
 	if (report->known < report->nnodes)
 		print_unknown(report, out);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report_words.c - see report_words.h */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "report.h"
 #include "report_words.h"
-#include "terminal/text_stream.h"
-#include "terminal/wrap.h"
 
 void tb_report_tell_percent(FILE *out, uint64_t part, uint64_t all)
 {
@@ -35,13 +32,4 @@ void tb_report_tell_worst(FILE *out, const struct tb_report_worst *worst)
 		" would do",
 		worst->job ? worst->job : "?", worst->user ? worst->user : "?",
 		worst->touched, worst->fewest);
-}
-
-void tb_report_print_sentence(FILE *out, FILE *words, char **text)
-{
-	char *sentence = tb_text_stream_close(words, text);
-
-	if (sentence)
-		tb_print_cell(out, sentence, 0);
-	free(sentence);
 }

@@ -30,7 +30,4 @@ void tb_report_tell_worst(FILE *out, const struct tb_report_worst *worst);
 /* "37%" of all; what is not none is "under 1%". */
 void tb_report_tell_percent(FILE *out, uint64_t part, uint64_t all);
 
-/* A sentence that open_memstream() has made, in lines; it is freed. */
-void tb_report_print_sentence(FILE *out, FILE *words, char **text);
-
 #endif

@@ -11,6 +11,8 @@
 
 #include "command.h"
 #include "soft_node.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
 
 struct options {
 	struct tb_command common;
@@ -106,8 +108,7 @@ struct visit {
 	const struct options *options;
 	struct tb_registry *registry;
 	bool reset;
-	unsigned seen;
-	json_t *steps; /* NULL: a table is printed */
+	json_t *steps;
 };
 
 static const char *name_mode(const struct visit *visit,
@@ -120,22 +121,6 @@ static const char *name_mode(const struct visit *visit,
 	if (state->paused)
 		return "suspended";
 	return state->native ? "kernel" : "on";
-}
-
-static void print_state(const struct visit *visit,
-			const struct tb_soft_state *state)
-{
-	char name[TB_STEP_NAME_SIZE];
-
-	tb_soft_step_name(state, name);
-	if (visit->seen == 1)
-		printf("%-18s %-9s %6s %6s %10s %10s %10s\n", "STEP", "SOFT",
-		       "TASKS", "SPREAD", "PREFERRED", "ALLOWED", "SMOOTHED");
-	printf("%-18s %-9s %6u %6u %10llu %10llu %10llu\n", name,
-	       name_mode(visit, state), state->tasks, state->spread,
-	       (unsigned long long)state->preferred,
-	       (unsigned long long)state->allowed,
-	       (unsigned long long)state->smoothed);
 }
 
 static void add_state(const struct visit *visit,
@@ -163,15 +148,12 @@ static int visit_step(struct tb_soft_state *state, bool alive, void *data)
 	if (!alive ||
 	    (visit->options->job && visit->options->job != state->job))
 		return 0;
-	visit->seen++;
 	if (visit->reset) {
 		state->preferred = 0;
 		state->allowed = 0;
 		state->smoothed = 0;
-	} else if (visit->steps) {
-		add_state(visit, state);
 	} else {
-		print_state(visit, state);
+		add_state(visit, state);
 	}
 	return 0;
 }
@@ -191,30 +173,90 @@ static int visit_steps(struct visit *visit)
 	return 0;
 }
 
+enum { STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
+
+/* The names are those of the JSON, too. */
+static const struct tb_column columns[COLUMNS] = {
+	[STEP] = { '\0', "step", "STEP", false },
+	[SOFT] = { '\0', "soft", "SOFT", false },
+	[TASKS] = { '\0', "tasks", "TASKS", true },
+	[SPREAD] = { '\0', "spread", "SPREAD", true },
+	[PREFERRED] = { '\0', "preferred", "PREFERRED", true },
+	[ALLOWED] = { '\0', "allowed", "ALLOWED", true },
+	[SMOOTHED] = { '\0', "smoothed", "SMOOTHED", true },
+};
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const json_t *const *step = row;
+	const json_t *value = json_object_get(*step, columns[column].name);
+
+	if (json_is_string(value))
+		fputs(json_string_value(value), out);
+	else
+		fprintf(out, "%lld", (long long)json_integer_value(value));
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.print = print_cell,
+};
+
+static int print_steps(const json_t *steps)
+{
+	size_t count = json_array_size(steps);
+	const json_t **rows = calloc(count + 1, sizeof(*rows));
+	int rc = rows ? 0 : -1;
+
+	for (size_t i = 0; rows && i < count; i++)
+		rows[i] = json_array_get(steps, i);
+	if (rows && count)
+		rc = tb_table_print_names(
+			&kind,
+			"step,soft,tasks,spread,preferred,allowed,smoothed",
+			rows, sizeof(*rows), (unsigned)count, true, stdout);
+	free(rows);
+	return rc;
+}
+
+static int print_status_text(const struct options *options,
+			     enum tb_soft_mode mode, const json_t *steps)
+{
+	tb_print_sentence(stdout, "soft binding is %s on this node",
+			  tb_soft_mode_name(mode));
+	return print_steps(steps)
+		       ? tb_command_fail(options->common.name, "out of memory")
+		       : TB_EXIT_OK;
+}
+
+static int print_status_json(const struct options *options,
+			     enum tb_soft_mode mode, json_t *steps)
+{
+	json_t *all = json_pack("{s:b, s:s, s:O}", "on", mode == TB_SOFT_ON,
+				"mode", tb_soft_mode_name(mode), "steps",
+				steps);
+	int rc = tb_command_print_json(options->common.name, all);
+
+	json_decref(all);
+	return rc;
+}
+
 static int print_status(const struct options *options,
 			struct tb_registry *registry)
 {
-	struct visit visit = { .options = options, .registry = registry };
+	struct visit visit = { .options = options,
+			       .registry = registry,
+			       .steps = json_array() };
 	enum tb_soft_mode mode = tb_registry_mode(registry, 0);
-	int rc;
+	int rc = TB_EXIT_BAD;
 
-	if (options->common.json)
-		visit.steps = json_array();
-	else
-		printf("soft binding is %s on this node\n",
-		       tb_soft_mode_name(mode));
-	rc = visit_steps(&visit);
-	if (rc >= 0 && options->common.json) {
-		json_t *all = json_pack("{s:b, s:s, s:O}", "on",
-					mode == TB_SOFT_ON, "mode",
-					tb_soft_mode_name(mode), "steps",
-					visit.steps);
-
-		rc = tb_command_print_json(options->common.name, all);
-		json_decref(all);
-	}
+	if (!visit_steps(&visit))
+		rc = options->common.json
+			     ? print_status_json(options, mode, visit.steps)
+			     : print_status_text(options, mode, visit.steps);
 	json_decref(visit.steps);
-	return rc < 0 ? TB_EXIT_BAD : TB_EXIT_OK;
+	return rc;
 }
 
 static int reset_counters(const struct options *options,

@@ -4,27 +4,23 @@
 #include "table.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "grid.h"
+#include "terminal/terminal.h"
 #include "terminal/text_stream.h"
 
 #define WIDTH_MAX 65535
 
-/* A column where it was asked for. */
-struct field {
-	char *before; /* text in front of it */
-	unsigned column;
-	unsigned width; /* 0: as wide as what is in it... */
-	bool tight;	/* ...in each row */
-	bool right;
-};
-
+/* Where they were asked for; of is the kind's column. */
 struct tb_columns {
-	struct field *fields;
+	struct tb_grid_column *fields;
 	unsigned nfields;
 	char *after; /* text behind the last one */
+	bool whole;  /* rows are as the user wrote them, however wide */
 };
 
 void tb_columns_destroy(struct tb_columns *layout)
@@ -41,7 +37,7 @@ void tb_columns_destroy(struct tb_columns *layout)
 bool tb_columns_has(const struct tb_columns *layout, unsigned column)
 {
 	for (unsigned i = 0; i < layout->nfields; i++)
-		if (layout->fields[i].column == column)
+		if (layout->fields[i].of == column)
 			return true;
 	return false;
 }
@@ -108,7 +104,7 @@ static int fail_for_column(const struct tb_table_kind *kind, bool letters,
 /* ---- reading ---- */
 
 /* "[.]WIDTH", as far as it goes; -1 for a width that cannot be meant. */
-static int read_width(const char **text, struct field *field)
+static int read_width(const char **text, struct tb_grid_column *field)
 {
 	unsigned long width;
 	char *end;
@@ -124,10 +120,11 @@ static int read_width(const char **text, struct field *field)
 }
 
 /* The text before it becomes the layout's. */
-static int add_field(struct tb_columns *layout, struct field field)
+static int add_field(struct tb_columns *layout, struct tb_grid_column field)
 {
-	struct field *fields = reallocarray(layout->fields, layout->nfields + 1,
-					    sizeof(*fields));
+	struct tb_grid_column *fields = reallocarray(layout->fields,
+						     layout->nfields + 1,
+						     sizeof(*fields));
 
 	if (!fields || !field.before) {
 		free(field.before);
@@ -135,13 +132,14 @@ static int add_field(struct tb_columns *layout, struct field field)
 		return -1;
 	}
 	layout->fields = fields;
+	layout->whole |= field.width || field.tight;
 	fields[layout->nfields++] = field;
 	return 0;
 }
 
 static int read_letter(const struct tb_table_kind *kind,
 		       struct tb_columns *layout, const char **text,
-		       struct field field, struct tb_error *err)
+		       struct tb_grid_column field, struct tb_error *err)
 {
 	if (read_width(text, &field)) {
 		free(field.before);
@@ -149,13 +147,13 @@ static int read_letter(const struct tb_table_kind *kind,
 			       "--format: a width is a number from 1 to %d",
 			       WIDTH_MAX);
 	}
-	field.column = find_letter(kind, **text);
-	if (field.column == kind->ncolumns) {
+	field.of = find_letter(kind, **text);
+	if (field.of == kind->ncolumns) {
 		free(field.before);
 		return fail_for_column(kind, true, "--format", *text,
 				       **text != '\0', err);
 	}
-	field.right |= kind->columns[field.column].right;
+	field.right |= kind->columns[field.of].right;
 	field.tight = !field.width;
 	(*text)++;
 	return add_field(layout, field) ? tb_fail(err, "out of memory") : 0;
@@ -168,7 +166,7 @@ static int read_letters(const struct tb_table_kind *kind,
 	const char *percent;
 
 	while ((percent = strchr(format, '%'))) {
-		struct field field = {
+		struct tb_grid_column field = {
 			.before = strndup(format, (size_t)(percent - format)),
 		};
 
@@ -191,9 +189,9 @@ static int read_name(const struct tb_table_kind *kind,
 {
 	size_t name = strcspn(text, ":,");
 	const char *rest = text + name;
-	struct field field = { .column = find_name(kind, text, name) };
+	struct tb_grid_column field = { .of = find_name(kind, text, name) };
 
-	if (field.column == kind->ncolumns)
+	if (field.of == kind->ncolumns)
 		return fail_for_column(kind, false, "--Format", text, name,
 				       err);
 	if (*rest == ':') {
@@ -203,10 +201,12 @@ static int read_name(const struct tb_table_kind *kind,
 				err,
 				"--Format: \"%.*s\" is no column with a width; write for example %s:10",
 				(int)(length < 40 ? length : 40), text,
-				kind->columns[field.column].name);
+				kind->columns[field.of].name);
 	}
-	field.right |= kind->columns[field.column].right;
-	field.before = strdup(layout->nfields ? " " : "");
+	field.right |= kind->columns[field.of].right;
+	field.before = strdup(!layout->nfields ? ""
+			      : kind->gap      ? kind->gap
+					       : " ");
 	return add_field(layout, field) ? tb_fail(err, "out of memory") : 0;
 }
 
@@ -369,77 +369,99 @@ int tb_table_sort(const struct tb_table_kind *kind, const char *keys,
 
 /* ---- printing ---- */
 
-/* All cells, row by row; the headings are the first row. */
+static void free_cells(char **cells, unsigned count)
+{
+	for (unsigned i = 0; cells && i < count; i++)
+		free(cells[i]);
+	free(cells);
+}
+
+/* Row by row, the headings first if there are some.  NULL when out of memory. */
 static char **make_cells(const struct tb_table_kind *kind,
 			 const struct tb_columns *layout, const void **rows,
-			 unsigned nrows)
+			 unsigned nrows, bool headings)
 {
-	unsigned width = layout->nfields;
-	char **cells = calloc((size_t)(nrows + 1) * width, sizeof(*cells));
+	unsigned width = layout->nfields, count = (nrows + headings) * width;
+	char **cells = calloc((size_t)count + 1, sizeof(*cells));
+	bool failed = !cells;
 
-	for (unsigned f = 0; cells && f < width; f++) {
-		unsigned column = layout->fields[f].column;
+	for (unsigned i = 0; !failed && i < count; i++) {
+		unsigned column = layout->fields[i % width].of;
+		unsigned row = i / width;
 
-		cells[f] = strdup(kind->columns[column].heading);
-		for (unsigned i = 0; i < nrows; i++)
-			cells[(i + 1) * width + f] = make_cell(kind, rows[i],
-							       column);
+		cells[i] = headings && !row
+				   ? strdup(kind->columns[column].heading)
+				   : make_cell(kind, rows[row - headings],
+					       column);
+		failed = !cells[i];
 	}
-	return cells;
+	if (!failed)
+		return cells;
+	free_cells(cells, count);
+	return NULL;
 }
 
-/* The widths of all columns; -1 when a cell is missing: no memory. */
-static int measure_columns(const struct tb_columns *layout, char **cells,
-			   unsigned nrows, bool headings, unsigned *widths)
+/* row: NULL for the headings. */
+static int print_row(const struct tb_table_kind *kind,
+		     const struct tb_grid_fit *fit, unsigned line,
+		     const void *row, FILE *out)
 {
-	for (unsigned f = 0; f < layout->nfields; f++) {
-		widths[f] = layout->fields[f].width;
-		for (unsigned i = 0; i <= nrows; i++) {
-			const char *cell = cells[i * layout->nfields + f];
-
-			if (!cell)
-				return -1;
-			if (!layout->fields[f].width && (i || headings) &&
-			    strlen(cell) > widths[f])
-				widths[f] = (unsigned)strlen(cell);
-		}
-	}
-	return 0;
+	if (row && kind->mark)
+		kind->mark(row, out);
+	else
+		fprintf(out, "%*s", (int)kind->mark_width, "");
+	tb_grid_print_row(fit, line, out);
+	return row && kind->below ? kind->below(row, out) : 0;
 }
 
-static void print_line(const struct tb_columns *layout, char **cells,
-		       const unsigned *widths, FILE *out)
+static int print_rows(const struct tb_table_kind *kind,
+		      const struct tb_grid *grid, unsigned width,
+		      const void **rows, unsigned nrows, FILE *out)
 {
-	for (unsigned f = 0; f < layout->nfields; f++) {
-		const struct field *field = &layout->fields[f];
-		/* No blanks at the end of a line. */
-		bool last = f + 1 == layout->nfields && !*layout->after &&
-			    !field->right;
-		int width = last || field->tight ? 0 : (int)widths[f];
+	struct tb_grid_fit *fit = tb_grid_fit(grid, width);
+	unsigned headings = grid->nrows - nrows;
+	int rc = fit ? 0 : -1;
 
-		fprintf(out, "%s%*.*s", field->before,
-			field->right ? width : -width, (int)widths[f],
-			cells[f]);
-	}
-	fprintf(out, "%s\n", layout->after);
+	for (unsigned i = 0; !rc && i < grid->nrows; i++)
+		rc = print_row(kind, fit, i,
+			       i < headings ? NULL : rows[i - headings], out);
+	tb_grid_fit_destroy(fit);
+	return rc;
 }
 
 int tb_table_print(const struct tb_table_kind *kind,
 		   const struct tb_columns *layout, const void **rows,
 		   unsigned nrows, bool headings, FILE *out)
 {
-	unsigned count = (nrows + 1) * layout->nfields;
-	unsigned *widths = calloc(layout->nfields, sizeof(*widths));
-	char **cells = make_cells(kind, layout, rows, nrows);
+	const struct tb_grid grid = {
+		.columns = layout->fields,
+		.ncolumns = layout->nfields,
+		.after = layout->after,
+		.cells = make_cells(kind, layout, rows, nrows, headings),
+		.nrows = nrows + headings,
+		.taken = kind->mark_width,
+	};
+	unsigned width = layout->whole ? UINT_MAX : tb_line_width();
+	int rc = grid.cells ? print_rows(kind, &grid, width, rows, nrows, out)
+			    : -1;
+
+	free_cells(grid.cells, grid.nrows * grid.ncolumns);
+	return rc;
+}
+
+int tb_table_print_names(const struct tb_table_kind *kind, const char *names,
+			 const void *rows, size_t size, unsigned nrows,
+			 bool headings, FILE *out)
+{
+	struct tb_columns *layout = tb_columns_of_names(kind, names, NULL);
+	const void **list = calloc(nrows + 1, sizeof(*list));
 	int rc = -1;
 
-	if (widths && cells)
-		rc = measure_columns(layout, cells, nrows, headings, widths);
-	for (unsigned i = headings ? 0 : 1; !rc && i <= nrows; i++)
-		print_line(layout, cells + i * layout->nfields, widths, out);
-	for (unsigned i = 0; cells && i < count; i++)
-		free(cells[i]);
-	free(cells);
-	free(widths);
+	for (unsigned i = 0; list && i < nrows; i++)
+		list[i] = (const char *)rows + i * size;
+	if (layout && list)
+		rc = tb_table_print(kind, layout, list, nrows, headings, out);
+	tb_columns_destroy(layout);
+	free(list);
 	return rc;
 }

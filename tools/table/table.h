@@ -12,6 +12,9 @@
  * A point aligns to the right.  What is longer than a width is cut.  Without one
  * a column of --Format is as wide as all that is in it, and --format prints each
  * cell as it is.
+ *
+ * Rows fit into lines of tb_line_width() (grid.h), but with --format, or a width:
+ * then they are as the user wrote them.
  */
 #ifndef TB_TOOLS_TABLE_TABLE_H
 #define TB_TOOLS_TABLE_TABLE_H
@@ -32,8 +35,20 @@ struct tb_column {
 struct tb_table_kind {
 	const struct tb_column *columns;
 	unsigned ncolumns;
-	/* Print what a row has in a column: one line of printable text. */
+	const char *gap; /* between two columns; NULL: a blank */
+	/*
+	 * Print what a row has in a column: printable text, in one line, or in
+	 * several with newlines between them.
+	 */
 	void (*print)(const void *row, unsigned column, FILE *out);
+	/*
+	 * Print what stands in front of a row, in so many columns; NULL:
+	 * nothing does.
+	 */
+	void (*mark)(const void *row, FILE *out);
+	unsigned mark_width;
+	/* Print lines of their own below a row.  -1: no memory.  NULL: none. */
+	int (*below)(const void *row, FILE *out);
 	/*
 	 * By which number rows are sorted; NULL, or false: by their text.
 	 */
@@ -67,5 +82,10 @@ int tb_table_sort(const struct tb_table_kind *kind, const char *keys,
 int tb_table_print(const struct tb_table_kind *kind,
 		   const struct tb_columns *columns, const void **rows,
 		   unsigned nrows, bool headings, FILE *out);
+
+/* The same for columns that are always these; each row has so many bytes. */
+int tb_table_print_names(const struct tb_table_kind *kind, const char *names,
+			 const void *rows, size_t size, unsigned nrows,
+			 bool headings, FILE *out);
 
 #endif

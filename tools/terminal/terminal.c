@@ -37,32 +37,39 @@ bool tb_color_is_on(enum tb_color color)
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb");
 }
 
-/* 0: nothing says it. */
-static unsigned find_width(void)
+static unsigned limit_width(unsigned long width)
 {
-	const char *columns = getenv("COLUMNS");
-	long width = columns ? strtol(columns, NULL, 10) : 0;
-	struct winsize size;
-
-	if (width <= 0 && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		width = size.ws_col;
-	if (width <= 0)
-		return 0;
 	if (width < WIDTH_MIN)
-		width = WIDTH_MIN;
+		return WIDTH_MIN;
 	return width < WIDTH_MAX ? (unsigned)width : WIDTH_MAX;
 }
 
-unsigned tb_terminal_width(void)
+/* What COLUMNS says; 0: it says no number. */
+static unsigned long read_columns(void)
 {
-	unsigned width = find_width();
+	const char *columns = getenv("COLUMNS");
 
-	return width ? width : WIDTH_DEFAULT;
+	if (!columns || !*columns ||
+	    columns[strspn(columns, "0123456789")] != '\0')
+		return 0;
+	return strtoul(columns, NULL, 10);
 }
 
 unsigned tb_line_width(void)
 {
-	unsigned width = find_width();
+	unsigned long columns = read_columns();
+	struct winsize size;
 
-	return width ? width : UINT_MAX;
+	if (columns)
+		return limit_width(columns);
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		return limit_width(size.ws_col);
+	return isatty(STDOUT_FILENO) ? WIDTH_DEFAULT : UINT_MAX;
+}
+
+unsigned tb_terminal_width(void)
+{
+	unsigned width = tb_line_width();
+
+	return width < UINT_MAX ? width : WIDTH_DEFAULT;
 }

@@ -18,10 +18,14 @@ int tb_color_parse(const char *text, enum tb_color *color);
  */
 bool tb_color_is_on(enum tb_color color);
 
-/* Columns: COLUMNS, else the terminal's, else 80; at least 40. */
-unsigned tb_terminal_width(void);
-
-/* The same for sentences: where nothing says how wide lines are, they stay whole. */
+/*
+ * The columns of a line: what COLUMNS says, else those of the terminal, 80 if it
+ * does not tell them; at least 40.  Without either it is UINT_MAX, as lines stay
+ * whole for programs.
+ */
 unsigned tb_line_width(void);
+
+/* The same for drawings, which have 80 columns where lines stay whole. */
+unsigned tb_terminal_width(void);
 
 #endif

@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "command.h"
+#include "core/base/text.h"
 #include "report/known_topologies.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
 #include "whatif.h"
 
 #define UNDER_MOST 16
@@ -119,17 +122,14 @@ static const struct tb_command_line usage = {
 /* ---- what is told ---- */
 
 /* "1-02:03:04", as Slurm writes durations. */
-static void print_duration(char *text, size_t size, int64_t seconds)
+static void print_duration(int64_t seconds, FILE *out)
 {
 	int64_t days = seconds / 86400;
-	int hours = (int)(seconds / 3600 % 24);
-	int minutes = (int)(seconds / 60 % 60), rest = (int)(seconds % 60);
 
 	if (days)
-		snprintf(text, size, "%" PRId64 "-%02d:%02d:%02d", days, hours,
-			 minutes, rest);
-	else
-		snprintf(text, size, "%02d:%02d:%02d", hours, minutes, rest);
+		fprintf(out, "%" PRId64 "-", days);
+	fprintf(out, "%02d:%02d:%02d", (int)(seconds / 3600 % 24),
+		(int)(seconds / 60 % 60), (int)(seconds % 60));
 }
 
 static double get_percent(unsigned part, unsigned all)
@@ -137,33 +137,103 @@ static double get_percent(unsigned part, unsigned all)
 	return all ? 100.0 * part / all : 0;
 }
 
-static void print_row(const struct tb_whatif *whatif)
-{
-	char median[40], most[40];
+enum {
+	JOBS,
+	NEVER,
+	MEDIAN,
+	MOST,
+	USED,
+	BROKEN,
+	SPAN,
+	LOCALITY,
+	LATER,
+	UNDER,
+	COLUMNS
+};
 
-	print_duration(median, sizeof(median), whatif->median);
-	print_duration(most, sizeof(most), whatif->most);
-	printf("%7u %5u %10s %10s %5.1f%% %5.1f%% %5.1f%% %5.3f %6u %s\n",
-	       whatif->started, whatif->never, median, most,
-	       100 * whatif->utilisation, 100 * whatif->broken,
-	       get_percent(whatif->spanning, whatif->started), whatif->locality,
-	       whatif->later, whatif->under->text);
+static const struct tb_column columns[COLUMNS] = {
+	[JOBS] = { '\0', "jobs", "JOBS", true },
+	[NEVER] = { '\0', "never", "NEVER", true },
+	[MEDIAN] = { '\0', "median", "WAIT_50%", true },
+	[MOST] = { '\0', "most", "WAIT_95%", true },
+	[USED] = { '\0', "used", "USED", true },
+	[BROKEN] = { '\0', "broken", "BROKEN", true },
+	[SPAN] = { '\0', "span", "SPAN", true },
+	[LOCALITY] = { '\0', "locality", "LOCAL", true },
+	[LATER] = { '\0', "later", "LATER", true },
+	[UNDER] = { '\0', "under", "UNDER", false },
+};
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const struct tb_whatif *whatif = row;
+
+	switch (column) {
+	case JOBS:
+		fprintf(out, "%u", whatif->started);
+		break;
+	case NEVER:
+		fprintf(out, "%u", whatif->never);
+		break;
+	case MEDIAN:
+		print_duration(whatif->median, out);
+		break;
+	case MOST:
+		print_duration(whatif->most, out);
+		break;
+	case USED:
+		fprintf(out, "%.1f%%", 100 * whatif->utilisation);
+		break;
+	case BROKEN:
+		fprintf(out, "%.1f%%", 100 * whatif->broken);
+		break;
+	case SPAN:
+		fprintf(out, "%.1f%%",
+			get_percent(whatif->spanning, whatif->started));
+		break;
+	case LOCALITY:
+		fprintf(out, "%.3f", whatif->locality);
+		break;
+	case LATER:
+		fprintf(out, "%u", whatif->later);
+		break;
+	default:
+		tb_text_print(whatif->under->text, out);
+	}
 }
 
-static void print_table(const struct tb_history *history,
-			const struct tb_replay_cluster *cluster,
-			const struct tb_whatif *list, unsigned count)
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.print = print_cell,
+};
+
+static void print_counts(const struct tb_history *history,
+			 const struct tb_replay_cluster *cluster,
+			 uint64_t cores)
 {
-	printf("%u job%s, %u node%s with %" PRIu64
-	       " core%s; %u that have not run are left out\n",
-	       history->njobs, history->njobs == 1 ? "" : "s", cluster->nnodes,
-	       cluster->nnodes == 1 ? "" : "s", list[0].totals.cores,
-	       list[0].totals.cores == 1 ? "" : "s", history->left_out);
-	printf("%7s %5s %10s %10s %6s %6s %6s %5s %6s %s\n", "JOBS", "NEVER",
-	       "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPAN", "LOCAL",
-	       "LATER", "UNDER");
-	for (unsigned i = 0; i < count; i++)
-		print_row(&list[i]);
+	tb_print_sentence(stdout,
+			  "%u %s, %u %s with %" PRIu64
+			  " %s; %u that %s not run %s left out",
+			  history->njobs,
+			  tb_count_word(history->njobs, "job", "jobs"),
+			  cluster->nnodes,
+			  tb_count_word(cluster->nnodes, "node", "nodes"),
+			  cores, tb_count_word(cores, "core", "cores"),
+			  history->left_out,
+			  tb_count_word(history->left_out, "has", "have"),
+			  tb_count_word(history->left_out, "is", "are"));
+}
+
+static int print_table(const struct tb_history *history,
+		       const struct tb_replay_cluster *cluster,
+		       const struct tb_whatif *list, unsigned count)
+{
+	print_counts(history, cluster, list[0].totals.cores);
+	return tb_table_print_names(
+		&kind,
+		"jobs,never,median,most,used,broken,span,locality,later,under",
+		list, sizeof(*list), count, true, stdout);
 }
 
 static json_t *make_row(const struct tb_whatif *whatif)
@@ -236,8 +306,8 @@ static int run_all(struct options *options, const struct tb_history *history,
 		rc = tb_command_fail(options->common.name, "out of memory");
 	else if (options->common.json)
 		rc = print_json(options, history, cluster, list);
-	else
-		print_table(history, cluster, list, count);
+	else if (print_table(history, cluster, list, count))
+		rc = tb_command_fail(options->common.name, "out of memory");
 	while (count--)
 		tb_whatif_clear(&list[count]);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text.h - a string that grows, and the case of letters
+ * text.h - a string that grows, the case of letters, and words of counts
  *
  * struct tb_text is private to lib/core.  It remembers that memory ran out, so
  * that only the result of tb_text_take() needs a check.
@@ -56,6 +56,13 @@ static inline char tb_upper(char c)
 static inline char tb_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* The word that goes with a count: "1 task", "0 tasks", "2 tasks". */
+static inline const char *tb_count_word(uint64_t count, const char *one,
+					const char *many)
+{
+	return count == 1 ? one : many;
 }
 
 /* Does text start with these characters, but for their case? */

@@ -144,7 +144,7 @@ static void add_units(struct tb_text *text, const struct tb_request *request)
 	tb_text_add_number(text, request->amount);
 	tb_text_add_char(text, ' ');
 	tb_text_add(text, tb_unit_name(request->unit));
-	tb_text_add(text, request->amount == 1 ? " unit" : " units");
+	tb_text_add(text, tb_count_word(request->amount, " unit", " units"));
 }
 
 static void add_most(struct tb_text *text, const struct tb_never *never,
@@ -156,7 +156,9 @@ static void add_most(struct tb_text *text, const struct tb_never *never,
 	tb_text_add(text, never->name);
 	tb_text_add(text, " has most: ");
 	tb_text_add_number(text, never->most);
-	tb_text_add(text, request->cpus ? " CPUs)" : ")");
+	tb_text_add(text, request->cpus ? tb_count_word(never->most, " CPU)",
+							" CPUs)")
+					: ")");
 }
 
 /* There are units, but not what else a slot needs of them. */

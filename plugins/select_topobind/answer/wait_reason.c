@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "core/base/text.h"
 #include "core/place/listed.h"
 
 #include "wait_reason_devices.h"
@@ -193,7 +194,8 @@ static void add_count(char **text, uint32_t nodes, const char *what)
 	if (nodes)
 		xstrfmtcat(*text, "%s %u %s %s",
 			   strstr(*text, ": ") ? "," : ":", nodes,
-			   nodes == 1 ? "node has" : "nodes have", what);
+			   tb_count_word(nodes, "node has", "nodes have"),
+			   what);
 }
 
 static char *print_cpus(const struct tally *tally,
@@ -219,10 +221,10 @@ static char *print_tally(const struct tally *tally,
 {
 	char *text = NULL;
 
-	xstrfmtcat(text, "no %s has %u free %s unit%s",
+	xstrfmtcat(text, "no %s has %u free %s %s",
 		   required ? "required node" : "node", request->amount,
 		   tb_unit_name(request->unit),
-		   request->amount == 1 ? "" : "s");
+		   tb_count_word(request->amount, "unit", "units"));
 	for (int units = UNITS_TOLD - 1; units >= 0; units--) {
 		char *count = xstrdup_printf("%d%s", units,
 					     units == UNITS_TOLD - 1
@@ -242,10 +244,10 @@ static char *print_window(const struct tb_request *request, bool required)
 {
 	char *text = NULL;
 
-	xstrfmtcat(text, "no %s has %u free %s unit%s in the window of ",
+	xstrfmtcat(text, "no %s has %u free %s %s in the window of ",
 		   required ? "required node" : "node", request->amount,
 		   tb_unit_name(request->unit),
-		   request->amount == 1 ? "" : "s");
+		   tb_count_word(request->amount, "unit", "units"));
 	if (request->start)
 		xstrfmtcat(text, "bstart=%c%s", request->start,
 			   request->stop ? " and " : "");
@@ -266,9 +268,10 @@ static char *print_size(const struct tb_test *test,
 		return xstrdup_printf(
 			"no %s with free units is as large as the job asks for",
 			who);
-	return xstrdup_printf("no %s has %u free %s unit%s with %u CPUs", who,
+	return xstrdup_printf("no %s has %u free %s %s with %u CPUs", who,
 			      request->amount, tb_unit_name(request->unit),
-			      request->amount == 1 ? "" : "s", cpus);
+			      tb_count_word(request->amount, "unit", "units"),
+			      cpus);
 }
 
 static uint32_t count_required(const struct tb_offers *offers, uint32_t first,
@@ -307,12 +310,12 @@ static char *print_nodes(const struct tb_offers *offers,
 		return xstrdup_printf("only %u of %u %s %s the CPUs free", most,
 				      wanted,
 				      required ? "required nodes" : "nodes",
-				      most == 1 ? "has" : "have");
-	return xstrdup_printf("only %u of %u %s %s %u free %s unit%s", most,
-			      wanted, required ? "required nodes" : "nodes",
-			      most == 1 ? "has" : "have", request->amount,
-			      tb_unit_name(request->unit),
-			      request->amount == 1 ? "" : "s");
+				      tb_count_word(most, "has", "have"));
+	return xstrdup_printf("only %u of %u %s %s %u free %s %s", most, wanted,
+			      required ? "required nodes" : "nodes",
+			      tb_count_word(most, "has", "have"),
+			      request->amount, tb_unit_name(request->unit),
+			      tb_count_word(request->amount, "unit", "units"));
 }
 
 /* The class of offers that holds the most slots, and on how many nodes. */
@@ -356,20 +359,21 @@ static char *print_others(const struct tb_offers *offers,
 	if (lacking) {
 		*kind = TB_REFUSED_MEMORY;
 		xstrfmtcat(text,
-			   "units are free on %u node%s, of which %u %s too little memory",
-			   nodes, nodes == 1 ? "" : "s", lacking,
-			   lacking == 1 ? "has" : "have");
+			   "units are free on %u %s, of which %u %s too little memory",
+			   nodes, tb_count_word(nodes, "node", "nodes"),
+			   lacking, tb_count_word(lacking, "has", "have"));
 	} else if (nodes && !test->job->gres_list_req) {
 		text = tb_explain_socket_limit(test);
 		if (!text)
 			xstrfmtcat(text,
-				   "units are free on %u node%s, but not with all else that the job asks for or is limited to",
-				   nodes, nodes == 1 ? "" : "s");
+				   "units are free on %u %s, but not with all else that the job asks for or is limited to",
+				   nodes,
+				   tb_count_word(nodes, "node", "nodes"));
 	} else if (nodes) {
 		*kind = TB_REFUSED_GRES;
 		xstrfmtcat(text,
-			   "units are free on %u node%s, but not the GRES%s with them",
-			   nodes, nodes == 1 ? "" : "s",
+			   "units are free on %u %s, but not the GRES%s with them",
+			   nodes, tb_count_word(nodes, "node", "nodes"),
 			   test->job->mem_per_tres ? " and the memory for it"
 						   : "");
 	}
@@ -420,10 +424,10 @@ static char *print_slots(const struct tb_test *test,
 	if (!text && offers->count && request->type == TB_SLOT &&
 	    slots < wanted)
 		xstrfmtcat(text,
-			   "only %u of %u slots (%u %s each%s) are free, on %u node%s",
+			   "only %u of %u slots (%u %s each%s) are free, on %u %s",
 			   slots, wanted, request->amount,
 			   tb_unit_name(request->unit), spread, nodes,
-			   nodes == 1 ? "" : "s");
+			   tb_count_word(nodes, "node", "nodes"));
 	if (!text) {
 		*kind = TB_REFUSED_OTHER;
 		text = tb_explain_switches(test);
@@ -521,12 +525,14 @@ char *tb_explain_wait(const struct tb_test *test,
 	if (busy)
 		xstrfmtcat(text,
 			   "; %u more %s, but %s jobs and it wants nodes of its own",
-			   busy, busy == 1 ? "node could" : "nodes could",
-			   busy == 1 ? "has" : "have");
+			   busy,
+			   tb_count_word(busy, "node could", "nodes could"),
+			   tb_count_word(busy, "has", "have"));
 	if (text && tally.overloaded)
 		xstrfmtcat(text, "; %u %s more load than MaxLoad allows",
 			   tally.overloaded,
-			   tally.overloaded == 1 ? "node has" : "nodes have");
+			   tb_count_word(tally.overloaded, "node has",
+					 "nodes have"));
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);

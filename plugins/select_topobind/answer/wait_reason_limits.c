@@ -3,6 +3,8 @@
 
 #include "src/common/xstring.h"
 
+#include "core/base/text.h"
+
 char *tb_explain_partition_limit(const struct tb_test *test)
 {
 	const part_record_t *partition = test->job->part_ptr;
@@ -31,6 +33,7 @@ char *tb_explain_switches(const struct tb_test *test)
 	if (!job->req_switch || job->best_switch)
 		return NULL;
 	return xstrdup_printf(
-		"units are free, but not on nodes of %u switch%s, as --switches asks",
-		job->req_switch, job->req_switch == 1 ? "" : "es");
+		"units are free, but not on nodes of %u %s, as --switches asks",
+		job->req_switch,
+		tb_count_word(job->req_switch, "switch", "switches"));
 }

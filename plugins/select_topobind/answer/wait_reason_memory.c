@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "core/base/text.h"
 #include "select_topobind/nodes/cores_taken.h"
 
 /* So many different sizes are told; the rest is "less". */
@@ -101,7 +102,7 @@ static int compare_descending(const void *left, const void *right)
 static void add_nodes(char **text, uint32_t nodes, const char *what, bool first)
 {
 	xstrfmtcat(*text, "%s %u %s %s", first ? ":" : ",", nodes,
-		   nodes == 1 ? "node has" : "nodes have", what);
+		   tb_count_word(nodes, "node has", "nodes have"), what);
 }
 
 static void add_sizes(char **text, const struct sizes *sizes)
@@ -144,11 +145,12 @@ char *tb_explain_memory(struct tb_offers *offers, const struct tb_test *test,
 			   "no %s has the CPUs free with %s on their NUMA nodes",
 			   who, needed);
 	else
-		xstrfmtcat(text, "no %s has %u free %s unit%s with %s on %s",
-			   who, request->amount, tb_unit_name(request->unit),
-			   request->amount == 1 ? "" : "s", needed,
-			   request->amount == 1 ? "its NUMA node"
-						: "their NUMA nodes");
+		xstrfmtcat(text, "no %s has %u free %s %s with %s on %s", who,
+			   request->amount, tb_unit_name(request->unit),
+			   tb_count_word(request->amount, "unit", "units"),
+			   needed,
+			   tb_count_word(request->amount, "its NUMA node",
+					 "their NUMA nodes"));
 	add_sizes(&text, &sizes);
 	xfree(needed);
 	xfree(sizes.list);

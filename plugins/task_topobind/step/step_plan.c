@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/place/choose.h"
 #include "core/place/masked.h"
 #include "core/request/alternatives.h"
@@ -93,11 +94,14 @@ static int fail_slots(const struct tb_step_plan_input *input,
 	if (request->cpus != NULL)
 		return fail_cpus(input, request, err);
 	return tb_fail(err,
-		       "the step has %u tasks on this node but its cores "
-		       "%s hold %u slots of %u %s: start fewer tasks, or let "
+		       "the step has %u %s on this node but its cores "
+		       "%s hold %u %s of %u %s: start fewer tasks, or let "
 		       "them share with --overcommit; beside other steps ask "
 		       "for the CPUs of a slot with -c, to wait for one",
-		       input->tasks, input->step_cores, slots, request->amount,
+		       input->tasks,
+		       tb_count_word(input->tasks, "task", "tasks"),
+		       input->step_cores, slots,
+		       tb_count_word(slots, "slot", "slots"), request->amount,
 		       tb_unit_name(request->unit));
 }
 
