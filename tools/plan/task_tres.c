@@ -77,7 +77,7 @@ static int read_item(struct tb_task_tres *tres, const char *item, size_t length,
 			(int)(length < 60 ? length : 60), item);
 	if (length > 3 && starts(item, "cpu"))
 		return read_cpus(tres, item, length, err);
-	if (length > strlen(GRES) && starts(item, GRES))
+	if (length >= strlen(GRES) && starts(item, GRES))
 		return add_gres(tres, item, length, err);
 	return memchr(item, '/', length) ? 0 : fail_for(item, length, err);
 }
