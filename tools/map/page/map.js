@@ -452,7 +452,7 @@ function choose(nodes, more) {
 	for (const node of chosen)
 		node.tile.setAttribute("aria-pressed", "true");
 	drawChosen(chosen);
-	history.replaceState(null, "",
+	history.replaceState(history.state, "",
 		`#${chosen.map((node) => encodeURIComponent(node.name)).join(",")}`);
 }
 
@@ -632,7 +632,7 @@ async function refresh() {
 	const newer = page.getElementById("data");
 
 	if (answer.ok && newer && newer.textContent !== byId("data").textContent) {
-		sessionStorage.setItem("search", byId("search").value);
+		history.replaceState({ search: byId("search").value }, "");
 		location.reload();
 	}
 }
@@ -642,8 +642,6 @@ function refreshWhereServed() {
 		return;
 	for (const kind of ["pointermove", "keydown"])
 		addEventListener(kind, () => touched = Date.now());
-	byId("search").value = sessionStorage.getItem("search") ?? "";
-	sessionStorage.removeItem("search");
 	// Without the server this page stays.
 	const look = () => refresh().catch(() => {});
 
@@ -669,6 +667,7 @@ function start() {
 	addEventListener("resize", balance);
 	addEventListener("beforeprint", balance);
 	refreshWhereServed();
+	byId("search").value = history.state?.search ?? "";
 	search();
 	if (nodes.length && !chooseByAddress())
 		choose([nodes[0]]);
