@@ -134,9 +134,10 @@ case_nothing_is_cut() {
 	done
 }
 
-# Times pass between one look and the next, and boxes are drawn with dashes.
+# Times pass between one look and the next, boxes are drawn with dashes, and lists
+# are broken at commas.
 words() {
-	tr -c '[:alnum:]_.,=-' '\n' | sed -E 's/^-+|-+$//g' |
+	tr -c '[:alnum:]_.=-' '\n' | sed -E 's/^-+|-+$//g' |
 		awk '/[[:alpha:]]/ && !/^[0-9T-]*$/' | sort -u
 }
 

@@ -55,6 +55,8 @@ static void test_lines(void **state)
 	check_line("n[1,3,5]", 5, "n[1,", "3,5]");
 	check_line("n[1,3,5]", 1, "n[1,", "3,5]");
 	check_line("n[1,3,5] is", 7, "n[1,3,", "5] is");
+	check_line("bcpus=0+2,btype=host", 12, "bcpus=0+2,", "btype=host");
+	check_line("bcpus=0+2,btype=host", 9, "bcpus=0+", "2,btype=host");
 	check_line("NSXCCXCC", 4, "NSXCCXCC", NULL);
 }
 
@@ -295,7 +297,7 @@ static void make_random_cell(unsigned *seed, char *cell, size_t size)
 			      cell[i - 1] != '\n';
 
 		cell[i] =
-			"abcdefgh,, \n"[next_random(seed) % (inside ? 12 : 10)];
+			"abcdefgh,+ \n"[next_random(seed) % (inside ? 12 : 10)];
 	}
 	cell[length] = '\0';
 }

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* The part of a word up to a comma, with it. */
+/* The part of a word up to what separates the items of a list, with it. */
 static size_t measure_piece(const char *word, size_t length)
 {
-	const char *comma = memchr(word, ',', length);
+	size_t piece = strcspn(word, ",+");
 
-	return comma ? (size_t)(comma - word) + 1 : length;
+	return piece < length ? piece + 1 : length;
 }
 
 /* Whole pieces of a word, at least one. */

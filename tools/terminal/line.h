@@ -3,7 +3,8 @@
  * line.h - where text is broken into lines
  *
  * At newlines, and between words.  A word that is wider than a line, such as a
- * list of nodes, is broken behind its commas; what has none stays whole.
+ * list of nodes, is broken behind its commas, or plus signs as bcpus=0+2 has
+ * them; what has none stays whole.
  */
 #ifndef TB_TOOLS_TERMINAL_LINE_H
 #define TB_TOOLS_TERMINAL_LINE_H
