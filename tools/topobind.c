@@ -13,6 +13,7 @@
 #include "command.h"
 #include "command_help.h"
 #include "config-topobind.h"
+#include "manual_page.h"
 #include "terminal/wrap.h"
 
 /* What the help says has room for 66 columns. */
@@ -71,7 +72,7 @@ static void print_help(void)
 	tb_print_wrapped(
 		"\n"
 		"  -h, --help, --version\n"
-		"\"topobind help COMMAND\" explains a command, topobind(1) everything.\n"
+		"\"topobind help COMMAND\": its manual page, \"topobind COMMAND --help\": in short.\n"
 		"Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.",
 		0, 0, width);
 }
@@ -96,18 +97,39 @@ static int run_command(size_t command, int argc, char **argv)
 	return rc;
 }
 
+/* COMMANDS: there is none of that name. */
+static size_t find_command(const char *name)
+{
+	size_t i = 0;
+
+	while (i < COMMANDS && strcmp(name, commands[i].name))
+		i++;
+	return i;
+}
+
 static int run_named(int argc, char **argv)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(argv[0], commands[i].name))
-			return run_command(i, argc, argv);
+	const size_t command = find_command(argv[0]);
+
+	if (command < COMMANDS)
+		return run_command(command, argc, argv);
 	return tb_command_fail(
 		"topobind",
 		"\"%.60s\" is not a command; topobind --help lists them",
 		argv[0]);
 }
 
-/* "help", or "help COMMAND" for "COMMAND --help" */
+static void open_page_of(const char *command)
+{
+	char *page;
+
+	if (asprintf(&page, "topobind-%s", command) < 0)
+		return;
+	tb_manual_page_open(page);
+	free(page);
+}
+
+/* "help"; or "help COMMAND": its manual page, or else "COMMAND --help" */
 static int run_help(int argc, char **argv)
 {
 	static char option[] = "--help";
@@ -117,10 +139,13 @@ static int run_help(int argc, char **argv)
 		return tb_command_fail("topobind help",
 				       "\"%.60s\" is one argument too many",
 				       argv[2]);
-	if (argc > 1)
-		return run_named(2, words);
-	print_help();
-	return TB_EXIT_OK;
+	if (argc < 2) {
+		print_help();
+		return TB_EXIT_OK;
+	}
+	if (find_command(argv[1]) < COMMANDS)
+		open_page_of(argv[1]);
+	return run_named(2, words);
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b)

@@ -3,7 +3,7 @@
 #
 # combinations - Slurm's own options together with a binding
 #
-# Each row of the table in topobind_binding(7), section COMBINATIONS, has a test
+# Each row of the table in topobind_combinations(7) has a test
 # here, which runs the example that the row has; and the other way round.
 #
 # Nodes in Slurm's order: raptor, skylake, this, zen.
@@ -12,11 +12,11 @@
 
 # --- the table --------------------------------------------------------------
 
-manual=$top/doc/topobind_binding.7
+manual=$top/doc/topobind_combinations.7
 
 # Its rows as "option<TAB>works or refused<TAB>example".
 rows_of_manual() {
-	sed -n '/^\.SH COMBINATIONS/,/^\.TE/p' "$manual" | sed 's/\\-/-/g; s/\\://g' |
+	sed -n '/^\.TS/,/^\.TE/p' "$manual" | sed 's/\\-/-/g; s/\\://g' |
 		awk '
 		/^-.*\|T\{$/ { option = substr($0, 1, index($0, "|") - 1) }
 		sub(/^\\fB/, "") { verdict = substr($1, 1, index($1, ":") - 1) }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# manual - the examples and tables of topobind_examples(7), topobind_migration(7)
-# and the pages of the plugins, run on the nodes that they describe
+# manual - the examples and tables of topobind_examples(7), topobind_migration(7),
+# the pages of the plugins, and of those that ask this cluster, run on the nodes that
+# they describe
 #
 # Expected is what stands in the pages.
 # shellcheck source=test/integration/lib.sh
@@ -13,7 +14,8 @@
 examples=$top/doc/topobind_examples.7
 migration=$top/doc/topobind_migration.7
 pages=("$examples" "$migration" "$top/doc/select_topobind.8"
-	"$top/doc/spank_topobind.8")
+	"$top/doc/spank_topobind.8" "$top/doc/topobind_binding.7"
+	"$top/doc/topobind-hostfile.1" "$top/doc/topobind-plan.1")
 
 # --- the nodes of the pages -------------------------------------------------
 

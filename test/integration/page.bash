@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # page.bash - what the tests of commands share that ask Slurm: what they refuse,
-# and their examples in topobind(1).  Sourced after lib.sh.
+# and the examples in their pages.  Sourced after lib.sh.
 # shellcheck source=test/manual.sh
 # shellcheck disable=SC2154 # of lib.sh
 . "$top/test/manual.sh"
@@ -29,7 +29,7 @@ page_nodes=(--machine "chip SXCTTCTTXCTTCTT 1 4 2"
 
 # page_example COMMAND - of a subcommand
 page_example() {
-	local page=$top/doc/topobind.1 n
+	local page=$top/doc/topobind-$1.1 n
 
 	for ((n = 1; n <= $(manual_examples "$page" | grep -c '^%%$'); n++)); do
 		if manual_example "$page" "$n" | sed -n 1p |

@@ -244,7 +244,7 @@ case_bound() {
 	assert_example "$one" "$two" "$three"
 }
 
-# assert_example JOB JOB JOB - what topobind(1) shows of these is what is printed;
+# assert_example JOB JOB JOB - what topobind-report(1) shows of these is what is printed;
 # lines may be broken elsewhere, and other nodes have other numbers of containers
 assert_example() {
 	page_example report >"$work/example"

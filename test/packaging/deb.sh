@@ -43,19 +43,21 @@ has() {
 		"$(printf '%s\n' "$@" | sort)" "$(files "$package")"
 }
 
-# The pages there are, but topobind(1), as they are installed.
-other_pages() {
+# installed PAGE... - as they are
+installed() {
 	local page
 
-	for page in "$top"/doc/*.[2-8]; do
+	for page; do
 		echo "usr/share/man/man${page##*.}/${page##*/}.gz"
 	done
 }
 
+# The pages of the command go with it.
 case_split() {
-	local pages
+	local commands pages
 
-	mapfile -t pages < <(other_pages)
+	mapfile -t commands < <(installed "$top"/doc/*.1)
+	mapfile -t pages < <(installed "$top"/doc/*.[2-8])
 	has plugins "$plugins/select_topobind.so" \
 		usr/libexec/topobind/daemons-to-restart \
 		usr/libexec/topobind/still-configured \
@@ -65,7 +67,7 @@ case_split() {
 	has client "$plugins/spank_topobind.so" usr/bin/topobind \
 		etc/bash_completion.d/topobind \
 		usr/share/bash-completion/completions/topobind \
-		usr/share/man/man1/topobind.1.gz
+		"${commands[@]}"
 	has doc "${pages[@]}" \
 		usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		usr/share/doc/topobind-doc/examples/topobind.conf.example \

@@ -67,12 +67,20 @@ has() {
 		"$(printf '%s\n' "$@" | sort)" "$(files "$package")"
 }
 
-case_files() {
-	local page pages=()
+# installed PAGE... - as they are
+installed() {
+	local page
 
-	for page in "$top"/doc/*.[2-8]; do
-		pages+=("/usr/share/man/man${page##*.}/${page##*/}")
+	for page; do
+		echo "/usr/share/man/man${page##*.}/${page##*/}"
 	done
+}
+
+case_files() {
+	local commands pages
+
+	mapfile -t commands < <(installed "$top"/doc/*.1)
+	mapfile -t pages < <(installed "$top"/doc/*.[2-8])
 	has plugins "$plugins/select_topobind.so" /usr/libexec/topobind \
 		/usr/libexec/topobind/daemons-to-restart \
 		/usr/libexec/topobind/still-configured
@@ -81,7 +89,7 @@ case_files() {
 	has client "$plugins/spank_topobind.so" /usr/bin/topobind \
 		/etc/bash_completion.d/topobind \
 		/usr/share/bash-completion/completions/topobind \
-		/usr/share/man/man1/topobind.1
+		"${commands[@]}"
 	has doc "${pages[@]}" /usr/share/doc/topobind-doc/examples \
 		/usr/share/doc/topobind-doc/examples/slurm.conf.example \
 		/usr/share/doc/topobind-doc/examples/topobind.conf.example \

@@ -149,6 +149,48 @@ run help no-such-command
 check 'help: no such command' refused_for no-such-command
 run help map surplus
 check 'help: one argument too many' refused_for surplus
+
+# A man that has the pages in $work/pages, and says what it was asked to show.
+mkdir "$work/bin" "$work/pages"
+cat >"$work/bin/man" <<-END
+	#!/bin/sh
+	[ "\$1" = -w ] || { echo "man: \$*"; exit; }
+	[ -e "$work/pages/\$3.\$2" ] && echo "$work/pages/\$3.\$2"
+END
+chmod +x "$work/bin/man"
+
+# help_on_terminal PATH COMMAND
+help_on_terminal() {
+	code=0
+	script -qec "PATH=$1 $program help $2" /dev/null </dev/null |
+		tr -d '\r' >"$work/out" || code=$?
+}
+
+# prints_help COMMAND - the last run did what "COMMAND --help" does
+prints_help() {
+	COLUMNS=80 "$program" "$1" --help >"$work/wanted"
+	cmp -s "$work/wanted" "$work/out"
+}
+
+COLUMNS=80
+export COLUMNS
+: >"$work/pages/topobind-map.1"
+help_on_terminal "$work/bin:$PATH" map
+check 'help opens the page' [ "$(cat "$work/out")" = "man: 1 topobind-map" ]
+help_on_terminal "$work/bin:$PATH" nodes
+check 'help: man has no such page' prints_help nodes
+help_on_terminal "$work/pages" map
+check 'help: there is no man' prints_help map
+path=$PATH
+PATH=$work/bin:$path
+run help map
+PATH=$path
+check 'help: stdout is no terminal' prints_help map
+printf '#!/bin/sh\necho "no pages on this image"\n' >"$work/bin/man"
+help_on_terminal "$work/bin:$PATH" map
+check 'help: a man without pages' prints_help map
+unset COLUMNS
+
 to_file /dev/full --help
 check 'help: a full disk' refused_to_write
 to_closed --version

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# topobind(1) and topobind_binding(7): their examples are what the command
-# prints, and they know every option; the messages that the pages of the plugins
-# explain are those of the code
+# The pages of the command and topobind_binding(7): their examples are what it
+# prints, and they know every option, every column and every word of JSON; the
+# messages that the pages of the plugins explain are those of the code
 # shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -46,15 +46,16 @@ prints_its_example() {
 # asks_slurm N - an example of what only a cluster can answer: a test in
 # test/integration runs it
 asks_slurm() {
-	manual_example "$manual" "$1" |
-		grep -q -E '^\$ topobind (nodes|job|update|metrics|report)'
+	manual_example "$manual" "$1" | grep -q -E \
+		'^\$ (sbatch|salloc|topobind (nodes|job|update|plan|metrics|report))'
 }
 
 code=0
-for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
+found=0
+for manual in "$doc"/topobind*.1 "$doc/topobind_binding.7"; do
 	name=$(basename "$manual")
 	count=$(manual_examples "$manual" | grep -c '^%%$')
-	check "$name has examples" [ "$count" -ge 3 ]
+	found=$((found + count))
 	n=0
 	while [ "$n" -lt "$count" ]; do
 		n=$((n + 1))
@@ -63,6 +64,8 @@ for manual in "$doc/topobind.1" "$doc/topobind_binding.7"; do
 	done
 done
 
+check "the pages have their examples" [ "$found" -ge 25 ]
+
 # is_an_example COMMAND - of some page that is run
 is_an_example() {
 	for page in "$doc"/*.[1-8]; do
@@ -70,26 +73,71 @@ is_an_example() {
 	done | grep -q -E "^(\\$ |  ).*topobind $1( |\$)"
 }
 
-# knows OPTION - the manual has it
+# knows WORD - the page has it
 knows() {
-	grep -q -e "$(printf '%s' "$1" | sed 's/-/\\\\-/g')" "$manual"
+	manual_plain <"$manual" | grep -w -F -e "$1" >/dev/null
 }
 
-manual=$doc/topobind_binding.7
-for option in $("$program" place --help |
-	grep -o -e '--b[a-z]*' | grep -v -x -e --batch | sort -u); do
-	check "$(basename "$manual"): $option" knows "$option"
-done
+# page_of COMMAND OPTION - the page that says what it means
+page_of() {
+	case $2 in
+	--help | --version) echo "$doc/topobind.1" ;;
+	--batch) echo "$doc/topobind-$1.1" ;;
+	--b* | --topobind) echo "$doc/topobind_binding.7" ;;
+	*) echo "$doc/topobind-$1.1" ;;
+	esac
+}
 
-manual=$doc/topobind.1
+# json_words COMMAND - the names in what it prints with --json, but for the version
+json_words() {
+	cat "$doc/schemas/$1.schema.json" "$doc/schemas/$1"-*.schema.json \
+		2>/dev/null | awk '
+	match($0, /^ *"[^"]*": [{]/) {
+		depth = index($0, "\"")
+		split($0, parts, "\"")
+		if (above[depth - 2] == "properties") print parts[2]
+		above[depth] = parts[2]
+	}' | grep -v -x version | sort -u
+}
+
+# has_columns COMMAND - the page's table has those that its help lists
+has_columns() {
+	manual_rows "$manual" | cut -f 1 >"$work/rows"
+	"$program" "$1" --help | grep -o '%[A-Za-z]' >"$work/out"
+	[ -s "$work/out" ] && ! grep -v -x -F -f "$work/rows" "$work/out" >"$work/err"
+}
+
+# told_by COMMAND - the text of its page, and of those of other commands that it names
+told_by() {
+	{
+		echo "$doc/topobind-$1.1"
+		sed -n "s,^\.BR \(topobind\)\\\\\(-[a-z]*\) (1).*,$doc/\1\2.1,p" \
+			"$doc/topobind-$1.1"
+	} | xargs cat | manual_plain
+}
+
+# option_is_known COMMAND OPTION
+option_is_known() {
+	manual=$(page_of "$1" "$2")
+	knows "$2"
+}
+
 for command in $(command_names); do
 	check "$command has an example" is_an_example "$command"
-	check "$command has a section" grep -q -i -x ".SH topobind $command" "$manual"
 	for option in $("$program" "$command" --help |
-		grep -o -e '--[A-Za-z][a-z-]*' | sort -u); do
-		check "$command $option" knows "$option"
+		grep -o -w -e '--[A-Za-z][a-z-]*' | sort -u); do
+		check "$command $option" option_is_known "$command" "$option"
+	done
+	told_by "$command" >"$work/told"
+	for word in $(json_words "$command"); do
+		check "$command --json: $word" grep -q -w -F -e "$word" "$work/told"
 	done
 done
+for command in nodes job report; do
+	manual=$doc/topobind-$command.1
+	check "$command has columns, which the page has" has_columns "$command"
+done
+check "there are words of JSON" [ "$(json_words explain | wc -l)" -ge 30 ]
 
 # strings - all texts of the plugins and libraries, each made one
 strings() {

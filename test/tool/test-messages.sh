@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The table of messages in topobind_admin(7) has what the plugins write into
+# The table of messages in topobind_messages(7) has what the plugins write into
 # logs: all of it, and nothing else
 # shellcheck source=test/tool/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 top=$(dirname "$0")/../..
-page=$top/doc/topobind_admin.7
+page=$top/doc/topobind_messages.7
 # Nothing is run here.
 # shellcheck disable=SC2034
 code=0
@@ -44,5 +44,5 @@ compare() {
 	[ -s "$work/out" ] && diff "$work/out" "$work/told" >"$work/err"
 }
 
-check "every message of the logs is in topobind_admin(7)" compare
+check "every message of the logs is in topobind_messages(7)" compare
 report

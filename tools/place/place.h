@@ -75,7 +75,7 @@ int tb_slots_parse(const char *text, unsigned *nslots, struct tb_error *err);
 
 /*
  * Place every row of a TSV table and print a TSV table; an exit code.  The
- * formats are in topobind(1).
+ * formats are in topobind-place(1).
  */
 int tb_place_batch(const char *command, FILE *in, FILE *out);
 

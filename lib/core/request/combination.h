@@ -6,7 +6,7 @@
  * without one.  An option is refused when it would make two programs decide the
  * same thing, or would have no effect.  The client, which can talk to the user,
  * and the controller, which must not trust the client, both apply these rules.
- * topobind_binding(7), section COMBINATIONS, has them for users.
+ * topobind_combinations(7) has them for users.
  */
 #ifndef TB_CORE_REQUEST_COMBINATION_H
 #define TB_CORE_REQUEST_COMBINATION_H
