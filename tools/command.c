@@ -13,6 +13,8 @@
 #include "command_help.h"
 #include "terminal/text_stream.h"
 
+const char tb_command_release[] = PACKAGE_VERSION;
+
 int tb_command_fail(const char *command, const char *format, ...)
 {
 	va_list args;

@@ -142,6 +142,9 @@ int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
 /* For a finish(): -1 with a sentence where there are arguments. */
 int tb_command_no_arguments(int count, char **words, struct tb_error *err);
 
+/* Of this command, "0.1.0". */
+extern const char tb_command_release[];
+
 /*
  * What the JSON of all commands begins with.  While it stays, names and what they
  * stand for stay, too, and others may come (topobind(1), JSON).

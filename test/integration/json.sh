@@ -168,6 +168,37 @@ case_conf() {
 	sed -i s/ConstrainCores=no/ConstrainCores=yes/ "$cluster/etc/cgroup.conf"
 }
 
+# All that a report needs, and nothing that it must not have.
+case_bundle() {
+	local key word
+
+	batch -w "$NODE_THIS" -N1 -J secret_name --bunit=C --bamount=1 >/dev/null
+	valid conf-bundle conf --bundle
+	has '.slurmctld and .findings == []'
+	for key in SelectType TaskPlugin ProctrackType SelectTypeParameters; do
+		assert_eq "$key" "$(scontrol show config |
+			sed -n "s/^$key *= //p")" \
+			"$(jq -r ".slurm_conf.$key" "$work/json")"
+	done
+	assert_eq "kernel" "$(uname -r)" "$(jq -r .host.kernel "$work/json")"
+	assert_eq "topobind" "$(topobind --version | sed 's/.* //')" \
+		"$(jq -r .topobind "$work/json")"
+	assert_eq "nodes" "$(sinfo -h -N -o %N | sort -u)" \
+		"$(jq -r '.nodes[].nodes[]' "$work/json" | sort)"
+	assert_eq "a topology" "$(scontrol show node "$NODE_THIS" |
+		grep -o 'm_topology=[^ ]*' | cut -d= -f2)" \
+		"$(jq -r --arg node "$NODE_THIS" '.nodes[] |
+			select(.nodes | index($node)).topology' "$work/json")"
+	# Files of this cluster, its sockets of munge among them; its jobs; a host.
+	jq 'del(.nodes, .partitions)' "$work/json" |
+		sed "s,$cluster/etc/topobind.conf,,g" >"$work/rest"
+	for word in "$cluster" secret_name munge 127.0.0.1 "$(hostname -s)"; do
+		refute grep -qF "$word" "$work/rest"
+	done
+	exits 2 "no option but --json" topobind conf --bundle --check
+	drain
+}
+
 case_soft() {
 	batch -w "$NODE_THIS" -N1 --bunit=C --bamount=1 --bmode=soft >/dev/null
 	wait_until 30 has_soft_step
@@ -260,5 +291,6 @@ if command -v slurmrestd >/dev/null; then
 	test_case "slurmrestd shows the grant" case_rest
 fi
 test_case "what is wrong" case_wrong
+test_case "conf --bundle" case_bundle
 test_case "every schema was tried" case_every_schema
 tests_done

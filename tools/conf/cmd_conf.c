@@ -9,6 +9,7 @@
 #include "compat/slurm_types.h"
 
 #include "command.h"
+#include "conf_bundle.h"
 #include "conf_check.h"
 #include "conf_lines.h"
 #include "conf_show.h"
@@ -22,7 +23,7 @@ struct options {
 	struct tb_command common;
 	struct tb_machine_source source;
 	const char *node;
-	bool check, show, threads;
+	bool check, show, bundle, threads;
 };
 
 /* ---- options ---- */
@@ -38,6 +39,9 @@ static int take_conf_option(void *data, int option, struct tb_error *err)
 		return 0;
 	case 'r':
 		options->show = true;
+		return 0;
+	case 'b':
+		options->bundle = true;
 		return 0;
 	case 'n':
 		options->node = optarg;
@@ -56,17 +60,19 @@ static int take_conf_arguments(void *data, int count, char **words,
 {
 	const struct options *options = data;
 	bool machine = !tb_machine_source_is_here(&options->source);
+	int cluster = options->check + options->show + options->bundle;
 
 	if (tb_command_no_arguments(count, words, err) ||
 	    tb_machine_source_check(&options->source, err))
 		return -1;
-	if ((options->check || options->show) &&
-	    (machine || options->node || options->threads ||
-	     (options->check && options->show)))
+	if (cluster &&
+	    (machine || options->node || options->threads || cluster > 1))
 		return tb_fail(
 			err,
 			"%s looks at the whole cluster: give no option but --json with it",
-			options->check ? "--check" : "--show");
+			options->check	? "--check"
+			: options->show ? "--show"
+					: "--bundle");
 	if (options->node &&
 	    (!*options->node || strpbrk(options->node, " \t\r\n#=\"")))
 		return tb_fail(
@@ -85,6 +91,8 @@ static const struct tb_command_option own_options[] = {
 	  "look at slurm.conf, topobind.conf, plugins and nodes; goes with no option but --json" },
 	{ NULL, "show", NULL, 'r',
 	  "print the settings of topobind.conf that slurmctld runs with, and where each came from; goes with no option but --json" },
+	{ NULL, "bundle", NULL, 'b',
+	  "print as JSON what a report of a fault needs: versions, settings, nodes, and what --check finds; no passwords, users or jobs" },
 	{ NULL, "node", "NAME", 'n', "the name in the lines [this host's]" },
 	{ NULL, "threads", NULL, 't', "count hardware threads as cores" },
 	{ 0 },
@@ -198,6 +206,17 @@ static int print_findings(const struct options *options,
 	return count ? TB_EXIT_NO_FIT : TB_EXIT_OK;
 }
 
+static int print_bundle(const struct options *options,
+			const struct tb_conf_site *site,
+			const struct tb_findings *findings)
+{
+	json_t *json = tb_conf_bundle(site, findings);
+	int rc = tb_command_print_json(options->common.name, json);
+
+	json_decref(json);
+	return rc;
+}
+
 static int check_site(const struct options *options)
 {
 	struct tb_findings *findings = tb_findings_create();
@@ -214,7 +233,8 @@ static int check_site(const struct options *options)
 			"%s: slurmctld does not answer: only the files of this host were checked\n",
 			options->common.name);
 	run_checks(site, findings);
-	rc = print_findings(options, site, findings);
+	rc = options->bundle ? print_bundle(options, site, findings)
+			     : print_findings(options, site, findings);
 	tb_conf_site_destroy(site);
 	tb_findings_destroy(findings);
 	return rc;
@@ -250,5 +270,7 @@ int tb_command_conf(int argc, char **argv)
 		return TB_EXIT_OK;
 	if (options.show)
 		return run_show(&options);
-	return options.check ? run_check(&options) : print_lines(&options);
+	if (options.check || options.bundle)
+		return run_check(&options);
+	return print_lines(&options);
 }

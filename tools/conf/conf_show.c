@@ -70,10 +70,9 @@ static int print_table(const struct tb_running_conf *conf)
 
 /* ---- JSON ---- */
 
-static int print_json(const char *command, const struct tb_running_conf *conf)
+json_t *tb_conf_show_json(const struct tb_running_conf *conf)
 {
-	json_t *array = json_array(), *json;
-	int rc;
+	json_t *array = json_array();
 
 	for (unsigned i = 0; i < conf->count; i++) {
 		const struct tb_running_setting *setting = &conf->settings[i];
@@ -86,9 +85,15 @@ static int print_json(const char *command, const struct tb_running_conf *conf)
 						setting->value, "from",
 						setting->from));
 	}
-	json = json_pack("{s:b, s:o}", "whole", !conf->has_more, "settings",
-			 array);
-	rc = tb_command_print_json(command, json);
+	return array;
+}
+
+static int print_json(const char *command, const struct tb_running_conf *conf)
+{
+	json_t *json = json_pack("{s:b, s:o}", "whole", !conf->has_more,
+				 "settings", tb_conf_show_json(conf));
+	int rc = tb_command_print_json(command, json);
+
 	json_decref(json);
 	return rc;
 }
