@@ -191,9 +191,9 @@ case_bundle() {
 			select(.nodes | index($node)).topology' "$work/json")"
 	# Files of this cluster, its sockets of munge among them; its jobs; a host.
 	jq 'del(.nodes, .partitions)' "$work/json" |
-		sed "s,$cluster/etc/topobind.conf,,g" >"$work/rest"
+		sed "s,$cluster/etc/topobind.conf,,g" >"$work/bundle"
 	for word in "$cluster" secret_name munge 127.0.0.1 "$(hostname -s)"; do
-		refute grep -qF "$word" "$work/rest"
+		refute grep -qF "$word" "$work/bundle"
 	done
 	exits 2 "no option but --json" topobind conf --bundle --check
 	drain
@@ -232,7 +232,7 @@ case_rest() {
 	local job comment pid plugin=openapi/v0.0.38
 
 	! slurm_is_from 24.11 || plugin=openapi/slurmctld
-	install -d -o nobody "$work/rest"
+	install -d -o nobody "$work/bundle"
 	chmod a+x "$work"
 	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
 		-a rest_auth/local -s "$plugin" "unix:$work/rest/socket" &

@@ -9,6 +9,7 @@
 #include "compat/slurm_types.h"
 
 #include "src/common/list.h"
+#include "src/common/read_config.h"
 
 #include "cluster/hosts.h"
 #include "cluster/running_conf.h"
