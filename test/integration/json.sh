@@ -232,7 +232,7 @@ case_rest() {
 	local job comment pid plugin=openapi/v0.0.38
 
 	! slurm_is_from 24.11 || plugin=openapi/slurmctld
-	install -d -o nobody "$work/bundle"
+	install -d -o nobody "$work/rest"
 	chmod a+x "$work"
 	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
 		-a rest_auth/local -s "$plugin" "unix:$work/rest/socket" &
