@@ -17,6 +17,7 @@ struct part {
 	struct tb_bitset *threads;
 };
 
+/* The nodes of a job: its part of each. */
 struct grant {
 	struct part *parts;
 	unsigned nparts;
@@ -26,12 +27,6 @@ struct grant {
 struct end {
 	int64_t at;
 	unsigned job;
-};
-
-/* The nodes of a job before it has them: its part of each. */
-struct choice {
-	struct part *parts;
-	unsigned nparts;
 };
 
 struct replay {
@@ -54,7 +49,7 @@ struct replay {
 	struct end *limits; /* sorted; the ends that the time limits say */
 	unsigned nends, nlimits;
 
-	struct choice choice;
+	struct grant choice; /* of a job before it has them, without threads */
 
 	/* The reservation of the first job that waits. */
 	unsigned reserved; /* NONE */
@@ -179,7 +174,7 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /* One task on each of the nodes; the others on the first that have room. */
-static void deal_tasks(struct choice *choice, const struct tb_replay_job *job)
+static void deal_tasks(struct grant *choice, const struct tb_replay_job *job)
 {
 	uint64_t room = 0;
 	uint32_t left;
@@ -204,7 +199,7 @@ static bool choose_nodes(struct replay *replay, unsigned index)
 {
 	const struct tb_replay_job *job = &replay->jobs[index];
 	struct tb_kind *kind = &replay->rooms.kinds[replay->kinds[index]];
-	struct choice *choice = &replay->choice;
+	struct grant *choice = &replay->choice;
 	uint64_t all = 0;
 
 	choice->nparts = 0;
@@ -243,7 +238,7 @@ static void clear_grant(struct grant *grant)
 static int find_cores(struct replay *replay, unsigned index, bool *fits)
 {
 	const struct tb_kind *kind = &replay->rooms.kinds[replay->kinds[index]];
-	const struct choice *choice = &replay->choice;
+	const struct grant *choice = &replay->choice;
 	struct grant *grant = &replay->grants[index];
 
 	*fits = true;

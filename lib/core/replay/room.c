@@ -13,7 +13,7 @@
 
 static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 {
-	struct tb_shape *shape = &rooms->shapes[rooms->nshapes++];
+	struct tb_replay_shape *shape = &rooms->shapes[rooms->nshapes++];
 	unsigned cores = tb_topology_cores(topology);
 	unsigned threads = tb_topology_threads(topology);
 	uint32_t per_core = threads / cores;
@@ -115,7 +115,8 @@ void tb_floor_assign(struct tb_floor *to, const struct tb_floor *from,
 	memcpy(to->cores, from->cores, nnodes * sizeof(*to->cores));
 }
 
-static struct tb_shape *get_shape(const struct tb_rooms *rooms, unsigned node)
+static struct tb_replay_shape *get_shape(const struct tb_rooms *rooms,
+					 unsigned node)
 {
 	return &rooms->shapes[rooms->shape[node]];
 }
@@ -123,7 +124,7 @@ static struct tb_shape *get_shape(const struct tb_rooms *rooms, unsigned node)
 /* ---- how many tasks ---- */
 
 /* Units smaller than the task's CPUs suffice for none. */
-static uint32_t place_explicit(struct tb_shape *shape,
+static uint32_t place_explicit(struct tb_replay_shape *shape,
 			       const struct tb_kind *kind,
 			       const struct tb_bitset *used, uint32_t tasks)
 {
@@ -142,7 +143,8 @@ static uint32_t place_explicit(struct tb_shape *shape,
 }
 
 /* The placer has what was placed. */
-static uint32_t place_bound(struct tb_shape *shape, const struct tb_kind *kind,
+static uint32_t place_bound(struct tb_replay_shape *shape,
+			    const struct tb_kind *kind,
 			    const struct tb_bitset *used, uint32_t tasks)
 {
 	uint32_t units;
@@ -154,7 +156,7 @@ static uint32_t place_bound(struct tb_shape *shape, const struct tb_kind *kind,
 }
 
 static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
-			  const struct tb_shape *shape,
+			  const struct tb_replay_shape *shape,
 			  const struct tb_bitset *used, bool *is_new)
 {
 	struct tb_memo_key key = {
@@ -181,7 +183,7 @@ static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
 static uint32_t count_bound(struct tb_rooms *rooms, const struct tb_kind *kind,
 			    unsigned node, const struct tb_bitset *used)
 {
-	struct tb_shape *shape = get_shape(rooms, node);
+	struct tb_replay_shape *shape = get_shape(rooms, node);
 	bool is_new = true;
 	uint32_t *found = remember(rooms, kind, shape, used, &is_new);
 	uint32_t count;
@@ -271,7 +273,7 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job)
 
 /* ---- which cores ---- */
 
-static bool take_first_cores(const struct tb_shape *shape,
+static bool take_first_cores(const struct tb_replay_shape *shape,
 			     const struct tb_bitset *used, uint64_t cpus,
 			     struct tb_bitset *threads)
 {
@@ -295,7 +297,7 @@ static bool take_first_cores(const struct tb_shape *shape,
 bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
 		  unsigned node, uint32_t tasks, struct tb_bitset *threads)
 {
-	struct tb_shape *shape = get_shape(rooms, node);
+	struct tb_replay_shape *shape = get_shape(rooms, node);
 	const struct tb_bitset *used = &rooms->now.used[node];
 
 	if (!kind->request)

@@ -32,7 +32,7 @@ struct tb_floor {
 	size_t nwords;
 };
 
-struct tb_shape {
+struct tb_replay_shape {
 	const struct tb_topology *topology;
 	struct tb_placer *placer;
 	struct tb_books books;
@@ -41,7 +41,7 @@ struct tb_shape {
 
 struct tb_rooms {
 	const struct tb_replay_cluster *cluster;
-	struct tb_shape *shapes;
+	struct tb_replay_shape *shapes;
 	unsigned nshapes;
 	unsigned *shape; /* by node */
 	struct tb_kind *kinds;
