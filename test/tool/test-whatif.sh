@@ -45,6 +45,30 @@ check 'from the first submission to the last end' \
 whatif --under plain
 check 'as a table' grep -q '^ *4  *0  *00:00:00  *00:00:37 .* plain$' "$work/out"
 
+# The second waits for the first one, the third for both.  The fourth would delay only
+# the third, the last nobody.
+{
+	echo "$heading"
+	past 1 0 20 20 3
+	past 2 1 10 10 2
+	past 3 2 10 10 4
+	past 4 3 40 40 1
+	past 5 4 5 5 1
+} >"$work/history"
+whatif --under plain --json
+check 'by default the second alone has a reservation' \
+	has_value 41 configurations 0 wait_95
+check 'so the fourth starts at once' has_value 16 configurations 0 wait_median
+whatif --under plain --backfill easy --json
+check 'that is EASY' has_value 16 configurations 0 wait_median
+whatif --under plain --backfill conservative --json
+check 'conservative: the third has one, too' \
+	has_value 37 configurations 0 wait_95
+check 'and the last starts at once' has_value 19 configurations 0 wait_median
+whatif --under plain --backfill none --json
+check 'without backfill in their order' \
+	has_value 28 configurations 0 wait_median
+
 # Each job of one core has a cache: two run at a time instead of four.
 {
 	echo "$heading"
@@ -125,6 +149,8 @@ whatif --under bstrategy=packed
 check 'a configuration that binds nothing' refused_for '--under='
 whatif --depth=many
 check 'a depth that is none' refused_for '--depth=many'
+whatif --backfill=much
+check 'a backfill that is none' refused_for '--backfill=much'
 run whatif --topology n1=NSXCC --history "$work/none"
 check 'no file' refused_for 'No such file'
 rubbish >"$work/history"

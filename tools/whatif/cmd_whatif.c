@@ -20,7 +20,7 @@ struct options {
 	enum tb_history_format format;
 	struct tb_under under[UNDER_MOST];
 	unsigned nunder;
-	unsigned depth;
+	struct tb_replay_options replay;
 };
 
 /* ---- options ---- */
@@ -42,8 +42,27 @@ static int take_depth(struct options *options, struct tb_error *err)
 	if (*optarg < '0' || *optarg > '9' || *rest || depth > DEPTH_MOST)
 		return tb_fail(err, "--depth=%.60s is no number from 0 to %d",
 			       optarg, DEPTH_MOST);
-	options->depth = (unsigned)depth;
+	options->replay.depth = (unsigned)depth;
 	return 0;
+}
+
+static int take_backfill(struct options *options, struct tb_error *err)
+{
+	static const char *const names[] = {
+		[TB_BACKFILL_NONE] = "none",
+		[TB_BACKFILL_EASY] = "easy",
+		[TB_BACKFILL_CONSERVATIVE] = "conservative",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(optarg, names[i])) {
+			options->replay.backfill = (enum tb_backfill)i;
+			return 0;
+		}
+	return tb_fail(
+		err,
+		"--backfill=%.60s is no kind of backfill: give none, easy or conservative",
+		optarg);
 }
 
 static int take_whatif_option(void *data, int option, struct tb_error *err)
@@ -64,6 +83,8 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 		return 0;
 	case 'd':
 		return take_depth(options, err);
+	case 'b':
+		return take_backfill(options, err);
 	default:
 		return take_under(options, optarg, err);
 	}
@@ -100,6 +121,8 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "swf", NULL, 'w', "FILE has the Standard Workload Format" },
 	{ NULL, "under", "CONFIGURATION", 'u',
 	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1; may be repeated [plain and implicit=X]" },
+	{ NULL, "backfill", "none|easy|conservative", 'b',
+	  "which waiting jobs have a reservation that others must not delay: of easy the first, of conservative as many as --depth says; of none nobody goes before another [easy]" },
 	{ NULL, "depth", "N", 'd',
 	  "waiting jobs that are looked at behind the first [100]" },
 	{ 0 },
@@ -229,7 +252,7 @@ static int run_all(struct options *options, const struct tb_history *history,
 	int rc = TB_EXIT_OK;
 
 	for (; count < options->nunder && !failed; count++)
-		failed = tb_whatif_run(cluster, history, options->depth,
+		failed = tb_whatif_run(cluster, history, &options->replay,
 				       &options->under[count],
 				       count ? &list[0] : NULL, &list[count]);
 	if (failed)
@@ -266,7 +289,8 @@ static int replay_history(struct options *options)
 
 int tb_command_whatif(int argc, char **argv)
 {
-	struct options options = { .common.name = argv[0], .depth = 100 };
+	struct options options = { .common.name = argv[0],
+				   .replay.depth = 100 };
 	int rc = TB_EXIT_OK;
 
 	if (tb_command_read(&options.common, &usage, argc, argv, &options))

@@ -165,18 +165,18 @@ static void take_shares(struct tb_whatif *whatif)
 }
 
 int tb_whatif_run(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history, unsigned depth,
+		  const struct tb_history *history,
+		  const struct tb_replay_options *options,
 		  const struct tb_under *under, const struct tb_whatif *first,
 		  struct tb_whatif *whatif)
 {
 	struct tb_replay_job *jobs = make_jobs(cluster, history, under);
-	struct tb_replay_options options = { .depth = depth };
 	int rc = -1;
 
 	*whatif = (struct tb_whatif){ .under = under };
 	whatif->starts = calloc(history->njobs, sizeof(*whatif->starts));
 	if (jobs && whatif->starts &&
-	    !tb_replay(cluster, jobs, history->njobs, &options, whatif->starts,
+	    !tb_replay(cluster, jobs, history->njobs, options, whatif->starts,
 		       &whatif->totals) &&
 	    !measure_waits(history, whatif)) {
 		count_jobs(history->njobs, first, whatif);

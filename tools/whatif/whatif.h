@@ -39,7 +39,8 @@ struct tb_whatif {
  * tb_whatif_clear() is right then, too.
  */
 int tb_whatif_run(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history, unsigned depth,
+		  const struct tb_history *history,
+		  const struct tb_replay_options *options,
 		  const struct tb_under *under, const struct tb_whatif *first,
 		  struct tb_whatif *whatif);
 void tb_whatif_clear(struct tb_whatif *whatif);

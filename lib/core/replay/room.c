@@ -18,6 +18,8 @@ static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 	unsigned threads = tb_topology_threads(topology);
 	uint32_t per_core = threads / cores;
 
+	if (per_core > rooms->most_per_core)
+		rooms->most_per_core = per_core;
 	shape->topology = topology;
 	shape->placer = tb_placer_create(topology);
 	shape->cores = tb_bitset_create(cores);
@@ -210,14 +212,15 @@ uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,
 	return count_bound(rooms, kind, node, &floor->used[node]);
 }
 
-uint32_t tb_room_now(struct tb_rooms *rooms, struct tb_kind *kind,
-		     unsigned node)
+const uint32_t *tb_rooms_now(struct tb_rooms *rooms, struct tb_kind *kind)
 {
-	if (kind->stale[node]) {
-		kind->room[node] = tb_room_on(rooms, &rooms->now, kind, node);
-		kind->stale[node] = false;
-	}
-	return kind->room[node];
+	for (unsigned node = 0; node < rooms->cluster->nnodes; node++)
+		if (kind->stale[node]) {
+			kind->room[node] = tb_room_on(rooms, &rooms->now, kind,
+						      node);
+			kind->stale[node] = false;
+		}
+	return kind->room;
 }
 
 /* ---- kinds ---- */
@@ -294,11 +297,12 @@ static bool take_first_cores(const struct tb_replay_shape *shape,
 	return !cores;
 }
 
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
-		  unsigned node, uint32_t tasks, struct tb_bitset *threads)
+bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		  struct tb_bitset *threads)
 {
 	struct tb_replay_shape *shape = get_shape(rooms, node);
-	const struct tb_bitset *used = &rooms->now.used[node];
+	const struct tb_bitset *used = &floor->used[node];
 
 	if (!kind->request)
 		return take_first_cores(shape, used,
@@ -313,6 +317,26 @@ bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
 }
 
 /* ---- changes ---- */
+
+void tb_floor_clear_node(const struct tb_floor *floor, unsigned node)
+{
+	tb_bitset_clear_all(&floor->used[node]);
+}
+
+void tb_floor_add(const struct tb_floor *floor, unsigned node,
+		  const struct tb_bitset *threads)
+{
+	tb_bitset_or(&floor->used[node], threads);
+}
+
+void tb_floor_count(const struct tb_rooms *rooms, const struct tb_floor *floor,
+		    unsigned node)
+{
+	const struct tb_topology *topology = get_shape(rooms, node)->topology;
+
+	floor->cores[node] = tb_topology_cores(topology) -
+			     tb_count_cores_with(topology, &floor->used[node]);
+}
 
 void tb_floor_change(const struct tb_rooms *rooms, struct tb_floor *floor,
 		     unsigned node, const struct tb_bitset *threads, bool use)
