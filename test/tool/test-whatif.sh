@@ -72,18 +72,32 @@ check 'without backfill in their order' \
 # Each job of one core has a cache: two run at a time instead of four.
 {
 	echo "$heading"
-	for job in 1 2 3 4; do past $job 0 10 10 1; done
+	for job in 1 2 3 4; do past $job 0 70 70 1; done
+	past 5 200 5 5 3
 } >"$work/history"
 whatif --json
 check 'by default plain' has_value plain configurations 0 under
 check 'and bound to L3 caches' has_value implicit=X configurations 1 under
-check 'plain: all at once' has_value 10 configurations 0 duration
-check 'bound: two and two' has_value 20 configurations 1 duration
+check 'plain: all at once' has_value 0 configurations 0 wait_95
+check 'bound: two and two' has_value 70 configurations 1 wait_95
 check 'two are later' has_value 2 configurations 1 later
-check 'as long as the first ones run' has_value 10 configurations 1 wait_95
+check 'as long as the first ones run' \
+	has_value 70 configurations 1 later_worst
+check 'both of them' has_value 140 configurations 1 later_sum
+check 'the others have whole caches for a core each' \
+	has_value 70 configurations 1 latest 0 spare_cores
+check 'that is all' has_value 0 configurations 1 latest 0 needed_cores
+check 'the job is told' has_value 3 configurations 1 latest 0 job
+check 'under the first nobody is later' has_value 0 configurations 0 later
+whatif
+check 'in words, too' grep -qx \
+	'  job 3 by 00:01:10: it waits 00:01:10 for cores that whole units have to spare' \
+	"$work/out"
 whatif --under plain --under bunit=C,bamount=1 --under bunit=X,bamount=3 --json
-check 'a core for each is as plain' has_value 10 configurations 1 duration
-check 'what no node has never starts' has_value 4 configurations 2 never
+check 'a core for each is as plain' has_value 0 configurations 1 later
+check 'what no node has never starts' has_value 5 configurations 2 never
+check 'nor is it later' has_value 0 configurations 2 later
+check 'but it is told' has_value true configurations 2 latest 0 never
 
 # One core, two, and one: plain the second lies in both caches.
 {

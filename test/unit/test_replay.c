@@ -86,6 +86,60 @@ static void test_no_backfill(void **state)
 	tb_topology_destroy(topology);
 }
 
+/*
+ * Two caches of two cores, in each of which a core is in use until 60 and 100, so
+ * there is no whole one.
+ */
+static void test_whys(void **state)
+{
+	struct tb_topology *topology = parse_topology("NSXCCXCC");
+	const struct tb_topology *nodes[] = { topology };
+	struct tb_replay_cluster cluster = { nodes, 1 };
+	struct tb_request cache;
+	struct tb_replay_job jobs[] = {
+		{ .submit = 0, .run = 100, .task_cpus = 1 },
+		{ .submit = 0, .run = 10, .task_cpus = 1 },
+		{ .submit = 0, .run = 60, .task_cpus = 1 },
+		{ .submit = 5, .run = 10, .task_cpus = 1, .request = &cache },
+		{ .submit = 5, .run = 10, .task_cpus = 2, .request = &cache },
+		{ .submit = 11, .run = 10, .task_cpus = 1 },
+	};
+	struct tb_replay_why whys[] = { { .job = 3 },
+					{ .job = 4 },
+					{ .job = 5 } };
+	struct tb_replay_options options = { .backfill = TB_BACKFILL_NONE,
+					     .whys = whys,
+					     .nwhys = 3 };
+	/* Too few cores, spare ones, broken units, order. */
+	static const int64_t wanted[][4] = { { 0, 0, 55, 0 },
+					     { 5, 10, 50, 0 },
+					     { 0, 0, 0, 59 } };
+	struct tb_replay_start starts[6];
+	struct tb_replay_totals totals;
+	struct tb_error err;
+
+	(void)state;
+	tb_request_init(&cache);
+	assert_int_equal(0,
+			 tb_request_parse(&cache, "bunit=X,bamount=1", &err));
+	assert_int_equal(0, tb_request_complete(&cache, &err));
+	for (unsigned i = 0; i < 6; i++)
+		jobs[i].nodes = jobs[i].tasks = 1;
+	assert_int_equal(0, tb_replay(&cluster, jobs, 6, &options, starts,
+				      &totals));
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(wanted[i][0], whys[i].cores);
+		assert_int_equal(wanted[i][1], whys[i].spare);
+		assert_int_equal(wanted[i][2], whys[i].broken);
+		assert_int_equal(wanted[i][3], whys[i].order);
+	}
+	assert_int_equal(70, starts[5].start);
+	/* Nobody asks what happens then. */
+	assert_int_equal(70, totals.last);
+	tb_request_clear(&cache);
+	tb_topology_destroy(topology);
+}
+
 /* ---- random jobs, and what is always so ---- */
 
 struct world {
@@ -546,6 +600,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),
 		cmocka_unit_test(test_no_backfill),
+		cmocka_unit_test(test_whys),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_places),

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_whatif.c - topobind whatif */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "report/known_topologies.h"
-#include "whatif.h"
+#include "whatif_output.h"
 
 #define UNDER_MOST 16
 #define DEPTH_MOST 1000000
@@ -139,91 +138,6 @@ static const struct tb_command_line usage = {
 	.finish = take_whatif_arguments,
 };
 
-/* ---- what is told ---- */
-
-/* "1-02:03:04", as Slurm writes durations. */
-static void print_duration(char *text, size_t size, int64_t seconds)
-{
-	int64_t days = seconds / 86400;
-	int hours = (int)(seconds / 3600 % 24);
-	int minutes = (int)(seconds / 60 % 60), rest = (int)(seconds % 60);
-
-	if (days)
-		snprintf(text, size, "%" PRId64 "-%02d:%02d:%02d", days, hours,
-			 minutes, rest);
-	else
-		snprintf(text, size, "%02d:%02d:%02d", hours, minutes, rest);
-}
-
-static double get_percent(unsigned part, unsigned all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-static void print_row(const struct tb_whatif *whatif)
-{
-	char median[40], most[40];
-
-	print_duration(median, sizeof(median), whatif->median);
-	print_duration(most, sizeof(most), whatif->most);
-	printf("%7u %5u %10s %10s %5.1f%% %5.1f%% %5.1f%% %5.3f %6u %s\n",
-	       whatif->started, whatif->never, median, most,
-	       100 * whatif->utilisation, 100 * whatif->broken,
-	       get_percent(whatif->spanning, whatif->started), whatif->locality,
-	       whatif->later, whatif->under->text);
-}
-
-static void print_table(const struct tb_history *history,
-			const struct tb_replay_cluster *cluster,
-			const struct tb_whatif *list, unsigned count)
-{
-	printf("%u job%s, %u node%s with %" PRIu64
-	       " core%s; %u that have not run are left out\n",
-	       history->njobs, history->njobs == 1 ? "" : "s", cluster->nnodes,
-	       cluster->nnodes == 1 ? "" : "s", list[0].totals.cores,
-	       list[0].totals.cores == 1 ? "" : "s", history->left_out);
-	printf("%7s %5s %10s %10s %6s %6s %6s %5s %6s %s\n", "JOBS", "NEVER",
-	       "WAIT_50%", "WAIT_95%", "USED", "BROKEN", "SPAN", "LOCAL",
-	       "LATER", "UNDER");
-	for (unsigned i = 0; i < count; i++)
-		print_row(&list[i]);
-}
-
-static json_t *make_row(const struct tb_whatif *whatif)
-{
-	return json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:f, s:f, s:i, s:f, s:i}",
-			 "under", whatif->under->text, "started",
-			 (int)whatif->started, "never", (int)whatif->never,
-			 "wait_median", (json_int_t)whatif->median, "wait_95",
-			 (json_int_t)whatif->most, "duration",
-			 (json_int_t)(whatif->totals.last -
-				      whatif->totals.first),
-			 "utilisation", whatif->utilisation, "broken",
-			 whatif->broken, "spanning", (int)whatif->spanning,
-			 "locality", whatif->locality, "later",
-			 (int)whatif->later);
-}
-
-static int print_json(const struct options *options,
-		      const struct tb_history *history,
-		      const struct tb_replay_cluster *cluster,
-		      const struct tb_whatif *list)
-{
-	json_t *rows = json_array(), *json;
-	int rc;
-
-	for (unsigned i = 0; i < options->nunder; i++)
-		json_array_append_new(rows, make_row(&list[i]));
-	json = json_pack("{s:i, s:i, s:i, s:I, s:o}", "jobs",
-			 (int)history->njobs, "left_out",
-			 (int)history->left_out, "nodes", (int)cluster->nnodes,
-			 "cores", (json_int_t)list[0].totals.cores,
-			 "configurations", rows);
-	rc = tb_command_print_json(options->common.name, json);
-	json_decref(json);
-	return rc;
-}
-
 /* ---- all of it ---- */
 
 static int read_history(const struct options *options,
@@ -243,26 +157,41 @@ static int read_history(const struct options *options,
 	return rc ? tb_fail(err, "%.200s: %s", options->file, why.text) : 0;
 }
 
+/* One configuration, compared with the first.  -1: no memory. */
+static int run_one(const struct options *options, unsigned index,
+		   const struct tb_history *history,
+		   const struct tb_replay_cluster *cluster,
+		   struct tb_whatif_result *list)
+{
+	const struct tb_replay_options *replay = &options->replay;
+	struct tb_whatif *whatif = &list[index].whatif;
+
+	if (tb_whatif_run(cluster, history, replay, &options->under[index],
+			  whatif))
+		return -1;
+	return tb_later_find(cluster, history, replay, &list[0].whatif, whatif,
+			     &list[index].later);
+}
+
 static int run_all(struct options *options, const struct tb_history *history,
 		   const struct tb_replay_cluster *cluster)
 {
-	struct tb_whatif list[UNDER_MOST];
+	struct tb_whatif_result list[UNDER_MOST];
 	unsigned count = 0;
 	bool failed = false;
 	int rc = TB_EXIT_OK;
 
 	for (; count < options->nunder && !failed; count++)
-		failed = tb_whatif_run(cluster, history, &options->replay,
-				       &options->under[count],
-				       count ? &list[0] : NULL, &list[count]);
+		failed = run_one(options, count, history, cluster, list);
 	if (failed)
 		rc = tb_command_fail(options->common.name, "out of memory");
 	else if (options->common.json)
-		rc = print_json(options, history, cluster, list);
+		rc = tb_whatif_print_json(options->common.name, history,
+					  cluster, list, count);
 	else
-		print_table(history, cluster, list, count);
+		tb_whatif_print_table(history, cluster, list, count);
 	while (count--)
-		tb_whatif_clear(&list[count]);
+		tb_whatif_clear(&list[count].whatif);
 	return rc;
 }
 

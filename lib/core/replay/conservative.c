@@ -173,19 +173,6 @@ static int try_window(struct tb_replay *replay, unsigned job, bool *fits)
 	return *fits ? tb_replay_take(replay, job, &all->window, fits) : 0;
 }
 
-/* Cores that the tasks of a job have at least. */
-static uint64_t count_needed(const struct tb_replay *replay, unsigned job)
-{
-	const struct tb_replay_job *asked = &replay->jobs[job];
-	const struct tb_request *request = asked->request;
-	uint64_t cpus = (uint64_t)asked->tasks * asked->task_cpus;
-
-	if (request && !asked->implicit && request->type == TB_HOST)
-		return asked->nodes;
-	return (cpus + replay->rooms.most_per_core - 1) /
-	       replay->rooms.most_per_core;
-}
-
 /* A time after now, and how many cores of the cluster are free then. */
 struct glance {
 	int64_t at;
@@ -233,7 +220,7 @@ static int find_time(struct tb_replay *replay, unsigned job, int64_t before,
 	struct glance glance = { replay->now,
 				 replay->totals->cores - replay->busy_cores, 0,
 				 0 };
-	uint64_t needed = count_needed(replay, job);
+	uint64_t needed = tb_replay_needed(replay, job);
 	unsigned begin = 0, end = 0;
 	bool more;
 

@@ -2,6 +2,7 @@
 /* replay.c - see replay.h */
 #include "replay.h"
 #include "turn.h"
+#include "why.h"
 
 /* ---- time ---- */
 
@@ -19,31 +20,50 @@ static void move_to(struct tb_replay *replay, int64_t now)
 
 	replay->totals->core_seconds += seconds * (double)replay->busy_cores;
 	replay->totals->broken_seconds += seconds * (double)replay->all_broken;
+	tb_whys_pass(replay, now - replay->now);
 	replay->now = now;
 }
 
 /* Jobs that are submitted now; the first of them, or njobs. */
-static unsigned take_submitted(struct tb_replay *replay, unsigned *at)
+static unsigned take_submitted(struct tb_replay *replay)
 {
 	unsigned first = replay->njobs;
 
-	for (; *at < replay->njobs && replay->jobs[*at].submit <= replay->now;
-	     ++*at) {
-		replay->starts[*at] = (struct tb_replay_start){
+	for (; replay->submitted < replay->njobs &&
+	       replay->jobs[replay->submitted].submit <= replay->now;
+	     replay->submitted++) {
+		unsigned job = replay->submitted;
+
+		replay->starts[job] = (struct tb_replay_start){
 			.start = TB_REPLAY_NEVER
 		};
-		if (!fits_ever(replay, *at))
+		if (!fits_ever(replay, job))
 			continue;
 		if (first == replay->njobs)
-			first = *at;
-		tb_replay_wait(replay, *at);
+			first = job;
+		tb_replay_wait(replay, job);
 	}
 	return first;
 }
 
-/* INT64_MAX: nothing happens any more. */
-static int64_t get_next_time(const struct tb_replay *replay, unsigned submitted)
+/* By the jobs that have come, and those that have gone. */
+static void tell_progress(const struct tb_replay *replay, unsigned *told)
 {
+	uint64_t gone = replay->submitted - replay->waiting -
+			replay->ends.count;
+	unsigned percent = (unsigned)((gone + replay->submitted) * 50 /
+				      replay->njobs);
+
+	if (percent == *told || !replay->options->progress)
+		return;
+	*told = percent;
+	replay->options->progress(replay->options->arg, percent);
+}
+
+/* INT64_MAX: nothing happens any more. */
+static int64_t get_next_time(const struct tb_replay *replay)
+{
+	unsigned submitted = replay->submitted;
 	int64_t next = tb_reservations_next(replay);
 
 	if (replay->ends.count && replay->ends.list[0].at < next)
@@ -80,20 +100,23 @@ static int take_turn(struct tb_replay *replay, bool ended, unsigned from)
 
 static int run_replay(struct tb_replay *replay)
 {
-	unsigned submitted = 0;
+	unsigned told = 0;
 	int64_t next;
 
 	replay->now = replay->jobs[0].submit;
 	replay->totals->first = replay->totals->last = replay->now;
-	while ((next = get_next_time(replay, submitted)) != INT64_MAX) {
+	while ((next = get_next_time(replay)) != INT64_MAX) {
 		bool ended;
 		unsigned first;
 
 		move_to(replay, next);
 		ended = take_ended(replay);
-		first = take_submitted(replay, &submitted);
+		first = take_submitted(replay);
 		if (take_turn(replay, ended, first))
 			return -1;
+		tell_progress(replay, &told);
+		if (tb_whys_are_told(replay))
+			break;
 	}
 	return 0;
 }
@@ -120,7 +143,7 @@ int tb_replay(const struct tb_replay_cluster *cluster,
 		totals->containers += tb_locality_containers(
 			cluster->topologies[i]);
 	}
-	if (tb_replay_open(&replay, cluster) ||
+	if (tb_replay_open(&replay, cluster) || tb_whys_open(&replay) ||
 	    (options->backfill == TB_BACKFILL_CONSERVATIVE &&
 	     tb_reservations_open(&replay)))
 		rc = -1;

@@ -54,6 +54,15 @@ struct tb_replay_totals {
 	uint64_t cores, containers; /* of the cluster */
 };
 
+/* What a job that does start has waited for: seconds of each. */
+struct tb_replay_why {
+	unsigned job;
+	int64_t cores;	/* others needed them, bound or not */
+	int64_t spare;	/* others had them only as parts of whole units */
+	int64_t broken; /* enough were free, but not as whole units */
+	int64_t order;	/* it had room, but would have delayed others */
+};
+
 /* A grant, when a job gets it, and when it gives it back. */
 typedef void tb_replay_watch(void *arg, unsigned job, unsigned node,
 			     const struct tb_bitset *threads, int64_t now,
@@ -79,7 +88,15 @@ struct tb_replay_options {
 	tb_replay_watch *watch; /* NULL: none */
 	/* The reservation of a job whenever it gets one; NULL: none. */
 	void (*reserved)(void *arg, unsigned job, int64_t at);
+	/* At the end of each percent of the history; NULL: none. */
+	void (*progress)(void *arg, unsigned percent);
 	void *arg;
+	/*
+	 * What these wait for.  When all of them have started, time ends: starts and
+	 * totals are then not those of the whole history.
+	 */
+	struct tb_replay_why *whys;
+	unsigned nwhys;
 };
 
 /*

@@ -13,6 +13,18 @@ int64_t tb_replay_limit(const struct tb_replay_job *job)
 	return limit > 1 ? limit : 1;
 }
 
+uint64_t tb_replay_needed(const struct tb_replay *replay, unsigned index)
+{
+	const struct tb_replay_job *job = &replay->jobs[index];
+	const struct tb_request *request = job->request;
+	uint64_t cpus = (uint64_t)job->tasks * job->task_cpus;
+
+	if (request && !job->implicit && request->type == TB_HOST)
+		return job->nodes;
+	return (cpus + replay->rooms.most_per_core - 1) /
+	       replay->rooms.most_per_core;
+}
+
 /* ---- who waits ---- */
 
 void tb_replay_wait(struct tb_replay *replay, unsigned job)
@@ -184,6 +196,7 @@ int tb_replay_begin(struct tb_replay *replay, unsigned index)
 			return -1;
 	}
 	replay->busy_cores += start->cores;
+	replay->needed_cores += tb_replay_needed(replay, index);
 	moment.cores = start->cores;
 	moment.at = replay->now + job->run;
 	tb_heap_push(&replay->ends, moment);
@@ -205,6 +218,7 @@ void tb_replay_end(struct tb_replay *replay, unsigned index)
 	for (unsigned i = 0; i < grant->nparts; i++)
 		change_part(replay, index, &grant->parts[i], false);
 	replay->busy_cores -= start->cores;
+	replay->needed_cores -= tb_replay_needed(replay, index);
 	tb_moments_drop(&replay->limits, moment);
 	tb_grant_clear(grant);
 }
@@ -263,6 +277,7 @@ void tb_replay_close(struct tb_replay *replay)
 	for (unsigned i = 0; replay->grants && i < replay->njobs; i++)
 		tb_grant_clear(&replay->grants[i]);
 	free(replay->kinds);
+	free(replay->plain_kinds);
 	free(replay->grants);
 	free(replay->next);
 	free(replay->previous);

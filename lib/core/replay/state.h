@@ -42,6 +42,8 @@ struct tb_replay {
 	/* Of jobs that wait; before the first one, and behind the last, is njobs. */
 	unsigned *next, *previous;
 	unsigned waiting;
+	unsigned submitted; /* jobs so far */
+	unsigned *plain_kinds; /* of the jobs of options->whys, as if plain (why.c) */
 
 	struct tb_moments ends;	  /* a heap */
 	struct tb_moments limits; /* sorted: ends, as the time limits say */
@@ -62,6 +64,7 @@ struct tb_replay {
 	uint32_t *broken; /* containers, by node */
 	uint64_t all_broken;
 	uint64_t busy_cores;
+	uint64_t needed_cores; /* of these, as tb_replay_needed() counts */
 };
 
 /* -1 when out of memory; tb_replay_close() is right then, too. */
@@ -71,6 +74,9 @@ void tb_replay_close(struct tb_replay *replay);
 
 /* How long it may run: a second or more, and never less than it does. */
 int64_t tb_replay_limit(const struct tb_replay_job *job);
+
+/* Cores that the tasks of a job have at least, in whatever units. */
+uint64_t tb_replay_needed(const struct tb_replay *replay, unsigned job);
 
 static inline struct tb_kind *tb_replay_kind(const struct tb_replay *replay,
 					     unsigned job)
