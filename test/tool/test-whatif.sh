@@ -151,6 +151,29 @@ check 'the same again is the same' has_value \
 	"$(value configurations 0 wait_95)" configurations 2 wait_95
 check 'and none is later' has_value 0 configurations 2 later
 
+whatif_random() {
+	whatif "$@" --topology 'n[1-8]=NSXCCXCCNSXCCXCC'
+}
+whatif_random --svg "$work/picture" --under plain --under implicit=X
+check 'a picture, too: exit code 0' ended 0
+check 'it is XML' xmllint --noout "$work/picture"
+check 'with two lines for each configuration' test 4 -eq \
+	"$(grep -c '^<path class="line .*<title>' "$work/picture")"
+check 'it has words' grep -q '<desc>Above, the part of the cores' "$work/picture"
+check 'it loads nothing' test 0 -eq \
+	"$(grep -c 'href\|@import\|url(' "$work/picture")"
+check 'the table is as without' grep -q ' plain$' "$work/out"
+whatif_random --svg "$work/none/picture"
+check 'a picture that cannot be written' refused_for 'No such file'
+
+# On a terminal, and only there: how far it is.
+TERM=xterm script -qec "$program whatif --topology n[1-8]=NSXCCXCC \
+	--history $work/history --under plain >/dev/null" "$work/terminal" \
+	</dev/null >"$work/err" 2>&1
+check 'a bar on a terminal' grep -q 'plain  *\[##########  *\]  50%' "$work/terminal"
+check 'that is gone at the end' test "$(tail -n 2 "$work/terminal" |
+	grep -c "$(printf '100%%\r\033\[K')")" -eq 1
+
 # --- what is wrong ---
 
 run whatif --topology n1=NSXCC

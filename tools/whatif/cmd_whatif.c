@@ -7,7 +7,9 @@
 
 #include "command.h"
 #include "report/known_topologies.h"
+#include "terminal/progress.h"
 #include "whatif_output.h"
+#include "whatif_svg.h"
 
 #define UNDER_MOST 16
 #define DEPTH_MOST 1000000
@@ -16,6 +18,7 @@ struct options {
 	struct tb_command common;
 	struct tb_known_topologies known;
 	const char *file; /* of the history */
+	const char *svg;  /* to be written; NULL: none */
 	enum tb_history_format format;
 	struct tb_under under[UNDER_MOST];
 	unsigned nunder;
@@ -84,6 +87,9 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 		return take_depth(options, err);
 	case 'b':
 		return take_backfill(options, err);
+	case 'g':
+		options->svg = optarg;
+		return 0;
 	default:
 		return take_under(options, optarg, err);
 	}
@@ -121,9 +127,10 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "under", "CONFIGURATION", 'u',
 	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1; may be repeated [plain and implicit=X]" },
 	{ NULL, "backfill", "none|easy|conservative", 'b',
-	  "which waiting jobs have a reservation that others must not delay: of easy the first, of conservative as many as --depth says; of none nobody goes before another [easy]" },
+	  "which waiting jobs may not be delayed [easy]" },
 	{ NULL, "depth", "N", 'd',
-	  "waiting jobs that are looked at behind the first [100]" },
+	  "waiting jobs looked at behind the first [100]" },
+	{ NULL, "svg", "FILE", 'g', "draw it over time, too" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -157,42 +164,87 @@ static int read_history(const struct options *options,
 	return rc ? tb_fail(err, "%.200s: %s", options->file, why.text) : 0;
 }
 
+static void show_progress(void *arg, unsigned percent)
+{
+	const struct tb_under *under = arg;
+
+	tb_progress_show(under->text, percent);
+}
+
 /* One configuration, compared with the first.  -1: no memory. */
-static int run_one(const struct options *options, unsigned index,
+static int run_one(struct options *options, unsigned index,
 		   const struct tb_history *history,
 		   const struct tb_replay_cluster *cluster,
 		   struct tb_whatif_result *list)
 {
-	const struct tb_replay_options *replay = &options->replay;
+	struct tb_replay_options replay = options->replay;
+	struct tb_under *under = &options->under[index];
 	struct tb_whatif *whatif = &list[index].whatif;
 
-	if (tb_whatif_run(cluster, history, replay, &options->under[index],
-			  whatif))
+	replay.progress = show_progress;
+	replay.arg = under;
+	if (tb_whatif_run(cluster, history, &replay, under, whatif))
 		return -1;
-	return tb_later_find(cluster, history, replay, &list[0].whatif, whatif,
+	return tb_later_find(cluster, history, &replay, &list[0].whatif, whatif,
 			     &list[index].later);
 }
 
+/* The file is closed. */
+static int write_svg(const struct options *options, FILE *out,
+		     const struct tb_history *history,
+		     const struct tb_whatif_result *list, unsigned count)
+{
+	bool failed = tb_whatif_svg(history, list, count, out) || ferror(out);
+
+	if (!fclose(out) && !failed)
+		return TB_EXIT_OK;
+	return tb_command_fail(options->common.name,
+			       "cannot write all of \"%.200s\"", options->svg);
+}
+
+static int tell(const struct options *options, const struct tb_history *history,
+		const struct tb_replay_cluster *cluster,
+		const struct tb_whatif_result *list, unsigned count)
+{
+	if (options->common.json)
+		return tb_whatif_print_json(options->common.name, history,
+					    cluster, list, count);
+	tb_whatif_print_table(history, cluster, list, count);
+	return TB_EXIT_OK;
+}
+
+/* svg is closed; NULL: none. */
 static int run_all(struct options *options, const struct tb_history *history,
-		   const struct tb_replay_cluster *cluster)
+		   const struct tb_replay_cluster *cluster, FILE *svg)
 {
 	struct tb_whatif_result list[UNDER_MOST];
 	unsigned count = 0;
 	bool failed = false;
-	int rc = TB_EXIT_OK;
+	int rc;
 
 	for (; count < options->nunder && !failed; count++)
 		failed = run_one(options, count, history, cluster, list);
-	if (failed)
-		rc = tb_command_fail(options->common.name, "out of memory");
-	else if (options->common.json)
-		rc = tb_whatif_print_json(options->common.name, history,
-					  cluster, list, count);
-	else
-		tb_whatif_print_table(history, cluster, list, count);
+	tb_progress_clear();
+	rc = failed ? tb_command_fail(options->common.name, "out of memory")
+		    : tell(options, history, cluster, list, count);
+	if (svg && failed)
+		fclose(svg);
+	else if (svg && write_svg(options, svg, history, list, count))
+		rc = TB_EXIT_BAD;
 	while (count--)
 		tb_whatif_clear(&list[count].whatif);
 	return rc;
+}
+
+/* Before hours of replay.  *svg is NULL where none is asked for.  -1: a sentence. */
+static int open_svg(const struct options *options, FILE **svg,
+		    struct tb_error *err)
+{
+	*svg = options->svg ? fopen(options->svg, "we") : NULL;
+	if (!options->svg || *svg)
+		return 0;
+	return tb_fail(err, "cannot write \"%.200s\": %s", options->svg,
+		       strerror(errno));
 }
 
 static int replay_history(struct options *options)
@@ -201,15 +253,17 @@ static int replay_history(struct options *options)
 	const struct tb_topology **topologies = NULL;
 	struct tb_history history = { 0 };
 	struct tb_error err;
+	FILE *svg;
 	int rc;
 
 	if (read_history(options, &history, &err) ||
 	    tb_known_topologies_list(&options->known, &topologies,
-				     &cluster.nnodes, &err)) {
+				     &cluster.nnodes, &err) ||
+	    open_svg(options, &svg, &err)) {
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	} else {
 		cluster.topologies = topologies;
-		rc = run_all(options, &history, &cluster);
+		rc = run_all(options, &history, &cluster, svg);
 	}
 	free(topologies);
 	tb_history_clear(&history);
