@@ -45,21 +45,59 @@ check 'from the first submission to the last end' \
 whatif --under plain
 check 'as a table' grep -q '^ *4  *0  *00:00:00  *00:00:37 .* plain$' "$work/out"
 
+# The second waits for the first one, the third for both.  The fourth would delay only
+# the third, the last nobody.
+{
+	echo "$heading"
+	past 1 0 20 20 3
+	past 2 1 10 10 2
+	past 3 2 10 10 4
+	past 4 3 40 40 1
+	past 5 4 5 5 1
+} >"$work/history"
+whatif --under plain --json
+check 'by default the second alone has a reservation' \
+	has_value 41 configurations 0 wait_95
+check 'so the fourth starts at once' has_value 16 configurations 0 wait_median
+whatif --under plain --backfill easy --json
+check 'that is EASY' has_value 16 configurations 0 wait_median
+whatif --under plain --backfill conservative --json
+check 'conservative: the third has one, too' \
+	has_value 37 configurations 0 wait_95
+check 'and the last starts at once' has_value 19 configurations 0 wait_median
+whatif --under plain --backfill none --json
+check 'without backfill in their order' \
+	has_value 28 configurations 0 wait_median
+
 # Each job of one core has a cache: two run at a time instead of four.
 {
 	echo "$heading"
-	for job in 1 2 3 4; do past $job 0 10 10 1; done
+	for job in 1 2 3 4; do past $job 0 70 70 1; done
+	past 5 200 5 5 3
 } >"$work/history"
 whatif --json
 check 'by default plain' has_value plain configurations 0 under
 check 'and bound to L3 caches' has_value implicit=X configurations 1 under
-check 'plain: all at once' has_value 10 configurations 0 duration
-check 'bound: two and two' has_value 20 configurations 1 duration
+check 'plain: all at once' has_value 0 configurations 0 wait_95
+check 'bound: two and two' has_value 70 configurations 1 wait_95
 check 'two are later' has_value 2 configurations 1 later
-check 'as long as the first ones run' has_value 10 configurations 1 wait_95
+check 'as long as the first ones run' \
+	has_value 70 configurations 1 later_worst
+check 'both of them' has_value 140 configurations 1 later_sum
+check 'the others have whole caches for a core each' \
+	has_value 70 configurations 1 latest 0 spare_cores
+check 'that is all' has_value 0 configurations 1 latest 0 needed_cores
+check 'the job is told' has_value 3 configurations 1 latest 0 job
+check 'under the first nobody is later' has_value 0 configurations 0 later
+whatif
+check 'in words, too' grep -qx \
+	'  job 3 by 00:01:10: it waits 00:01:10 for cores that whole units have to spare' \
+	"$work/out"
 whatif --under plain --under bunit=C,bamount=1 --under bunit=X,bamount=3 --json
-check 'a core for each is as plain' has_value 10 configurations 1 duration
-check 'what no node has never starts' has_value 4 configurations 2 never
+check 'a core for each is as plain' has_value 0 configurations 1 later
+check 'what no node has never starts' has_value 5 configurations 2 never
+check 'nor is it later' has_value 0 configurations 2 later
+check 'but it is told' has_value true configurations 2 latest 0 never
 
 # One core, two, and one: plain the second lies in both caches.
 {
@@ -113,6 +151,29 @@ check 'the same again is the same' has_value \
 	"$(value configurations 0 wait_95)" configurations 2 wait_95
 check 'and none is later' has_value 0 configurations 2 later
 
+whatif_random() {
+	whatif "$@" --topology 'n[1-8]=NSXCCXCCNSXCCXCC'
+}
+whatif_random --svg "$work/picture" --under plain --under implicit=X
+check 'a picture, too: exit code 0' ended 0
+check 'it is XML' xmllint --noout "$work/picture"
+check 'with two lines for each configuration' test 4 -eq \
+	"$(grep -c '^<path class="line .*<title>' "$work/picture")"
+check 'it has words' grep -q '<desc>Above, the part of the cores' "$work/picture"
+check 'it loads nothing' test 0 -eq \
+	"$(grep -c 'href\|@import\|url(' "$work/picture")"
+check 'the table is as without' grep -q ' plain$' "$work/out"
+whatif_random --svg "$work/none/picture"
+check 'a picture that cannot be written' refused_for 'No such file'
+
+# On a terminal, and only there: how far it is.
+TERM=xterm script -qec "$program whatif --topology n[1-8]=NSXCCXCC \
+	--history $work/history --under plain >/dev/null" "$work/terminal" \
+	</dev/null >"$work/err" 2>&1
+check 'a bar on a terminal' grep -q 'plain  *\[##########  *\]  50%' "$work/terminal"
+check 'that is gone at the end' test "$(tail -n 2 "$work/terminal" |
+	grep -c "$(printf '100%%\r\033\[K')")" -eq 1
+
 # --- what is wrong ---
 
 run whatif --topology n1=NSXCC
@@ -125,6 +186,8 @@ whatif --under bstrategy=packed
 check 'a configuration that binds nothing' refused_for '--under='
 whatif --depth=many
 check 'a depth that is none' refused_for '--depth=many'
+whatif --backfill=much
+check 'a backfill that is none' refused_for '--backfill=much'
 run whatif --topology n1=NSXCC --history "$work/none"
 check 'no file' refused_for 'No such file'
 rubbish >"$work/history"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Jobs of the past in virtual time: an example by hand, plain jobs against a scheduler
- * that looks ahead second by second and knows only numbers of cores, and random jobs with and
- * without binding, of which some things must always be so.
+ * Jobs of the past in virtual time: examples by hand, plain jobs against schedulers that
+ * look ahead second by second, and random jobs with and without binding, of which some
+ * things must always be so.
  */
 #include "unit_test.h"
 
@@ -59,6 +59,87 @@ static void test_example(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* One core: who is behind the second one waits for it, if nobody goes before. */
+static void test_no_backfill(void **state)
+{
+	struct tb_topology *topology = parse_topology("NSXCXC");
+	const struct tb_topology *nodes[] = { topology };
+	struct tb_replay_cluster cluster = { nodes, 1 };
+	struct tb_replay_job jobs[] = {
+		{ .submit = 0, .run = 60, .tasks = 1 },
+		{ .submit = 1, .run = 10, .tasks = 2 },
+		{ .submit = 2, .run = 1, .tasks = 1 },
+	};
+	struct tb_replay_options options = { .backfill = TB_BACKFILL_NONE,
+					     .depth = 100 };
+	struct tb_replay_start starts[3];
+	struct tb_replay_totals totals;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i].nodes = jobs[i].task_cpus = 1;
+	assert_int_equal(0, tb_replay(&cluster, jobs, 3, &options, starts,
+				      &totals));
+	assert_int_equal(0, starts[0].start);
+	assert_int_equal(60, starts[1].start);
+	assert_int_equal(70, starts[2].start);
+	tb_topology_destroy(topology);
+}
+
+/*
+ * Two caches of two cores, in each of which a core is in use until 60 and 100, so
+ * there is no whole one.
+ */
+static void test_whys(void **state)
+{
+	struct tb_topology *topology = parse_topology("NSXCCXCC");
+	const struct tb_topology *nodes[] = { topology };
+	struct tb_replay_cluster cluster = { nodes, 1 };
+	struct tb_request cache;
+	struct tb_replay_job jobs[] = {
+		{ .submit = 0, .run = 100, .task_cpus = 1 },
+		{ .submit = 0, .run = 10, .task_cpus = 1 },
+		{ .submit = 0, .run = 60, .task_cpus = 1 },
+		{ .submit = 5, .run = 10, .task_cpus = 1, .request = &cache },
+		{ .submit = 5, .run = 10, .task_cpus = 2, .request = &cache },
+		{ .submit = 11, .run = 10, .task_cpus = 1 },
+	};
+	struct tb_replay_why whys[] = { { .job = 3 },
+					{ .job = 4 },
+					{ .job = 5 } };
+	struct tb_replay_options options = { .backfill = TB_BACKFILL_NONE,
+					     .whys = whys,
+					     .nwhys = 3 };
+	/* Too few cores, spare ones, broken units, order. */
+	static const int64_t wanted[][4] = { { 0, 0, 55, 0 },
+					     { 5, 10, 50, 0 },
+					     { 0, 0, 0, 59 } };
+	struct tb_replay_start starts[6];
+	struct tb_replay_totals totals;
+	struct tb_error err;
+
+	(void)state;
+	tb_request_init(&cache);
+	assert_int_equal(0,
+			 tb_request_parse(&cache, "bunit=X,bamount=1", &err));
+	assert_int_equal(0, tb_request_complete(&cache, &err));
+	for (unsigned i = 0; i < 6; i++)
+		jobs[i].nodes = jobs[i].tasks = 1;
+	assert_int_equal(0, tb_replay(&cluster, jobs, 6, &options, starts,
+				      &totals));
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(wanted[i][0], whys[i].cores);
+		assert_int_equal(wanted[i][1], whys[i].spare);
+		assert_int_equal(wanted[i][2], whys[i].broken);
+		assert_int_equal(wanted[i][3], whys[i].order);
+	}
+	assert_int_equal(70, starts[5].start);
+	/* Nobody asks what happens then. */
+	assert_int_equal(70, totals.last);
+	tb_request_clear(&cache);
+	tb_topology_destroy(topology);
+}
+
 /* ---- random jobs, and what is always so ---- */
 
 struct world {
@@ -69,6 +150,8 @@ struct world {
 	struct tb_bitset *used[NODES];
 	int64_t reserved[JOBS]; /* the first reservation; -1: none */
 	unsigned parts[JOBS];
+	enum tb_backfill backfill;
+	unsigned depth;
 };
 
 static void watch_grant(void *arg, unsigned job, unsigned node,
@@ -126,7 +209,8 @@ static void make_jobs(struct random *random, struct world *world,
 static void run_world(struct world *world)
 {
 	struct tb_replay_cluster cluster = { world->nodes, NODES };
-	struct tb_replay_options options = { .depth = JOBS,
+	struct tb_replay_options options = { .backfill = world->backfill,
+					     .depth = world->depth,
 					     .watch = watch_grant,
 					     .reserved = watch_reservation,
 					     .arg = world };
@@ -176,7 +260,7 @@ static void check_world(const struct world *world)
 	}
 }
 
-static void test_invariants(void **state)
+static void check_invariants(enum tb_backfill backfill, unsigned depth)
 {
 	static const char *const requests[] = {
 		"bunit=X,bamount=1",
@@ -190,7 +274,8 @@ static void test_invariants(void **state)
 	struct random random = { 22 };
 	static struct world world;
 
-	(void)state;
+	world.backfill = backfill;
+	world.depth = depth;
 	for (unsigned i = 0; i < NODES; i++)
 		world.nodes[i] = i % 2 ? second : first;
 	for (unsigned round = 0; round < 60; round++) {
@@ -208,6 +293,14 @@ static void test_invariants(void **state)
 	}
 	tb_topology_destroy(first);
 	tb_topology_destroy(second);
+}
+
+static void test_invariants(void **state)
+{
+	(void)state;
+	check_invariants(TB_BACKFILL_EASY, JOBS);
+	check_invariants(TB_BACKFILL_CONSERVATIVE, JOBS);
+	check_invariants(TB_BACKFILL_CONSERVATIVE, 4);
 }
 
 /* ---- second by second, with numbers of cores ---- */
@@ -347,6 +440,18 @@ static bool has_turn(const struct world *world, const struct numbers_job *all,
 	return false;
 }
 
+/* Plain jobs; in the second in which one starts it does not end. */
+static void make_plain_world(struct random *random, struct world *world,
+			     const struct tb_topology *topology)
+{
+	for (unsigned i = 0; i < NODES; i++)
+		world->nodes[i] = topology;
+	make_jobs(random, world, NULL, false);
+	for (unsigned i = 0; i < JOBS; i++)
+		world->jobs[i].run++;
+	run_world(world);
+}
+
 static void test_numbers(void **state)
 {
 	struct tb_topology *topology = parse_topology("NSXCCXCCNSXCCXCC");
@@ -354,17 +459,14 @@ static void test_numbers(void **state)
 	static struct world world;
 
 	(void)state;
-	for (unsigned i = 0; i < NODES; i++)
-		world.nodes[i] = topology;
+	world.backfill = TB_BACKFILL_EASY;
+	world.depth = JOBS;
 	for (unsigned round = 0; round < 30; round++) {
 		struct numbers_job all[JOBS];
 
-		make_jobs(&random, &world, NULL, false);
-		for (unsigned i = 0; i < JOBS; i++) {
+		for (unsigned i = 0; i < JOBS; i++)
 			all[i].start = -1;
-			world.jobs[i].run++; /* in the same second none ends */
-		}
-		run_world(&world);
+		make_plain_world(&random, &world, topology);
 		for (int64_t now = 0; now < TIMES; now++)
 			if (has_turn(&world, all, now))
 				take_turn(&world, all, now);
@@ -376,12 +478,132 @@ static void test_numbers(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* ---- second by second, with a place for each job ---- */
+
+struct planned_job {
+	int64_t at; /* -1: no time yet */
+	bool runs;
+	unsigned cores[NODES]; /* a bit for each */
+};
+
+/* Cores that others have at some time of [from, to). */
+static void find_used(const struct world *world, const struct planned_job *all,
+		      unsigned but, int64_t now, int64_t from, int64_t to,
+		      unsigned used[NODES])
+{
+	memset(used, 0, NODES * sizeof(*used));
+	for (unsigned i = 0; i < JOBS; i++) {
+		const struct tb_replay_job *job = &world->jobs[i];
+		bool over = all[i].runs && all[i].at + job->run <= now;
+
+		if (i == but || all[i].at < 0 || over || all[i].at >= to ||
+		    all[i].at + limit_of(job) <= from)
+			continue;
+		for (unsigned node = 0; node < NODES; node++)
+			used[node] |= all[i].cores[node];
+	}
+}
+
+/* The lowest of the cores that are not used. */
+static unsigned pick_cores(unsigned used, unsigned count)
+{
+	unsigned picked = 0;
+
+	for (unsigned core = 0; count; core++)
+		if (!(used >> core & 1)) {
+			picked |= 1u << core;
+			count--;
+		}
+	return picked;
+}
+
+/* Plan a job for the first second before its own time in which it has a place. */
+static void plan_job(const struct world *world, struct planned_job *all,
+		     unsigned job, int64_t now)
+{
+	int64_t before = all[job].at < 0 ? TIMES : all[job].at;
+
+	for (int64_t at = now; at < before; at++) {
+		unsigned used[NODES], cores[NODES];
+		struct numbers free;
+
+		find_used(world, all, job, now, at,
+			  at + limit_of(&world->jobs[job]), used);
+		for (unsigned i = 0; i < NODES; i++)
+			free.cores[i] = CORES -
+					(unsigned)__builtin_popcount(used[i]);
+		if (!give_numbers(&free, &world->jobs[job], cores))
+			continue;
+		for (unsigned i = 0; i < NODES; i++)
+			all[job].cores[i] = pick_cores(used[i], cores[i]);
+		all[job].at = at;
+		return;
+	}
+}
+
+static void take_planned_turn(const struct world *world,
+			      struct planned_job *all, int64_t now)
+{
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < JOBS && held <= world->depth; i++) {
+		if (all[i].runs || world->jobs[i].submit > now ||
+		    world->starts[i].start == TB_REPLAY_NEVER)
+			continue;
+		plan_job(world, all, i, now);
+		all[i].runs = all[i].at == now;
+		held += !all[i].runs;
+	}
+}
+
+/* Somebody comes, ends, or has a reservation for now. */
+static bool has_planned_turn(const struct world *world,
+			     const struct planned_job *all, int64_t now)
+{
+	for (unsigned i = 0; i < JOBS; i++)
+		if (world->jobs[i].submit == now ||
+		    (!all[i].runs && all[i].at == now) ||
+		    (all[i].runs && all[i].at + world->jobs[i].run == now))
+			return true;
+	return false;
+}
+
+static void test_places(void **state)
+{
+	static const unsigned depths[] = { 0, 3, JOBS };
+	struct tb_topology *topology = parse_topology("NSXCCXCCNSXCCXCC");
+	struct random random = { 2022 };
+	static struct world world;
+
+	(void)state;
+	world.backfill = TB_BACKFILL_CONSERVATIVE;
+	for (unsigned round = 0; round < 24; round++) {
+		struct planned_job all[JOBS];
+
+		for (unsigned i = 0; i < JOBS; i++)
+			all[i] = (struct planned_job){ .at = -1 };
+		world.depth = depths[round % 3];
+		make_plain_world(&random, &world, topology);
+		for (int64_t now = 0; now < TIMES; now++)
+			if (has_planned_turn(&world, all, now))
+				take_planned_turn(&world, all, now);
+		for (unsigned i = 0; i < JOBS; i++)
+			if (world.starts[i].start != TB_REPLAY_NEVER)
+				assert_int_equal(all[i].at,
+						 world.starts[i].start);
+	}
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_no_backfill),
+		cmocka_unit_test(test_whys),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "map_layout.h"
 #include "map_legend.h"
 #include "map_markup.h"
+#include "terminal/svg.h"
 
 #define PAGE_WIDTH 1000
 #define NODE_WIDTH 640
@@ -74,36 +75,6 @@ static const char patterns[] =
 
 /* ---- text ---- */
 
-/* U+FFFE and U+FFFF are no characters of XML. */
-static bool is_no_character(const char *c)
-{
-	return !strncmp(c, "\xef\xbf\xbe", 3) || !strncmp(c, "\xef\xbf\xbf", 3);
-}
-
-/* At most so many characters of UTF-8 text, nothing of it markup. */
-static void print_svg_text(const char *text, unsigned most, FILE *out)
-{
-	for (const char *c = text; *c; c++) {
-		unsigned char byte = *c;
-
-		/* Bytes of this form continue a character. */
-		if ((byte & 0xc0) != 0x80 && !most--) {
-			fputs("\u2026", out);
-			return;
-		}
-		if (is_no_character(c)) {
-			fputc('?', out);
-			c += 2;
-		} else if (byte < ' ' || byte == 127) {
-			fputc('?', out);
-		} else if (strchr("<>&\"'", byte)) {
-			fprintf(out, "&#%u;", byte);
-		} else {
-			fputc(byte, out);
-		}
-	}
-}
-
 /* What a thread is: "bound", "soft", "free"... */
 static const char *get_holder_name(const struct tb_map *map, int holder)
 {
@@ -132,11 +103,11 @@ static int print_job(const struct tb_map *map, const struct tb_map_job *job,
 	char *duration;
 
 	fputs("job ", out);
-	print_svg_text(job->id, ALL_LETTERS, out);
+	tb_svg_text(job->id, ALL_LETTERS, out);
 	fputs(" (", out);
-	print_svg_text(job->name, letters, out);
+	tb_svg_text(job->name, letters, out);
 	fputs(") of ", out);
-	print_svg_text(job->user, letters, out);
+	tb_svg_text(job->user, letters, out);
 	fprintf(out, ", %s", tb_map_kind_name(job->kind));
 	if (left < 0)
 		return 0;
@@ -221,7 +192,7 @@ static int print_thread(const struct tb_map *map,
 
 	fprintf(out, "<g class=\"unit %s\" data-thread=\"%u\"><title>",
 		get_holder_name(map, holder), thread);
-	print_svg_text(node->name, ALL_LETTERS, out);
+	tb_svg_text(node->name, ALL_LETTERS, out);
 	fprintf(out, ", core %u, thread %u: ", core, thread);
 	if (print_holders(map, node, thread, out))
 		return -1;
@@ -272,7 +243,7 @@ static void print_header(const struct tb_map_node *node, FILE *out)
 	unsigned busy, cores, threads;
 
 	fputs("<text y=\"15\"><tspan class=\"name\">", out);
-	print_svg_text(node->name, NAME_LETTERS, out);
+	tb_svg_text(node->name, NAME_LETTERS, out);
 	fputs("</tspan>  ", out);
 	if (node->topology) {
 		cores = tb_topology_cores(node->topology);
@@ -284,7 +255,7 @@ static void print_header(const struct tb_map_node *node, FILE *out)
 	}
 	if (tb_map_node_trouble(node)) {
 		fputs(", ", out);
-		print_svg_text(tb_map_node_trouble(node), NAME_LETTERS, out);
+		tb_svg_text(tb_map_node_trouble(node), NAME_LETTERS, out);
 	}
 	fputs("</text>\n", out);
 }
@@ -370,7 +341,7 @@ static int print_job_line(const struct tb_map *map, unsigned job, unsigned y,
 	if (print_job(map, &map->jobs[job], NAME_LETTERS, out))
 		return -1;
 	fputs(*request ? ": " : "", out);
-	print_svg_text(request, REQUEST_LETTERS, out);
+	tb_svg_text(request, REQUEST_LETTERS, out);
 	fputs("</text>\n", out);
 	return 0;
 }
@@ -390,13 +361,13 @@ static void print_waiting(const struct tb_map_waiting *job, unsigned y,
 			  FILE *out)
 {
 	fprintf(out, "<text x=\"%u\" y=\"%u\">job ", MARGIN + 28, y + 15);
-	print_svg_text(job->id, NAME_LETTERS, out);
+	tb_svg_text(job->id, NAME_LETTERS, out);
 	fputs(" (", out);
-	print_svg_text(job->name, NAME_LETTERS, out);
+	tb_svg_text(job->name, NAME_LETTERS, out);
 	fputs(") of ", out);
-	print_svg_text(job->user, NAME_LETTERS, out);
+	tb_svg_text(job->user, NAME_LETTERS, out);
 	fprintf(out, " waits%s", *job->why ? ": " : "");
-	print_svg_text(job->why, REQUEST_LETTERS, out);
+	tb_svg_text(job->why, REQUEST_LETTERS, out);
 	fputs("</text>\n", out);
 }
 
@@ -436,6 +407,9 @@ static int print_body(const struct tb_map *map, unsigned *height, FILE *out)
 
 int tb_map_svg(const struct tb_map *map, FILE *out)
 {
+	struct tb_svg svg = { .title = "topobind map",
+			      .width = PAGE_WIDTH,
+			      .style = style };
 	unsigned height = 0;
 	char *body = NULL;
 	size_t size;
@@ -444,13 +418,11 @@ int tb_map_svg(const struct tb_map *map, FILE *out)
 
 	if (memory && fclose(memory))
 		rc = -1;
-	if (!rc)
-		fprintf(out,
-			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n"
-			"<title>topobind map</title>\n<style>%s</style>\n<defs>\n%s</defs>\n%s</svg>\n",
-			PAGE_WIDTH, height, PAGE_WIDTH, height, style, patterns,
-			body);
+	if (!rc) {
+		svg.height = height;
+		tb_svg_begin(&svg, out);
+		fprintf(out, "<defs>\n%s</defs>\n%s</svg>\n", patterns, body);
+	}
 	free(body);
 	return rc;
 }

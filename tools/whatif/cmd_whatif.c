@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_whatif.c - topobind whatif */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "core/base/text.h"
 #include "report/known_topologies.h"
-#include "table/table.h"
-#include "terminal/wrap.h"
-#include "whatif.h"
+#include "terminal/progress.h"
+#include "whatif_output.h"
+#include "whatif_svg.h"
 
 #define UNDER_MOST 16
 #define DEPTH_MOST 1000000
@@ -20,10 +18,11 @@ struct options {
 	struct tb_command common;
 	struct tb_known_topologies known;
 	const char *file; /* of the history */
+	const char *svg;  /* to be written; NULL: none */
 	enum tb_history_format format;
 	struct tb_under under[UNDER_MOST];
 	unsigned nunder;
-	unsigned depth;
+	struct tb_replay_options replay;
 };
 
 /* ---- options ---- */
@@ -45,8 +44,27 @@ static int take_depth(struct options *options, struct tb_error *err)
 	if (*optarg < '0' || *optarg > '9' || *rest || depth > DEPTH_MOST)
 		return tb_fail(err, "--depth=%.60s is no number from 0 to %d",
 			       optarg, DEPTH_MOST);
-	options->depth = (unsigned)depth;
+	options->replay.depth = (unsigned)depth;
 	return 0;
+}
+
+static int take_backfill(struct options *options, struct tb_error *err)
+{
+	static const char *const names[] = {
+		[TB_BACKFILL_NONE] = "none",
+		[TB_BACKFILL_EASY] = "easy",
+		[TB_BACKFILL_CONSERVATIVE] = "conservative",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(optarg, names[i])) {
+			options->replay.backfill = (enum tb_backfill)i;
+			return 0;
+		}
+	return tb_fail(
+		err,
+		"--backfill=%.60s is no kind of backfill: give none, easy or conservative",
+		optarg);
 }
 
 static int take_whatif_option(void *data, int option, struct tb_error *err)
@@ -67,6 +85,11 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 		return 0;
 	case 'd':
 		return take_depth(options, err);
+	case 'b':
+		return take_backfill(options, err);
+	case 'g':
+		options->svg = optarg;
+		return 0;
 	default:
 		return take_under(options, optarg, err);
 	}
@@ -103,8 +126,11 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "swf", NULL, 'w', "FILE has the Standard Workload Format" },
 	{ NULL, "under", "CONFIGURATION", 'u',
 	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1; may be repeated [plain and implicit=X]" },
+	{ NULL, "backfill", "none|easy|conservative", 'b',
+	  "which waiting jobs may not be delayed [easy]" },
 	{ NULL, "depth", "N", 'd',
-	  "waiting jobs that are looked at behind the first [100]" },
+	  "waiting jobs looked at behind the first [100]" },
+	{ NULL, "svg", "FILE", 'g', "draw it over time, too" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -118,158 +144,6 @@ static const struct tb_command_line usage = {
 	.take = take_whatif_option,
 	.finish = take_whatif_arguments,
 };
-
-/* ---- what is told ---- */
-
-/* "1-02:03:04", as Slurm writes durations. */
-static void print_duration(int64_t seconds, FILE *out)
-{
-	int64_t days = seconds / 86400;
-
-	if (days)
-		fprintf(out, "%" PRId64 "-", days);
-	fprintf(out, "%02d:%02d:%02d", (int)(seconds / 3600 % 24),
-		(int)(seconds / 60 % 60), (int)(seconds % 60));
-}
-
-static double get_percent(unsigned part, unsigned all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-enum {
-	JOBS,
-	NEVER,
-	MEDIAN,
-	MOST,
-	USED,
-	BROKEN,
-	SPAN,
-	LOCALITY,
-	LATER,
-	UNDER,
-	COLUMNS
-};
-
-static const struct tb_column columns[COLUMNS] = {
-	[JOBS] = { '\0', "jobs", "JOBS", true },
-	[NEVER] = { '\0', "never", "NEVER", true },
-	[MEDIAN] = { '\0', "median", "WAIT_50%", true },
-	[MOST] = { '\0', "most", "WAIT_95%", true },
-	[USED] = { '\0', "used", "USED", true },
-	[BROKEN] = { '\0', "broken", "BROKEN", true },
-	[SPAN] = { '\0', "span", "SPAN", true },
-	[LOCALITY] = { '\0', "locality", "LOCAL", true },
-	[LATER] = { '\0', "later", "LATER", true },
-	[UNDER] = { '\0', "under", "UNDER", false },
-};
-
-static void print_cell(const void *row, unsigned column, FILE *out)
-{
-	const struct tb_whatif *whatif = row;
-
-	switch (column) {
-	case JOBS:
-		fprintf(out, "%u", whatif->started);
-		break;
-	case NEVER:
-		fprintf(out, "%u", whatif->never);
-		break;
-	case MEDIAN:
-		print_duration(whatif->median, out);
-		break;
-	case MOST:
-		print_duration(whatif->most, out);
-		break;
-	case USED:
-		fprintf(out, "%.1f%%", 100 * whatif->utilisation);
-		break;
-	case BROKEN:
-		fprintf(out, "%.1f%%", 100 * whatif->broken);
-		break;
-	case SPAN:
-		fprintf(out, "%.1f%%",
-			get_percent(whatif->spanning, whatif->started));
-		break;
-	case LOCALITY:
-		fprintf(out, "%.3f", whatif->locality);
-		break;
-	case LATER:
-		fprintf(out, "%u", whatif->later);
-		break;
-	default:
-		tb_text_print(whatif->under->text, out);
-	}
-}
-
-static const struct tb_table_kind kind = {
-	.columns = columns,
-	.ncolumns = COLUMNS,
-	.print = print_cell,
-};
-
-static void print_counts(const struct tb_history *history,
-			 const struct tb_replay_cluster *cluster,
-			 uint64_t cores)
-{
-	tb_print_sentence(stdout,
-			  "%u %s, %u %s with %" PRIu64
-			  " %s; %u that %s not run %s left out",
-			  history->njobs,
-			  tb_count_word(history->njobs, "job", "jobs"),
-			  cluster->nnodes,
-			  tb_count_word(cluster->nnodes, "node", "nodes"),
-			  cores, tb_count_word(cores, "core", "cores"),
-			  history->left_out,
-			  tb_count_word(history->left_out, "has", "have"),
-			  tb_count_word(history->left_out, "is", "are"));
-}
-
-static int print_table(const struct tb_history *history,
-		       const struct tb_replay_cluster *cluster,
-		       const struct tb_whatif *list, unsigned count)
-{
-	print_counts(history, cluster, list[0].totals.cores);
-	return tb_table_print_names(
-		&kind,
-		"jobs,never,median,most,used,broken,span,locality,later,under",
-		list, sizeof(*list), count, true, stdout);
-}
-
-static json_t *make_row(const struct tb_whatif *whatif)
-{
-	return json_pack("{s:s, s:i, s:i, s:I, s:I, s:I, s:f, s:f, s:i, s:f, s:i}",
-			 "under", whatif->under->text, "started",
-			 (int)whatif->started, "never", (int)whatif->never,
-			 "wait_median", (json_int_t)whatif->median, "wait_95",
-			 (json_int_t)whatif->most, "duration",
-			 (json_int_t)(whatif->totals.last -
-				      whatif->totals.first),
-			 "utilisation", whatif->utilisation, "broken",
-			 whatif->broken, "spanning", (int)whatif->spanning,
-			 "locality", whatif->locality, "later",
-			 (int)whatif->later);
-}
-
-static int print_json(const struct options *options,
-		      const struct tb_history *history,
-		      const struct tb_replay_cluster *cluster,
-		      const struct tb_whatif *list)
-{
-	json_t *rows = json_array(), *json;
-	int rc;
-
-	for (unsigned i = 0; i < options->nunder; i++)
-		json_array_append_new(rows, make_row(&list[i]));
-	json = json_pack("{s:i, s:i, s:i, s:I, s:o}", "jobs",
-			 (int)history->njobs, "left_out",
-			 (int)history->left_out, "nodes", (int)cluster->nnodes,
-			 "cores", (json_int_t)list[0].totals.cores,
-			 "configurations", rows);
-	rc = tb_command_print_json(options->common.name, json);
-	json_decref(json);
-	return rc;
-}
 
 /* ---- all of it ---- */
 
@@ -290,27 +164,88 @@ static int read_history(const struct options *options,
 	return rc ? tb_fail(err, "%.200s: %s", options->file, why.text) : 0;
 }
 
-static int run_all(struct options *options, const struct tb_history *history,
-		   const struct tb_replay_cluster *cluster)
+static void show_progress(void *arg, unsigned percent)
 {
-	struct tb_whatif list[UNDER_MOST];
+	const struct tb_under *under = arg;
+
+	tb_progress_show(under->text, percent);
+}
+
+/* One configuration, compared with the first.  -1: no memory. */
+static int run_one(struct options *options, unsigned index,
+		   const struct tb_history *history,
+		   const struct tb_replay_cluster *cluster,
+		   struct tb_whatif_result *list)
+{
+	struct tb_replay_options replay = options->replay;
+	struct tb_under *under = &options->under[index];
+	struct tb_whatif *whatif = &list[index].whatif;
+
+	replay.progress = show_progress;
+	replay.arg = under;
+	if (tb_whatif_run(cluster, history, &replay, under, whatif))
+		return -1;
+	return tb_later_find(cluster, history, &replay, &list[0].whatif, whatif,
+			     &list[index].later);
+}
+
+/* The file is closed. */
+static int write_svg(const struct options *options, FILE *out,
+		     const struct tb_history *history,
+		     const struct tb_whatif_result *list, unsigned count)
+{
+	bool failed = tb_whatif_svg(history, list, count, out) || ferror(out);
+
+	if (!fclose(out) && !failed)
+		return TB_EXIT_OK;
+	return tb_command_fail(options->common.name,
+			       "cannot write all of \"%.200s\"", options->svg);
+}
+
+static int tell(const struct options *options, const struct tb_history *history,
+		const struct tb_replay_cluster *cluster,
+		const struct tb_whatif_result *list, unsigned count)
+{
+	if (options->common.json)
+		return tb_whatif_print_json(options->common.name, history,
+					    cluster, list, count);
+	return tb_whatif_print_table(history, cluster, list, count)
+		       ? tb_command_fail(options->common.name, "out of memory")
+		       : TB_EXIT_OK;
+}
+
+/* svg is closed; NULL: none. */
+static int run_all(struct options *options, const struct tb_history *history,
+		   const struct tb_replay_cluster *cluster, FILE *svg)
+{
+	struct tb_whatif_result list[UNDER_MOST];
 	unsigned count = 0;
 	bool failed = false;
-	int rc = TB_EXIT_OK;
+	int rc;
 
 	for (; count < options->nunder && !failed; count++)
-		failed = tb_whatif_run(cluster, history, options->depth,
-				       &options->under[count],
-				       count ? &list[0] : NULL, &list[count]);
-	if (failed)
-		rc = tb_command_fail(options->common.name, "out of memory");
-	else if (options->common.json)
-		rc = print_json(options, history, cluster, list);
-	else if (print_table(history, cluster, list, count))
-		rc = tb_command_fail(options->common.name, "out of memory");
+		failed = run_one(options, count, history, cluster, list);
+	tb_progress_clear();
+	rc = failed ? tb_command_fail(options->common.name, "out of memory")
+		    : tell(options, history, cluster, list, count);
+	if (svg && failed)
+		fclose(svg);
+	else if (svg && write_svg(options, svg, history, list, count))
+		rc = TB_EXIT_BAD;
 	while (count--)
-		tb_whatif_clear(&list[count]);
+		tb_whatif_clear(&list[count].whatif);
 	return rc;
+}
+
+/* Before hours of replay.  *svg is NULL where none is asked for.  -1: a sentence. */
+static int open_svg(const struct options *options, FILE **svg,
+		    struct tb_error *err)
+{
+	*svg = options->svg ? fopen(options->svg, "we") : NULL;
+	if (!options->svg || *svg)
+		return 0;
+	return tb_fail(err, "cannot write \"%.200s\": %s", options->svg,
+		       strerror(errno));
 }
 
 static int replay_history(struct options *options)
@@ -319,15 +254,17 @@ static int replay_history(struct options *options)
 	const struct tb_topology **topologies = NULL;
 	struct tb_history history = { 0 };
 	struct tb_error err;
+	FILE *svg;
 	int rc;
 
 	if (read_history(options, &history, &err) ||
 	    tb_known_topologies_list(&options->known, &topologies,
-				     &cluster.nnodes, &err)) {
+				     &cluster.nnodes, &err) ||
+	    open_svg(options, &svg, &err)) {
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	} else {
 		cluster.topologies = topologies;
-		rc = run_all(options, &history, &cluster);
+		rc = run_all(options, &history, &cluster, svg);
 	}
 	free(topologies);
 	tb_history_clear(&history);
@@ -336,7 +273,8 @@ static int replay_history(struct options *options)
 
 int tb_command_whatif(int argc, char **argv)
 {
-	struct options options = { .common.name = argv[0], .depth = 100 };
+	struct options options = { .common.name = argv[0],
+				   .replay.depth = 100 };
 	int rc = TB_EXIT_OK;
 
 	if (tb_command_read(&options.common, &usage, argc, argv, &options))

@@ -82,9 +82,9 @@ static struct tb_replay_job make_job(const struct tb_past_job *past,
 	return job;
 }
 
-static struct tb_replay_job *make_jobs(const struct tb_replay_cluster *cluster,
-				       const struct tb_history *history,
-				       const struct tb_under *under)
+struct tb_replay_job *tb_whatif_jobs(const struct tb_replay_cluster *cluster,
+				     const struct tb_history *history,
+				     const struct tb_under *under)
 {
 	struct tb_replay_job *jobs = calloc(history->njobs, sizeof(*jobs));
 	uint32_t largest = find_largest_node(cluster);
@@ -132,8 +132,7 @@ static int measure_waits(const struct tb_history *history,
 	return 0;
 }
 
-static void count_jobs(unsigned njobs, const struct tb_whatif *first,
-		       struct tb_whatif *whatif)
+static void count_jobs(unsigned njobs, struct tb_whatif *whatif)
 {
 	double scores = 0;
 
@@ -144,9 +143,6 @@ static void count_jobs(unsigned njobs, const struct tb_whatif *first,
 			continue;
 		whatif->spanning += start->l3.touched > start->l3.fewest;
 		scores += tb_locality_score(&start->l3);
-		whatif->later += first &&
-				 first->starts[i].start != TB_REPLAY_NEVER &&
-				 start->start > first->starts[i].start;
 	}
 	whatif->locality = whatif->started ? scores / whatif->started : 1;
 }
@@ -165,21 +161,20 @@ static void take_shares(struct tb_whatif *whatif)
 }
 
 int tb_whatif_run(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history, unsigned depth,
-		  const struct tb_under *under, const struct tb_whatif *first,
-		  struct tb_whatif *whatif)
+		  const struct tb_history *history,
+		  const struct tb_replay_options *options,
+		  const struct tb_under *under, struct tb_whatif *whatif)
 {
-	struct tb_replay_job *jobs = make_jobs(cluster, history, under);
-	struct tb_replay_options options = { .depth = depth };
+	struct tb_replay_job *jobs = tb_whatif_jobs(cluster, history, under);
 	int rc = -1;
 
 	*whatif = (struct tb_whatif){ .under = under };
 	whatif->starts = calloc(history->njobs, sizeof(*whatif->starts));
 	if (jobs && whatif->starts &&
-	    !tb_replay(cluster, jobs, history->njobs, &options, whatif->starts,
+	    !tb_replay(cluster, jobs, history->njobs, options, whatif->starts,
 		       &whatif->totals) &&
 	    !measure_waits(history, whatif)) {
-		count_jobs(history->njobs, first, whatif);
+		count_jobs(history->njobs, whatif);
 		take_shares(whatif);
 		rc = 0;
 	}

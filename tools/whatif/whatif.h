@@ -31,17 +31,18 @@ struct tb_whatif {
 	double utilisation, broken; /* parts of 1, over time */
 	unsigned spanning; /* jobs that touch more L3 caches than they need */
 	double locality;   /* the mean of all that start */
-	unsigned later;	   /* than under the first configuration */
 };
 
-/*
- * first: the same of the first configuration, NULL for that itself.  -1: no memory;
- * tb_whatif_clear() is right then, too.
- */
+/* The jobs of the history under it.  The caller frees; NULL: no memory. */
+struct tb_replay_job *tb_whatif_jobs(const struct tb_replay_cluster *cluster,
+				     const struct tb_history *history,
+				     const struct tb_under *under);
+
+/* -1: no memory; tb_whatif_clear() is right then, too. */
 int tb_whatif_run(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history, unsigned depth,
-		  const struct tb_under *under, const struct tb_whatif *first,
-		  struct tb_whatif *whatif);
+		  const struct tb_history *history,
+		  const struct tb_replay_options *options,
+		  const struct tb_under *under, struct tb_whatif *whatif);
 void tb_whatif_clear(struct tb_whatif *whatif);
 
 #endif

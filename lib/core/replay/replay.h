@@ -2,11 +2,11 @@
 /*
  * replay.h - jobs of the past once more, in virtual time (topobind whatif)
  *
- * Jobs start in the order in which they are submitted.  The first that waits has a
- * reservation: the time at which it fits when all that run last as long as their time
- * limits.  Those behind it start before it where that does not delay it (EASY
- * backfill).  Bound jobs are placed by the functions that place them in slurmctld,
- * plain ones get the first free cores.  Cores are booked whole, as with CR_Core.
+ * Jobs start in the order in which they are submitted.  With backfill those behind the
+ * first that waits start before it where that delays no reservation.  Reservations
+ * assume that all jobs last as long as their time limits.  Bound jobs are placed by the
+ * functions that place them in slurmctld, plain ones get the first free cores.  Cores
+ * are booked whole, as with CR_Core.
  *
  * A job has as few nodes as hold its tasks, and no fewer than it asks for: the first
  * node that holds all, else those with the most room.
@@ -54,18 +54,49 @@ struct tb_replay_totals {
 	uint64_t cores, containers; /* of the cluster */
 };
 
+/* What a job that does start has waited for: seconds of each. */
+struct tb_replay_why {
+	unsigned job;
+	int64_t cores;	/* others needed them, bound or not */
+	int64_t spare;	/* others had them only as parts of whole units */
+	int64_t broken; /* enough were free, but not as whole units */
+	int64_t order;	/* it had room, but would have delayed others */
+};
+
 /* A grant, when a job gets it, and when it gives it back. */
 typedef void tb_replay_watch(void *arg, unsigned job, unsigned node,
 			     const struct tb_bitset *threads, int64_t now,
 			     bool begins);
 
+enum tb_backfill {
+	TB_BACKFILL_EASY, /* the first that waits has one: when so much is free */
+	/*
+	 * The first ones have one: where and when the same cores are free for all of
+	 * their time limits.  It only ever moves to an earlier time.
+	 */
+	TB_BACKFILL_CONSERVATIVE,
+	TB_BACKFILL_NONE,
+};
+
 struct tb_replay_options {
-	/* As many waiting jobs are looked at behind the first one. */
+	enum tb_backfill backfill;
+	/*
+	 * As many waiting jobs are looked at behind the first one, or have a
+	 * reservation.
+	 */
 	unsigned depth;
 	tb_replay_watch *watch; /* NULL: none */
 	/* The reservation of a job whenever it gets one; NULL: none. */
 	void (*reserved)(void *arg, unsigned job, int64_t at);
+	/* At the end of each percent of the history; NULL: none. */
+	void (*progress)(void *arg, unsigned percent);
 	void *arg;
+	/*
+	 * What these wait for.  When all of them have started, time ends: starts and
+	 * totals are then not those of the whole history.
+	 */
+	struct tb_replay_why *whys;
+	unsigned nwhys;
 };
 
 /*

@@ -13,11 +13,13 @@
 
 static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 {
-	struct tb_shape *shape = &rooms->shapes[rooms->nshapes++];
+	struct tb_replay_shape *shape = &rooms->shapes[rooms->nshapes++];
 	unsigned cores = tb_topology_cores(topology);
 	unsigned threads = tb_topology_threads(topology);
 	uint32_t per_core = threads / cores;
 
+	if (per_core > rooms->most_per_core)
+		rooms->most_per_core = per_core;
 	shape->topology = topology;
 	shape->placer = tb_placer_create(topology);
 	shape->cores = tb_bitset_create(cores);
@@ -115,7 +117,8 @@ void tb_floor_assign(struct tb_floor *to, const struct tb_floor *from,
 	memcpy(to->cores, from->cores, nnodes * sizeof(*to->cores));
 }
 
-static struct tb_shape *get_shape(const struct tb_rooms *rooms, unsigned node)
+static struct tb_replay_shape *get_shape(const struct tb_rooms *rooms,
+					 unsigned node)
 {
 	return &rooms->shapes[rooms->shape[node]];
 }
@@ -123,7 +126,7 @@ static struct tb_shape *get_shape(const struct tb_rooms *rooms, unsigned node)
 /* ---- how many tasks ---- */
 
 /* Units smaller than the task's CPUs suffice for none. */
-static uint32_t place_explicit(struct tb_shape *shape,
+static uint32_t place_explicit(struct tb_replay_shape *shape,
 			       const struct tb_kind *kind,
 			       const struct tb_bitset *used, uint32_t tasks)
 {
@@ -142,7 +145,8 @@ static uint32_t place_explicit(struct tb_shape *shape,
 }
 
 /* The placer has what was placed. */
-static uint32_t place_bound(struct tb_shape *shape, const struct tb_kind *kind,
+static uint32_t place_bound(struct tb_replay_shape *shape,
+			    const struct tb_kind *kind,
 			    const struct tb_bitset *used, uint32_t tasks)
 {
 	uint32_t units;
@@ -154,7 +158,7 @@ static uint32_t place_bound(struct tb_shape *shape, const struct tb_kind *kind,
 }
 
 static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
-			  const struct tb_shape *shape,
+			  const struct tb_replay_shape *shape,
 			  const struct tb_bitset *used, bool *is_new)
 {
 	struct tb_memo_key key = {
@@ -181,7 +185,7 @@ static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
 static uint32_t count_bound(struct tb_rooms *rooms, const struct tb_kind *kind,
 			    unsigned node, const struct tb_bitset *used)
 {
-	struct tb_shape *shape = get_shape(rooms, node);
+	struct tb_replay_shape *shape = get_shape(rooms, node);
 	bool is_new = true;
 	uint32_t *found = remember(rooms, kind, shape, used, &is_new);
 	uint32_t count;
@@ -208,14 +212,15 @@ uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,
 	return count_bound(rooms, kind, node, &floor->used[node]);
 }
 
-uint32_t tb_room_now(struct tb_rooms *rooms, struct tb_kind *kind,
-		     unsigned node)
+const uint32_t *tb_rooms_now(struct tb_rooms *rooms, struct tb_kind *kind)
 {
-	if (kind->stale[node]) {
-		kind->room[node] = tb_room_on(rooms, &rooms->now, kind, node);
-		kind->stale[node] = false;
-	}
-	return kind->room[node];
+	for (unsigned node = 0; node < rooms->cluster->nnodes; node++)
+		if (kind->stale[node]) {
+			kind->room[node] = tb_room_on(rooms, &rooms->now, kind,
+						      node);
+			kind->stale[node] = false;
+		}
+	return kind->room;
 }
 
 /* ---- kinds ---- */
@@ -271,7 +276,7 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job)
 
 /* ---- which cores ---- */
 
-static bool take_first_cores(const struct tb_shape *shape,
+static bool take_first_cores(const struct tb_replay_shape *shape,
 			     const struct tb_bitset *used, uint64_t cpus,
 			     struct tb_bitset *threads)
 {
@@ -292,11 +297,12 @@ static bool take_first_cores(const struct tb_shape *shape,
 	return !cores;
 }
 
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
-		  unsigned node, uint32_t tasks, struct tb_bitset *threads)
+bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		  struct tb_bitset *threads)
 {
-	struct tb_shape *shape = get_shape(rooms, node);
-	const struct tb_bitset *used = &rooms->now.used[node];
+	struct tb_replay_shape *shape = get_shape(rooms, node);
+	const struct tb_bitset *used = &floor->used[node];
 
 	if (!kind->request)
 		return take_first_cores(shape, used,
@@ -311,6 +317,26 @@ bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
 }
 
 /* ---- changes ---- */
+
+void tb_floor_clear_node(const struct tb_floor *floor, unsigned node)
+{
+	tb_bitset_clear_all(&floor->used[node]);
+}
+
+void tb_floor_add(const struct tb_floor *floor, unsigned node,
+		  const struct tb_bitset *threads)
+{
+	tb_bitset_or(&floor->used[node], threads);
+}
+
+void tb_floor_count(const struct tb_rooms *rooms, const struct tb_floor *floor,
+		    unsigned node)
+{
+	const struct tb_topology *topology = get_shape(rooms, node)->topology;
+
+	floor->cores[node] = tb_topology_cores(topology) -
+			     tb_count_cores_with(topology, &floor->used[node]);
+}
 
 void tb_floor_change(const struct tb_rooms *rooms, struct tb_floor *floor,
 		     unsigned node, const struct tb_bitset *threads, bool use)

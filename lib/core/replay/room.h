@@ -32,7 +32,7 @@ struct tb_floor {
 	size_t nwords;
 };
 
-struct tb_shape {
+struct tb_replay_shape {
 	const struct tb_topology *topology;
 	struct tb_placer *placer;
 	struct tb_books books;
@@ -41,9 +41,10 @@ struct tb_shape {
 
 struct tb_rooms {
 	const struct tb_replay_cluster *cluster;
-	struct tb_shape *shapes;
+	struct tb_replay_shape *shapes;
 	unsigned nshapes;
-	unsigned *shape; /* by node */
+	unsigned *shape;	/* by node */
+	uint32_t most_per_core; /* CPUs of a core, of any node */
 	struct tb_kind *kinds;
 	unsigned nkinds;
 	struct tb_floor now;
@@ -67,18 +68,25 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job);
 /* How many tasks of a kind a node holds on a floor. */
 uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,
 		    const struct tb_kind *kind, unsigned node);
-/* Now; remembered. */
-uint32_t tb_room_now(struct tb_rooms *rooms, struct tb_kind *kind,
-		     unsigned node);
+/* The same of all nodes as they are now; of the kind, until something changes. */
+const uint32_t *tb_rooms_now(struct tb_rooms *rooms, struct tb_kind *kind);
 
 /*
- * Whole cores for so many tasks, no more than the room now, into threads.  False: they
- * do not fit.
+ * Whole cores for so many tasks, no more than the room on the floor, into threads.
+ * False: they do not fit.
  */
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_kind *kind,
-		  unsigned node, uint32_t tasks, struct tb_bitset *threads);
+bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		  struct tb_bitset *threads);
 
-/* Use threads, or give them back. */
+/* Of a node that several may use at different times: nobody; then each; then count. */
+void tb_floor_clear_node(const struct tb_floor *floor, unsigned node);
+void tb_floor_add(const struct tb_floor *floor, unsigned node,
+		  const struct tb_bitset *threads);
+void tb_floor_count(const struct tb_rooms *rooms, const struct tb_floor *floor,
+		    unsigned node);
+
+/* Use threads that are free, or give them back. */
 void tb_floor_change(const struct tb_rooms *rooms, struct tb_floor *floor,
 		     unsigned node, const struct tb_bitset *threads, bool use);
 void tb_rooms_change(struct tb_rooms *rooms, unsigned node,
