@@ -450,6 +450,62 @@ static void test_masked_hosts(void **state)
 	}
 }
 
+static void test_order_of_classes(void **state)
+{
+	static const struct tb_offer ordered[] = {
+		{ .cpus = 2 },
+		{ .cpus = 3 },
+		{ .cpus = 1, .unit_size = 1 },
+		{ .cpus = 2, .unit_size = 2 },
+		{ .cpus = 1, .unequal = 1 },
+		{ .cpus = 2, .unequal = 1, .unit_size = 2 },
+		{ .cpus = 3, .unequal = 1 },
+		{ .cpus = 1, .unequal = 2 },
+		{ .cpus = 1, .larger = true },
+	};
+	const int count = sizeof(ordered) / sizeof(*ordered);
+
+	(void)state;
+	for (int i = 0; i < count; i++)
+		for (int j = 0; j < count; j++) {
+			int order = tb_classes_compare(&ordered[i],
+						       &ordered[j]);
+
+			assert_int_equal((order > 0) - (order < 0),
+					 (i > j) - (i < j));
+		}
+}
+
+/* One class for each number of CPUs of a core; its slots count as the smallest. */
+static void test_classes_of_unequal_slots(void **state)
+{
+	struct tb_offer list[] = {
+		{ .node = 3, .cpus = 6, .unequal = 2 },
+		{ .node = 0, .cpus = 4, .unequal = 1 },
+		{ .node = 1, .cpus = 8, .unequal = 2 },
+		{ .node = 4, .cpus = 5, .unequal = 1 },
+		{ .node = 2, .cpus = 3, .unequal = 1 },
+		{ .node = 0, .cpus = 2 },
+	};
+	static const struct {
+		uint32_t node, cpus, end; /* of its class */
+	} wanted[] = {
+		{ 0, 2, 1 }, { 0, 3, 4 }, { 2, 3, 4 },
+		{ 4, 3, 4 }, { 1, 6, 6 }, { 3, 6, 6 },
+	};
+	const uint32_t count = sizeof(list) / sizeof(*list);
+
+	(void)state;
+	tb_classes_sort(TB_SLOT, list, count);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(list[i].node, wanted[i].node);
+		assert_int_equal(list[i].cpus, wanted[i].cpus);
+		assert_int_equal(tb_class_end(TB_SLOT, list, count, i),
+				 wanted[i].end);
+	}
+	assert_int_equal(tb_class_end(TB_SLOT, list, count, count), 0);
+}
+
 static void test_tasks_of_offers(void **state)
 {
 	const struct tb_offer offer = { .slots = 1, .cpus = 9, .runs = 7 };
@@ -473,6 +529,8 @@ int main(void)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_masked),
 		cmocka_unit_test(test_masked_hosts),
+		cmocka_unit_test(test_order_of_classes),
+		cmocka_unit_test(test_classes_of_unequal_slots),
 		cmocka_unit_test(test_tasks_of_offers),
 	};
 

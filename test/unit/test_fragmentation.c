@@ -101,6 +101,13 @@ static void counts_what_is_touched(void **state)
 	assert_true(two < four && four < sockets && sockets < spread);
 	assert_true(diameter("NSXYccYcCXYCC", 0) <
 		    diameter("NSXYccYccYccXYCC", 0));
+	/* Two sockets with four NUMA nodes, three with three; and so on inside. */
+	assert_true(diameter("SNcNcSNcNcSNCNC", 0) <
+		    diameter("SNcNCSNcNCSNcNC", 0));
+	assert_true(diameter("SNXcXcNXcXcNXCXC", 0) <
+		    diameter("SNXcXCNXcXCNXcXC", 0));
+	assert_true(diameter("NSXYcYcXYcYcXYCYC", 0) <
+		    diameter("NSXYcYCXYcYCXYcYC", 0));
 	/* The policies compare doubles. */
 	assert_true((uint64_t)(double)spread == spread);
 	assert_true((double)(spread + 1) > (double)spread);

@@ -100,6 +100,19 @@ static void test_count_words(void **state)
 	assert_string_equal(tb_count_word(UINT64_MAX, "has", "have"), "have");
 }
 
+static void test_array_of_no_items(void **state)
+{
+	static const unsigned zeros[3];
+	unsigned *items = tb_array_create(0, sizeof(*items));
+
+	(void)state;
+	assert_non_null(items);
+	free(items);
+	items = tb_array_create(3, sizeof(*items));
+	assert_memory_equal(items, zeros, sizeof(zeros));
+	free(items);
+}
+
 static void test_array_grows(void **state)
 {
 	unsigned *items = NULL;
@@ -173,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_letter_case),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_count_words),
+		cmocka_unit_test(test_array_of_no_items),
 		cmocka_unit_test(test_array_grows),
 		cmocka_unit_test(test_clip),
 		cmocka_unit_test(test_megabytes),

@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+void *tb_array_create(size_t count, size_t size)
+{
+	return calloc(count ? count : 1, size);
+}
+
 void *tb_array_make_room(void *items, size_t count, size_t size)
 {
 	if (count & (count - 1))

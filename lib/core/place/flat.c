@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "fewest.h"
 #include "sort.h"
 #include "take.h"
@@ -32,7 +33,8 @@ struct tb_flat *tb_flat_create(const struct tb_topology *topology,
 
 	if (!flat)
 		return NULL;
-	flat->units = calloc(topology->most_children + 1, sizeof(*flat->units));
+	flat->units = tb_array_create(topology->most_children,
+				      sizeof(*flat->units));
 	flat->with = calloc((size_t)units + 1, sizeof(*flat->with));
 	if (flat->units && flat->with)
 		return flat;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "core/topology/tree.h"
 
 /* --- NUMA nodes as sets of cores --------------------------------------------- */
@@ -49,8 +50,8 @@ struct tb_numa_nodes *tb_numa_nodes_create(const struct tb_topology *topology,
 	if (complete) {
 		numa->topology = topology;
 		numa->count = tb_topology_count(topology, 'N');
-		/* One more, so that calloc() of nothing does not look like failure. */
-		numa->cores = calloc(numa->count + 1, sizeof(*numa->cores));
+		numa->cores = tb_array_create(numa->count,
+					      sizeof(*numa->cores));
 		complete = numa->cores;
 	}
 	for (unsigned i = 0; complete && i < numa->count; i++) {

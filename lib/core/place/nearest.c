@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "fewest.h"
 #include "sort.h"
 
@@ -31,7 +32,7 @@ struct tb_nearest {
 
 static bool create_set(struct set *set, uint32_t members)
 {
-	set->members = calloc(members + 1, sizeof(*set->members));
+	set->members = tb_array_create(members, sizeof(*set->members));
 	return set->members;
 }
 
@@ -43,8 +44,9 @@ struct tb_nearest *tb_nearest_create(const struct tb_topology *topology,
 
 	if (!nearest)
 		return NULL;
-	nearest->candidates = calloc(count + 1, sizeof(*nearest->candidates));
-	nearest->units = calloc(count + 1, sizeof(*nearest->units));
+	nearest->candidates = tb_array_create(count,
+					      sizeof(*nearest->candidates));
+	nearest->units = tb_array_create(count, sizeof(*nearest->units));
 	nearest->hidden = tb_bitset_create(units);
 	if (nearest->candidates && nearest->units && nearest->hidden &&
 	    create_set(&nearest->building, count) &&

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "ends.h"
 #include "shared_use.h"
 #include "suffice.h"
@@ -249,7 +250,7 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 	uint32_t count = 0, each;
 	bool suffice;
 
-	nodes = calloc((size_t)(end - first) + 1, sizeof(*nodes));
+	nodes = tb_array_create(end - first, sizeof(*nodes));
 	if (!nodes)
 		return true;
 	for (unsigned i = first; i < end; i++) {
@@ -518,8 +519,8 @@ static int by_holder_end(const void *left, const void *right)
 
 static int order_holders(struct tb_blockers *blockers)
 {
-	struct ending *endings = calloc(blockers->nholders + 1,
-					sizeof(*endings));
+	struct ending *endings = tb_array_create(blockers->nholders,
+						 sizeof(*endings));
 
 	if (!endings)
 		return -1;
@@ -591,18 +592,20 @@ static int make_thread_sets(struct tb_blockers *blockers)
 
 static int make_blocker_tables(struct tb_blockers *blockers)
 {
-	size_t nodes = blockers->nnodes + 1, holders = blockers->nholders + 2;
+	size_t nodes = blockers->nnodes, holders = blockers->nholders;
 
-	blockers->used = calloc(nodes, sizeof(*blockers->used));
-	blockers->now = calloc(nodes, sizeof(*blockers->now));
-	blockers->offers = calloc(nodes, sizeof(*blockers->offers));
-	blockers->slots = calloc(nodes, sizeof(*blockers->slots));
-	blockers->nslots = (unsigned)nodes;
-	blockers->has_ended = calloc(holders, sizeof(*blockers->has_ended));
-	blockers->order = calloc(holders, sizeof(*blockers->order));
-	blockers->first_of = calloc(holders, sizeof(*blockers->first_of));
-	blockers->nodes_of = calloc(count_holder_jobs(blockers) + 1,
-				    sizeof(*blockers->nodes_of));
+	blockers->used = tb_array_create(nodes, sizeof(*blockers->used));
+	blockers->now = tb_array_create(nodes, sizeof(*blockers->now));
+	blockers->offers = tb_array_create(nodes, sizeof(*blockers->offers));
+	blockers->slots = tb_array_create(nodes, sizeof(*blockers->slots));
+	blockers->nslots = blockers->nnodes;
+	blockers->has_ended = tb_array_create(holders,
+					      sizeof(*blockers->has_ended));
+	blockers->order = tb_array_create(holders, sizeof(*blockers->order));
+	blockers->first_of = tb_array_create(holders + 1,
+					     sizeof(*blockers->first_of));
+	blockers->nodes_of = tb_array_create(count_holder_jobs(blockers),
+					     sizeof(*blockers->nodes_of));
 	if (!blockers->used || !blockers->now || !blockers->offers ||
 	    !blockers->slots || !blockers->has_ended || !blockers->order ||
 	    !blockers->first_of || !blockers->nodes_of)

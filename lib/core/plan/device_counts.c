@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 /* So many of the devices for all nodes are looked for on one. */
 #define DEVICES_MAX 64
 
@@ -126,7 +128,7 @@ bool tb_devices_suffice(const struct tb_devices_asked *asked,
 			const struct tb_reach_job *job, uint32_t each,
 			const struct tb_devices_node *nodes, uint32_t count)
 {
-	struct tb_reach_node *list = calloc((size_t)count + 1, sizeof(*list));
+	struct tb_reach_node *list = tb_array_create(count, sizeof(*list));
 	struct tb_reach_range *ranges;
 	size_t all = 1;
 	bool suffice = true;

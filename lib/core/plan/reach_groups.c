@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 /* So many choices are looked at. */
 #define CHOICES_MAX 1024
 
@@ -89,8 +91,8 @@ enum tb_reached tb_reach_in_groups(struct tb_reach_node *nodes, uint32_t count,
 				 .left = CHOICES_MAX };
 	enum tb_reached reached = TB_NOT_REACHED;
 
-	choice.chosen = calloc(ngroups + 1, sizeof(*choice.chosen));
-	choice.some = calloc(count + 1, sizeof(*choice.some));
+	choice.chosen = tb_array_create(ngroups, sizeof(*choice.chosen));
+	choice.some = tb_array_create(count, sizeof(*choice.some));
 	if (!choice.chosen || !choice.some)
 		reached = TB_REACH_UNKNOWN;
 	for (uint32_t groups = 1;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 static uint32_t get_first_thread(const struct tb_topology *topology,
 				 bool by_thread, uint32_t core)
 {
@@ -42,9 +44,9 @@ uint16_t *tb_unit_sizes(const struct tb_topology *topology, struct tb_unit unit,
 {
 	uint32_t threads = tb_topology_threads(topology);
 	uint32_t cores = by_thread ? threads : tb_topology_cores(topology);
-	uint32_t *unit_of = calloc(threads + 1, sizeof(*unit_of));
-	uint16_t *counts = calloc(threads + 1, sizeof(*counts));
-	uint16_t *sizes = calloc(cores + 1, sizeof(*sizes));
+	uint32_t *unit_of = tb_array_create(threads, sizeof(*unit_of));
+	uint16_t *counts = tb_array_create(threads, sizeof(*counts));
+	uint16_t *sizes = tb_array_create(cores, sizeof(*sizes));
 	bool differ = false;
 
 	if (unit_of && counts && sizes) {

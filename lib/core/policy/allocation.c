@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/text.h"
 
 #define LAST_OF_ALL 1e300
@@ -504,7 +505,7 @@ uint32_t tb_allocation_order(enum tb_allocation policy,
 
 	if (policy == TB_ALLOCATE_SLURM && !preferences)
 		return count;
-	ranked = calloc((size_t)count + 1, sizeof(*ranked));
+	ranked = tb_array_create(count, sizeof(*ranked));
 	if (!ranked)
 		return count;
 	for (uint32_t i = 0; i < count; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/plan/implicit.h"
 #include "room.h"
 
@@ -46,8 +47,9 @@ int tb_rooms_init(struct tb_rooms *rooms,
 		  const struct tb_replay_cluster *cluster)
 {
 	*rooms = (struct tb_rooms){ .cluster = cluster };
-	rooms->shapes = calloc(cluster->nnodes + 1, sizeof(*rooms->shapes));
-	rooms->shape = calloc(cluster->nnodes + 1, sizeof(*rooms->shape));
+	rooms->shapes = tb_array_create(cluster->nnodes,
+					sizeof(*rooms->shapes));
+	rooms->shape = tb_array_create(cluster->nnodes, sizeof(*rooms->shape));
 	if (!rooms->shapes || !rooms->shape)
 		return -1;
 	for (unsigned node = 0; node < cluster->nnodes; node++)
@@ -87,9 +89,9 @@ int tb_floor_init(struct tb_floor *floor, const struct tb_rooms *rooms)
 	floor->nwords = 0;
 	for (unsigned i = 0; i < cluster->nnodes; i++)
 		floor->nwords += count_words(cluster->topologies[i]);
-	floor->used = calloc(cluster->nnodes + 1, sizeof(*floor->used));
-	floor->cores = calloc(cluster->nnodes + 1, sizeof(*floor->cores));
-	words = floor->words = calloc(floor->nwords + 1, sizeof(*words));
+	floor->used = tb_array_create(cluster->nnodes, sizeof(*floor->used));
+	floor->cores = tb_array_create(cluster->nnodes, sizeof(*floor->cores));
+	words = floor->words = tb_array_create(floor->nwords, sizeof(*words));
 	if (!floor->used || !floor->cores || !words)
 		return -1;
 	for (unsigned i = 0; i < cluster->nnodes; i++) {
@@ -231,8 +233,8 @@ static int fill_kind(struct tb_rooms *rooms, struct tb_kind *kind)
 	struct tb_floor empty = { 0 };
 	int rc = -1;
 
-	kind->room = calloc(nnodes + 1, sizeof(*kind->room));
-	kind->stale = calloc(nnodes + 1, sizeof(*kind->stale));
+	kind->room = tb_array_create(nnodes, sizeof(*kind->room));
+	kind->stale = tb_array_create(nnodes, sizeof(*kind->stale));
 	if (!kind->room || !kind->stale || tb_floor_init(&empty, rooms))
 		goto out;
 	for (unsigned node = 0; node < nnodes; node++) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "number_rows.h"
 
 static struct tb_number_rows make_matrix(unsigned count)
@@ -52,7 +53,7 @@ unsigned *tb_distances_parse(const char *text, unsigned count,
 
 static uint64_t *copy_large(const unsigned *numbers, size_t total)
 {
-	uint64_t *copy = calloc(total + 1, sizeof(*copy));
+	uint64_t *copy = tb_array_create(total, sizeof(*copy));
 
 	for (size_t i = 0; copy && i < total; i++)
 		copy[i] = numbers[i];

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "tree.h"
 
 #define KINDS 2 /* of cores */
@@ -56,7 +57,7 @@ static int collect_containers(const struct tb_topology *topology, char letter,
 	uint32_t objects = tb_run_below(topology, 0, class).count;
 
 	*containers = (struct containers){
-		.list = calloc(objects + 1, sizeof(*containers->list)),
+		.list = tb_array_create(objects, sizeof(*containers->list)),
 	};
 	if (!containers->list)
 		return -1;
@@ -105,7 +106,7 @@ static uint32_t count_largest(uint32_t *numbers, uint32_t count, uint32_t need)
 static int find_fewest_of_kind(const struct containers *containers, int kind,
 			       uint32_t *fewest)
 {
-	uint32_t *rooms = calloc(containers->count + 1, sizeof(*rooms));
+	uint32_t *rooms = tb_array_create(containers->count, sizeof(*rooms));
 
 	if (!rooms)
 		return -1;
@@ -173,7 +174,7 @@ static int find_fewest(const struct containers *containers, uint32_t touched,
 static int count_together(const struct containers *containers, uint32_t fewest,
 			  uint32_t *together)
 {
-	uint32_t *mine = calloc(containers->count + 1, sizeof(*mine));
+	uint32_t *mine = tb_array_create(containers->count, sizeof(*mine));
 
 	if (!mine)
 		return -1;

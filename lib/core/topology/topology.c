@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "distances.h"
 #include "tree.h"
 
@@ -129,7 +130,7 @@ int tb_topology_set_distances(struct tb_topology *topology,
 			err,
 			"a matrix of distances for %u NUMA nodes does not fit a topology with %u N objects",
 			count, numa_nodes);
-	copy = malloc(((size_t)count * count + 1) * sizeof(*copy));
+	copy = tb_array_create((size_t)count * count, sizeof(*copy));
 	if (!copy)
 		return tb_fail(err, "out of memory");
 	if (count)

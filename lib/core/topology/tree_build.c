@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "core/base/array.h"
+
 _Static_assert((int)TB_CLASS_N == (int)TB_N && (int)TB_CLASS_S == (int)TB_S &&
 		       (int)TB_CLASS_X == (int)TB_X &&
 		       (int)TB_CLASS_Y == (int)TB_Y,
@@ -23,8 +25,8 @@ struct tb_topology *tb_tree_create(uint32_t most_nodes, uint32_t most_threads)
 	/* The root, and the element with the totals. */
 	topology->nodes = calloc((size_t)most_nodes + 2,
 				 sizeof(*topology->nodes));
-	topology->thread_core = calloc((size_t)most_threads + 1,
-				       sizeof(*topology->thread_core));
+	topology->thread_core = tb_array_create(most_threads,
+						sizeof(*topology->thread_core));
 	if (topology->nodes && topology->thread_core)
 		return topology;
 	tb_topology_destroy(topology);
@@ -63,7 +65,8 @@ static int make_objects_table(struct tb_topology *topology)
 	for (unsigned class = 0; class <= TB_CLASS_CORE; ++class) {
 		size_t count = tb_run_below(topology, 0, class).count;
 
-		topology->objects[class] = calloc(count + 1, sizeof(uint32_t));
+		topology->objects[class] = tb_array_create(count,
+							   sizeof(uint32_t));
 		if (!topology->objects[class])
 			return -1;
 	}
@@ -189,8 +192,8 @@ static int make_levels_table(struct tb_topology *topology)
 		first[order[i]] = topology->nlevels;
 		topology->nlevels += depths[order[i]];
 	}
-	topology->levels = calloc((size_t)topology->nlevels + 1,
-				  sizeof(*topology->levels));
+	topology->levels = tb_array_create(topology->nlevels,
+					   sizeof(*topology->levels));
 	if (!topology->levels)
 		return -1;
 	for (uint32_t i = 1; i < topology->nnodes; i++) {

@@ -338,6 +338,34 @@ static void knows_what_was_given(void **state)
 	}
 }
 
+static void knows_what_belongs_to_a_request(void **state)
+{
+	static const struct {
+		const char *entry;
+		bool note, of_request;
+	} rows[] = {
+		{ "TOPOBIND_REQUEST=bunit=X", false, true },
+		{ "SPANK_TOPOBIND_REQUEST=bunit=X", false, true },
+		{ "_SLURM_SPANK_OPTION_topobind_bunit=X", false, true },
+		{ "SPANK__SLURM_SPANK_OPTION_topobind_bunit=X", false, true },
+		{ "TOPOBIND_ALTERNATIVE=S:2", true, true },
+		{ "_SLURM_SPANK_OPTION_other_bunit=X", false, false },
+		{ "TOPOBIND_REQUESTED=bunit=X", false, false },
+		{ "PATH=/usr/bin", false, false },
+		{ "", false, false },
+		{ NULL, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *entry = rows[i].entry;
+
+		assert_int_equal(tb_env_is_note(entry), rows[i].note);
+		assert_int_equal(tb_env_is_of_request(entry),
+				 rows[i].of_request);
+	}
+}
+
 static void reads_what_is_shown(void **state)
 {
 	static const struct {
@@ -377,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_is_shown),
 		cmocka_unit_test(knows_what_was_given),
+		cmocka_unit_test(knows_what_belongs_to_a_request),
 		cmocka_unit_test(binds_who_did_not_ask),
 		cmocka_unit_test(reads_a_table),
 		cmocka_unit_test(needs_no_environment_and_no_error),
