@@ -82,7 +82,7 @@ knows() {
 page_of() {
 	case $2 in
 	--help | --version) echo "$doc/topobind.1" ;;
-	--batch | --bundle) echo "$doc/topobind-$1.1" ;;
+	--backfill | --batch | --bundle) echo "$doc/topobind-$1.1" ;;
 	--b* | --topobind) echo "$doc/topobind_binding.7" ;;
 	*) echo "$doc/topobind-$1.1" ;;
 	esac

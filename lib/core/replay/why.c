@@ -2,14 +2,15 @@
 /* why.c - see why.h */
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "why.h"
 
 int tb_whys_open(struct tb_replay *replay)
 {
 	const struct tb_replay_options *options = replay->options;
 
-	replay->plain_kinds = calloc(options->nwhys + 1,
-				     sizeof(*replay->plain_kinds));
+	replay->plain_kinds = tb_array_create(options->nwhys,
+					      sizeof(*replay->plain_kinds));
 	if (!replay->plain_kinds)
 		return -1;
 	for (unsigned i = 0; i < options->nwhys; i++) {
