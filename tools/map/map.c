@@ -166,7 +166,7 @@ int tb_map_set_state(struct tb_map *map, const char *state, const char *reason,
 const char *tb_map_node_trouble(const struct tb_map_node *node)
 {
 	static const char *const usual[] = { "allocated", "completing", "idle",
-					     "mixed", "planned" };
+					     "mixed" };
 
 	if (!node->state)
 		return NULL;

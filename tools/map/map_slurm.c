@@ -2,6 +2,7 @@
 /* map_slurm.c - see map_slurm.h; the only file of the map that asks Slurm */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cluster/cluster.h"
@@ -93,12 +94,27 @@ static int add_kept(const struct load *load, const node_info_t *node,
 	return rc;
 }
 
+/* What backfill plans changes by the second: "mixed-" is mixed, "planned" idle. */
+static void drop_plan(char *state)
+{
+	size_t length = strlen(state);
+
+	if (length && state[length - 1] == '-')
+		state[length - 1] = '\0';
+	if (!strcmp(state, "planned"))
+		strcpy(state, "idle");
+}
+
 static int add_state(const struct load *load, const node_info_t *node,
 		     struct tb_error *why)
 {
 	char *state = tb_node_state(node);
-	int rc = state ? tb_map_set_state(load->map, state, node->reason, why)
-		       : tb_fail(why, "out of memory");
+	int rc;
+
+	if (state)
+		drop_plan(state);
+	rc = state ? tb_map_set_state(load->map, state, node->reason, why)
+		   : tb_fail(why, "out of memory");
 
 	free(state);
 	return rc;
