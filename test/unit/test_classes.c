@@ -520,6 +520,27 @@ static void test_tasks_of_offers(void **state)
 	assert_int_equal(tb_offer_tasks(&offer, TB_HOST, &asked), 1);
 }
 
+static void test_tasks_in_memory(void **state)
+{
+	const struct tb_offer offer = { .slots = 4, .cpus = 9 };
+
+	(void)state;
+	/* Those of a host share it. */
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_HOST, 4, 10, 90),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_HOST, 4, 10, 89),
+			 0);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 360),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 359),
+			 3);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 89),
+			 0);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 9999),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 0, 0), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_order_of_classes),
 		cmocka_unit_test(test_classes_of_unequal_slots),
 		cmocka_unit_test(test_tasks_of_offers),
+		cmocka_unit_test(test_tasks_in_memory),
 	};
 
 	return cmocka_run_group_tests_name("classes", tests, NULL, NULL);

@@ -59,6 +59,24 @@ static void test_example(void **state)
 	tb_topology_destroy(topology);
 }
 
+static void test_no_jobs(void **state)
+{
+	struct tb_topology *topology = parse_topology("NSXCXC");
+	const struct tb_topology *nodes[] = { topology, topology };
+	struct tb_replay_cluster cluster = { nodes, 2 };
+	struct tb_replay_options options = { .depth = 100 };
+	struct tb_replay_totals totals;
+
+	(void)state;
+	assert_int_equal(0,
+			 tb_replay(&cluster, NULL, 0, &options, NULL, &totals));
+	assert_int_equal(totals.first, 0);
+	assert_int_equal(totals.last, 0);
+	assert_true(totals.core_seconds == 0 && totals.broken_seconds == 0);
+	assert_int_equal(totals.cores, 4);
+	tb_topology_destroy(topology);
+}
+
 /* ---- random jobs, and what is always so ---- */
 
 struct world {
@@ -380,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_no_jobs),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_numbers),
 	};
