@@ -91,6 +91,45 @@ static void test_words(void **state)
 	assert_false(tb_text_is_word("{", 1, "["));
 }
 
+static void test_megabytes(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t wanted;
+		const char *rest; /* NULL: it is refused */
+	} rows[] = {
+		{ "0", 0, "" },
+		{ "5", 5, "" },
+		{ "5M", 5, "" },
+		{ "0K", 0, "" },
+		{ "1k", 1, "" },
+		{ "1024K", 1, "" },
+		{ "1025K,", 2, "," },
+		{ "2g", 2048, "" },
+		{ "3T", 3145728, "" },
+		{ "5MB", 5, "B" },
+		{ "5 G", 5, " G" },
+		{ "4294967295T", 4503599626321920, "" },
+		{ "4294967296", 0, NULL },
+		{ "", 0, NULL },
+		{ "M", 0, NULL },
+		{ "-1", 0, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *at = rows[i].text;
+		uint64_t megabytes;
+
+		assert_int_equal(tb_text_read_megabytes(&at, &megabytes),
+				 rows[i].rest ? 0 : -1);
+		if (!rows[i].rest)
+			continue;
+		assert_int_equal(megabytes, rows[i].wanted);
+		assert_string_equal(at, rows[i].rest);
+	}
+}
+
 static void test_array_of_no_items(void **state)
 {
 	static const unsigned zeros[3];
@@ -142,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_letter_case),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_megabytes),
 		cmocka_unit_test(test_array_of_no_items),
 		cmocka_unit_test(test_array_grows),
 		cmocka_unit_test(test_clip),
