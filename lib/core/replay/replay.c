@@ -297,7 +297,7 @@ static int measure_part(struct replay *replay, struct tb_replay_start *start,
 {
 	const struct tb_topology *topology =
 		replay->rooms.cluster->topologies[part->node];
-	struct tb_tenant tenant = { part->threads, 0 };
+	struct tb_tenant tenant = { .threads = part->threads };
 	struct tb_locality l3;
 
 	if (tb_locality_measure(topology, 'X', NULL, &tenant, 1, 0, &l3))
