@@ -52,6 +52,9 @@ static void test_suggestions(void **state)
 	check_suggestion("contiguos", " (did you mean CONTIGUOUS?)");
 	check_suggestion("nodes", " (did you mean node?)");
 	check_suggestion("nodesx", "");
+	check_suggestion("xyzlinear", "");
+	check_suggestion("linearxyz", "");
+	check_suggestion("xylinear", " (did you mean linear?)");
 	check_suggestion("random", "");
 	check_suggestion("l4", "");
 	check_suggestion("p", "");
