@@ -456,9 +456,25 @@ static void depends_on_nothing_else(void **state)
 	}
 }
 
+/* What splitmix64's reference gives for this seed, one number for each node. */
+static void test_chances(void **state)
+{
+	static const uint64_t numbers[] = {
+		UINT64_C(6457827717110365317),	UINT64_C(3203168211198807973),
+		UINT64_C(9817491932198370423),	UINT64_C(4593380528125082431),
+		UINT64_C(16408922859458223821),
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_true(tb_allocation_chance(1234567, i) ==
+			    (double)(numbers[i] >> 11) / 9007199254740992.0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chances),
 		cmocka_unit_test(reads_names),
 		cmocka_unit_test(fits_in_time),
 		cmocka_unit_test(takes_the_smaller_node),

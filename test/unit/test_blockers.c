@@ -332,15 +332,15 @@ static void check_answer(const struct cluster *cluster,
 	tb_blockers_destroy(blockers);
 }
 
-/* a has the first cache, b both; of d each shares the last one, which has a core. */
+/* On the second node a has the first cache, b two, and the system one. */
 static void test_shared_units(void **state)
 {
 	static const struct {
 		unsigned share, tasks;
 		const char *room, *ended; /* NULL: that does not suffice */
 	} rows[] = {
-		{ 1, 1, "0", "b" }, { 2, 1, "1", "" },	 { 2, 2, "1", "a" },
-		{ 3, 2, "2", "" },  { 3, 3, "2", NULL },
+		{ 1, 1, "00", "b" }, { 2, 1, "01", "" },   { 2, 2, "01", "a" },
+		{ 3, 2, "02", "" },  { 3, 3, "02", NULL },
 	};
 	const struct tb_unit cache = { 'X', TB_POWER };
 	struct tb_request request;
@@ -349,10 +349,11 @@ static void test_shared_units(void **state)
 
 	(void)state;
 	begin_cluster(&cluster);
+	add_node(&cluster, "SXC", "#", false);
 	add_node(&cluster, "SXCCXCCXCC", "aabb#.", false);
-	tb_bitset_or(cluster.used[0][1], cluster.used[0][0]);
+	tb_bitset_or(cluster.used[1][1], cluster.used[1][0]);
 	for (unsigned h = 0; h < 2; h++)
-		cluster.holder_jobs[0][h].unit = &cache;
+		cluster.holder_jobs[1][h].unit = &cache;
 	begin_need(&need, &request, "bunit=X,bamount=1", 1);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		need.share = rows[i].share;
@@ -360,9 +361,9 @@ static void test_shared_units(void **state)
 		check_answer(&cluster, &need, rows[i].room, rows[i].ended);
 	}
 	/* One that shares with nobody. */
-	cluster.holder_jobs[0][1].unit = NULL;
+	cluster.holder_jobs[1][1].unit = NULL;
 	need.asked.tasks = 1;
-	check_answer(&cluster, &need, "0", "b");
+	check_answer(&cluster, &need, "00", "b");
 	tb_request_clear(&request);
 	clear_cluster(&cluster);
 }
