@@ -457,7 +457,7 @@ static void depends_on_nothing_else(void **state)
 }
 
 /* What splitmix64's reference gives for this seed, one number for each node. */
-static void test_chances(void **state)
+static void is_as_random_as_splitmix64(void **state)
 {
 	static const uint64_t numbers[] = {
 		UINT64_C(6457827717110365317),	UINT64_C(3203168211198807973),
@@ -474,7 +474,7 @@ static void test_chances(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chances),
+		cmocka_unit_test(is_as_random_as_splitmix64),
 		cmocka_unit_test(reads_names),
 		cmocka_unit_test(fits_in_time),
 		cmocka_unit_test(takes_the_smaller_node),
