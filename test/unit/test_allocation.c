@@ -330,6 +330,27 @@ static void leaves_small_nodes_out(void **state)
 	assert_order(list, 4, "1 2 3 0");
 }
 
+/* Only those that must be, wherever they are in the list. */
+static void leaves_the_smallest_out_first(void **state)
+{
+	static const char *const wanted[] = { "1 2 0", "0 2 1", "0 1 2" };
+	const struct tb_node_need six = { .amount = 6,
+					  .nodes = 2,
+					  .most_nodes = 2 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
+
+		list[(i + 1) % 3].holds = 2;
+		list[(i + 2) % 3].holds = 4;
+		assert_int_equal(tb_allocation_order(TB_ALLOCATE_LEASTLOADED,
+						     list, 3, &six),
+				 2);
+		assert_order(list, 3, wanted[i]);
+	}
+}
+
 static void prefers(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
@@ -487,6 +508,7 @@ int main(void)
 		cmocka_unit_test(finds_equals),
 		cmocka_unit_test(takes_the_least_loaded),
 		cmocka_unit_test(leaves_small_nodes_out),
+		cmocka_unit_test(leaves_the_smallest_out_first),
 		cmocka_unit_test(prefers),
 		cmocka_unit_test(takes_as_many_as_it_needs),
 		cmocka_unit_test(widens),
