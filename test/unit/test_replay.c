@@ -59,6 +59,49 @@ static void test_example(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* On two cores.  The second job waits for both; how many behind it are looked at? */
+static void test_depth(void **state)
+{
+	static const struct {
+		unsigned depth;
+		int64_t limit; /* of the third; a long one would delay the second */
+		int64_t third, fourth;
+	} rows[] = {
+		{ 1, 5, 2, 7 },
+		{ 1, 200, 65, 65 },
+		{ 2, 200, 65, 3 },
+		{ 0, 5, 65, 65 },
+	};
+	struct tb_topology *topology = parse_topology("NSXCXC");
+	const struct tb_topology *nodes[] = { topology };
+	struct tb_replay_cluster cluster = { nodes, 1 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct tb_replay_options options = {
+			.depth = rows[i].depth,
+		};
+		struct tb_replay_job jobs[] = {
+			{ .submit = 0, .run = 60, .limit = 100, .tasks = 1 },
+			{ .submit = 1, .run = 5, .limit = 5, .tasks = 2 },
+			{ .submit = 2, .run = 5, .tasks = 1 },
+			{ .submit = 3, .run = 5, .limit = 5, .tasks = 1 },
+		};
+		struct tb_replay_start starts[4];
+		struct tb_replay_totals totals;
+
+		for (unsigned j = 0; j < 4; j++)
+			jobs[j].nodes = jobs[j].task_cpus = 1;
+		jobs[2].limit = rows[i].limit;
+		assert_int_equal(0, tb_replay(&cluster, jobs, 4, &options,
+					      starts, &totals));
+		assert_int_equal(starts[1].start, 60);
+		assert_int_equal(starts[2].start, rows[i].third);
+		assert_int_equal(starts[3].start, rows[i].fourth);
+	}
+	tb_topology_destroy(topology);
+}
+
 static void test_no_jobs(void **state)
 {
 	struct tb_topology *topology = parse_topology("NSXCXC");
@@ -398,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_no_jobs),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_numbers),
