@@ -330,6 +330,27 @@ static void leaves_small_nodes_out(void **state)
 	assert_order(list, 4, "1 2 3 0");
 }
 
+/* Only those that must be, wherever they are in the list. */
+static void leaves_the_smallest_out_first(void **state)
+{
+	static const char *const wanted[] = { "1 2 0", "0 2 1", "0 1 2" };
+	const struct tb_node_need six = { .amount = 6,
+					  .nodes = 2,
+					  .most_nodes = 2 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
+
+		list[(i + 1) % 3].holds = 2;
+		list[(i + 2) % 3].holds = 4;
+		assert_int_equal(tb_allocation_order(TB_ALLOCATE_LEASTLOADED,
+						     list, 3, &six),
+				 2);
+		assert_order(list, 3, wanted[i]);
+	}
+}
+
 static void prefers(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
@@ -456,9 +477,25 @@ static void depends_on_nothing_else(void **state)
 	}
 }
 
+/* What splitmix64's reference gives for this seed, one number for each node. */
+static void is_as_random_as_splitmix64(void **state)
+{
+	static const uint64_t numbers[] = {
+		UINT64_C(6457827717110365317),	UINT64_C(3203168211198807973),
+		UINT64_C(9817491932198370423),	UINT64_C(4593380528125082431),
+		UINT64_C(16408922859458223821),
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_true(tb_allocation_chance(1234567, i) ==
+			    (double)(numbers[i] >> 11) / 9007199254740992.0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_as_random_as_splitmix64),
 		cmocka_unit_test(reads_names),
 		cmocka_unit_test(fits_in_time),
 		cmocka_unit_test(takes_the_smaller_node),
@@ -471,6 +508,7 @@ int main(void)
 		cmocka_unit_test(finds_equals),
 		cmocka_unit_test(takes_the_least_loaded),
 		cmocka_unit_test(leaves_small_nodes_out),
+		cmocka_unit_test(leaves_the_smallest_out_first),
 		cmocka_unit_test(prefers),
 		cmocka_unit_test(takes_as_many_as_it_needs),
 		cmocka_unit_test(widens),

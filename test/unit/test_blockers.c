@@ -276,6 +276,206 @@ static void test_table(void **state)
 		check_row(&table[i]);
 }
 
+/* ---- more than slots ---- */
+
+static void begin_need(struct tb_need *need, struct tb_request *request,
+		       const char *text, unsigned tasks)
+{
+	tb_request_init(request);
+	assert_int_equal(tb_request_parse(request, text, NULL), 0);
+	assert_int_equal(tb_request_complete(request, NULL), 0);
+	*need = (struct tb_need){ .request = request,
+				  .asked = { .tasks = tasks,
+					     .min_nodes = 1,
+					     .max_nodes = NODES_MAX,
+					     .task_cpus = 1,
+					     .tasks_are_given = true } };
+}
+
+static void begin_cluster(struct cluster *cluster)
+{
+	memset(cluster, 0, sizeof(*cluster));
+	cluster->nholders = HOLDERS_MAX;
+	for (unsigned i = 0; i < HOLDERS_MAX; i++)
+		cluster->ends[i] = 10 * (i + 1);
+}
+
+static struct tb_blockers *create(const struct cluster *cluster,
+				  const struct tb_need *need)
+{
+	struct tb_blockers *blockers = tb_blockers_create(need, cluster->nodes,
+							  cluster->nnodes,
+							  cluster->ends,
+							  cluster->nholders);
+
+	assert_non_null(blockers);
+	return blockers;
+}
+
+/* The slots that each node has room for, and who has to end for all of them. */
+static void check_answer(const struct cluster *cluster,
+			 const struct tb_need *need, const char *rooms,
+			 const char *wanted)
+{
+	struct tb_blockers *blockers = create(cluster, need);
+	struct tb_bitset *ended = tb_bitset_create(HOLDERS_MAX);
+	char who[32];
+	int64_t when;
+
+	for (unsigned i = 0; i < cluster->nnodes; i++)
+		assert_int_equal(tb_blockers_room(blockers, i), rooms[i] - '0');
+	assert_int_equal(tb_blockers_find(blockers, ended, &when),
+			 wanted != NULL);
+	print_ended(ended, who);
+	assert_string_equal(who, wanted ? wanted : "");
+	tb_bitset_destroy(ended);
+	tb_blockers_destroy(blockers);
+}
+
+/* On the second node a has the first cache, b two, and the system one. */
+static void test_shared_units(void **state)
+{
+	static const struct {
+		unsigned share, tasks;
+		const char *room, *ended; /* NULL: that does not suffice */
+	} rows[] = {
+		{ 1, 1, "00", "b" }, { 2, 1, "01", "" },   { 2, 2, "01", "a" },
+		{ 3, 2, "02", "" },  { 3, 3, "02", NULL },
+	};
+	const struct tb_unit cache = { 'X', TB_POWER };
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXC", "#", false);
+	add_node(&cluster, "SXCCXCCXCC", "aabb#.", false);
+	tb_bitset_or(cluster.used[1][1], cluster.used[1][0]);
+	for (unsigned h = 0; h < 2; h++)
+		cluster.holder_jobs[1][h].unit = &cache;
+	begin_need(&need, &request, "bunit=X,bamount=1", 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		need.share = rows[i].share;
+		need.asked.tasks = rows[i].tasks;
+		check_answer(&cluster, &need, rows[i].room, rows[i].ended);
+	}
+	/* One that shares with nobody. */
+	cluster.holder_jobs[1][1].unit = NULL;
+	need.asked.tasks = 1;
+	check_answer(&cluster, &need, "00", "b");
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+}
+
+static void test_memory(void **state)
+{
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXCCXCC", "....", false);
+	add_node(&cluster, "SXCCXCC", "...a", false);
+	cluster.nodes[0].memory = 25;
+	cluster.nodes[1].memory = 40;
+	begin_need(&need, &request, "bunit=C,bamount=1", 6);
+	check_answer(&cluster, &need, "43", "");
+	need.cpu_memory = 10;
+	check_answer(&cluster, &need, "43", "a");
+	need.asked.tasks = 7;
+	check_answer(&cluster, &need, "43", NULL);
+	tb_request_clear(&request);
+	begin_need(&need, &request, "bunit=C,bamount=3,btype=host", 1);
+	need.cpu_memory = 10;
+	check_answer(&cluster, &need, "33", "");
+	cluster.nodes[1].memory = 29;
+	check_answer(&cluster, &need, "33", NULL);
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+}
+
+/* Units with masked threads are for tasks that need no more than is left of them. */
+static void test_masks(void **state)
+{
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_bitset *masked = tb_bitset_create(6);
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXCCCXCCC", "...aaa", false);
+	tb_bitset_set(masked, 0);
+	cluster.nodes[0].masked = masked;
+	begin_need(&need, &request, "bunit=X,bamount=1", 1);
+	check_answer(&cluster, &need, "1", "");
+	need.asked.task_cpus = 2;
+	check_answer(&cluster, &need, "1", "");
+	need.asked.task_cpus = 3;
+	check_answer(&cluster, &need, "0", "a");
+	need.asked.tasks = 2;
+	check_answer(&cluster, &need, "0", NULL);
+	need.share = 2;
+	cluster.holder_jobs[0][0].unit = &(struct tb_unit){ 'X', TB_POWER };
+	check_answer(&cluster, &need, "1", NULL);
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+	tb_bitset_destroy(masked);
+}
+
+/* What is placed for the offers of the class that suffices, and its CPUs. */
+static void check_choice(const struct cluster *cluster,
+			 const struct tb_need *need, const char *wanted)
+{
+	struct tb_blockers *blockers = create(cluster, need);
+	char text[100] = "";
+	unsigned count;
+	const struct tb_offer *offers = tb_blockers_choose(blockers, &count);
+
+	assert_int_equal(!offers, !count);
+	for (unsigned i = 0; i < count; i++) {
+		unsigned slots = tb_blockers_place(blockers, offers[i].node,
+						   &offers[i], 2);
+		char *list = tb_bitset_print_list(tb_placed_threads(
+			cluster->nodes[offers[i].node].placer));
+
+		assert_int_equal(slots, offers[i].slots);
+		sprintf(text + strlen(text), "%u: %u of %u on %s; ",
+			offers[i].node, slots, offers[i].cpus, list);
+		free(list);
+	}
+	assert_string_equal(text, wanted);
+	tb_blockers_destroy(blockers);
+}
+
+static void test_choice(void **state)
+{
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXCCXCC", "....", false);
+	add_node(&cluster, "SXCCXCC", "a...", false);
+	begin_need(&need, &request, "bunit=X,bamount=1", 4);
+	check_choice(&cluster, &need, "");
+	need.asked.tasks = 3;
+	check_choice(&cluster, &need, "0: 2 of 2 on 0-3; 1: 1 of 2 on 2-3; ");
+	clear_cluster(&cluster);
+	/* The first cache is too small, by cores and by threads. */
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXCXCCXCC", ".....", false);
+	need.asked.tasks = 2;
+	check_choice(&cluster, &need, "0: 2 of 2 on 1-4; ");
+	cluster.nodes[0].books.by_thread = false;
+	check_choice(&cluster, &need, "0: 2 of 2 on 1-4; ");
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+}
+
 /* ---- any cluster: by trying all sets of holders ---- */
 
 /* The slots of a node without some holders, by a placement of its own. */
@@ -550,6 +750,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_shared_units),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_masks),
+		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_any_cluster),
 	};
 

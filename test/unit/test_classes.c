@@ -450,6 +450,30 @@ static void test_masked_hosts(void **state)
 	}
 }
 
+static void test_needless_offers(void **state)
+{
+	static const struct tb_offer other = { .cpus = 4,
+					       .runs = 3,
+					       .slots = 2 };
+	static const struct {
+		struct tb_offer offer;
+		bool needless;
+	} rows[] = {
+		{ { .cpus = 4, .runs = 3, .slots = 2 }, true },
+		{ { .cpus = 4, .runs = 2, .slots = 1 }, true },
+		{ { .cpus = 4, .runs = 4, .slots = 2 }, false },
+		{ { .cpus = 4, .runs = 3, .slots = 3 }, false },
+		{ { .cpus = 3, .runs = 3, .slots = 2 }, false },
+		{ { .cpus = 4, .runs = 3, .slots = 2, .larger = true }, false },
+		{ { .cpus = 4, .runs = 3, .slots = 2, .unequal = 1 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tb_offer_is_needless(&rows[i].offer, &other),
+				 rows[i].needless);
+}
+
 static void test_order_of_classes(void **state)
 {
 	static const struct tb_offer ordered[] = {
@@ -520,6 +544,27 @@ static void test_tasks_of_offers(void **state)
 	assert_int_equal(tb_offer_tasks(&offer, TB_HOST, &asked), 1);
 }
 
+static void test_tasks_in_memory(void **state)
+{
+	const struct tb_offer offer = { .slots = 4, .cpus = 9 };
+
+	(void)state;
+	/* Those of a host share it. */
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_HOST, 4, 10, 90),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_HOST, 4, 10, 89),
+			 0);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 360),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 359),
+			 3);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 89),
+			 0);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 10, 9999),
+			 4);
+	assert_int_equal(tb_offer_tasks_in_memory(&offer, TB_SLOT, 4, 0, 0), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,9 +574,11 @@ int main(void)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_masked),
 		cmocka_unit_test(test_masked_hosts),
+		cmocka_unit_test(test_needless_offers),
 		cmocka_unit_test(test_order_of_classes),
 		cmocka_unit_test(test_classes_of_unequal_slots),
 		cmocka_unit_test(test_tasks_of_offers),
+		cmocka_unit_test(test_tasks_in_memory),
 	};
 
 	return cmocka_run_group_tests_name("classes", tests, NULL, NULL);

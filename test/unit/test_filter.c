@@ -4,6 +4,7 @@
  */
 #include "unit_test.h"
 
+#include "core/place/masked.h"
 #include "core/request/filter.h"
 
 static struct tb_topology *parse(const char *text)
@@ -112,12 +113,57 @@ static void test_adds(void **state)
 	tb_filter_destroy(NULL);
 }
 
+/* By the request's filter, and by the site (in lower case, NULL: nothing). */
+static void test_masked_units(void **state)
+{
+	static const struct {
+		const char *request, *site, *wanted;
+	} rows[] = {
+		{ "bunit=X,bamount=1", NULL, "" },
+		{ "bunit=X,bamount=1,bfilter=NSXcCXCC", NULL, "0-1" },
+		{ "bunit=X,bamount=1", "NSXCCXCc", "2-3" },
+		{ "bunit=X,bamount=1,bfilter=NSXcCXCC", "NSXCCXCc", "0-3" },
+		{ "bunit=C,bamount=1,bfilter=NSXcCXCC", "NSXCCXCc", "0,3" },
+		{ "bunit=S,bamount=1", "NSXCcXCC", "0-3" },
+		/* Of another shape. */
+		{ "bunit=X,bamount=1,bfilter=NSXcC", NULL, "" },
+	};
+	struct tb_topology *topology = parse("NSXCCXCC");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_bitset *threads = tb_bitset_create(4), *site = NULL;
+		struct tb_request request;
+		char *list;
+
+		tb_bitset_set(threads, 2); /* what it had does not count */
+		if (rows[i].site)
+			tb_topology_destroy(
+				tb_topology_parse(rows[i].site, &site, NULL));
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, rows[i].request,
+						  NULL),
+				 0);
+		request.masked = site;
+		tb_masked_units(topology, &request, threads);
+		list = tb_bitset_print_list(threads);
+		assert_string_equal(list, rows[i].wanted);
+		free(list);
+		request.masked = NULL;
+		tb_request_clear(&request);
+		tb_bitset_destroy(site);
+		tb_bitset_destroy(threads);
+	}
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_adds),
+		cmocka_unit_test(test_masked_units),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

@@ -216,6 +216,72 @@ static void test_files(void **state)
 	}
 }
 
+/* Of each node: name, slots, ranks and the threads of the slots. */
+static void print_nodes(const struct tb_hostfile *file, char *text)
+{
+	struct tb_hostfile_node node;
+
+	*text = '\0';
+	for (unsigned i = 0; tb_hostfile_node(file, i, &node); i++) {
+		struct tb_bitset *threads = tb_bitset_create(
+			tb_topology_threads(node.topology));
+		char *list = tb_bitset_print_list(node.threads);
+
+		text += sprintf(text, "%s %s %s: %u ranks", node.name,
+				node.grant, list, node.ranks);
+		free(list);
+		for (unsigned slot = 0; slot < node.slots; slot++) {
+			tb_hostfile_slot(file, i, slot, threads);
+			list = tb_bitset_print_list(threads);
+			text += sprintf(text, ", %s", list);
+			free(list);
+		}
+		text += sprintf(text, "; ");
+		tb_bitset_destroy(threads);
+	}
+}
+
+static void test_nodes(void **state)
+{
+	static const struct {
+		const char *request;
+		unsigned tasks;
+		const char *grants[MOST_NODES], *wanted;
+	} rows[] = {
+		{ "bamount=2",
+		  3,
+		  { "SCCScccc", "SccC" },
+		  "a SCCScccc 2-5: 2 ranks, 2-3, 4-5; "
+		  "b SccC 0-1: 1 ranks, 0-1; " },
+		{ "btype=host,bamount=2",
+		  3,
+		  { "SCcc", "SccC" },
+		  "a SCcc 1-2: 2 ranks, 1-2; b SccC 0-1: 1 ranks, 0-1; " },
+		{ "bamount=1",
+		  1,
+		  { "Scc", "ScC" },
+		  "a Scc 0-1: 1 ranks, 0, 1; b ScC 0: 0 ranks, 0; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+		const struct tb_hostfile_job job = { .request = &request,
+						     .partition = "main",
+						     .tasks = rows[i].tasks };
+		struct tb_hostfile *file;
+		char text[400];
+
+		read_request(&request, rows[i].request);
+		file = make_file(&job, rows[i].grants, MOST_NODES);
+		tb_hostfile_deal(file);
+		print_nodes(file, text);
+		assert_string_equal(text, rows[i].wanted);
+		tb_hostfile_destroy(file);
+		tb_request_clear(&request);
+	}
+}
+
 static const struct {
 	const char *request, *filter, *grant;
 	const char *ranks, *pe;
@@ -395,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_lookalikes),
 		cmocka_unit_test(test_long_lines),

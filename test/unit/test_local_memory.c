@@ -183,6 +183,55 @@ static void test_shares(void **state)
 	clear_node(&node);
 }
 
+static void test_needs(void **state)
+{
+	const struct tb_memory_need need = { .per_node = 100,
+					     .per_slot = 10,
+					     .per_core = 7 };
+	struct node node;
+
+	(void)state;
+	assert_false(tb_memory_is_needed(&(struct tb_memory_need){ 0 }));
+	assert_true(tb_memory_is_needed(&(struct tb_memory_need){ 1, 0, 0 }));
+	assert_true(tb_memory_is_needed(&(struct tb_memory_need){ 0, 1, 0 }));
+	assert_true(tb_memory_is_needed(&(struct tb_memory_need){ 0, 0, 1 }));
+	/* When all cores of the job are there. */
+	make_node(&node, "SNCCCNC", NULL);
+	assert_int_equal(tb_memory_need_most(node.numa, &need, 2, 0), 141);
+	assert_int_equal(tb_memory_need_most(node.numa, &need, 2, 1), 127);
+	clear_node(&node);
+}
+
+/* Two cores on the first NUMA node, one on the second: 67 and 34 of 100. */
+static void test_fits(void **state)
+{
+	static const struct {
+		uint64_t available[2];
+		bool fits;
+	} rows[] = {
+		{ { 67, 34 }, true },
+		{ { 66, 34 }, false },
+		{ { 67, 33 }, false },
+		{ { TB_MEMORY_PLENTY, 34 }, true },
+	};
+	struct node node;
+
+	(void)state;
+	make_node(&node, "SNCCNCC", NULL);
+	tb_bitset_set_range(node.placed, 0, 3);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(tb_memory_fits(node.numa, 100,
+						rows[i].available, node.placed),
+				 rows[i].fits);
+	/* Where it has no core it needs none. */
+	tb_bitset_clear(node.placed, 2);
+	assert_true(tb_memory_fits(node.numa, 100, (uint64_t[]){ 100, 0 },
+				   node.placed));
+	assert_false(tb_memory_fits(node.numa, 100, (uint64_t[]){ 99, 1 },
+				    node.placed));
+	clear_node(&node);
+}
+
 static void check_free(const char *topology, const unsigned *distances,
 		       const uint64_t sizes[4], const uint64_t local[4],
 		       const uint64_t others[4], const uint64_t wanted[4])
@@ -514,6 +563,8 @@ int main(void)
 		cmocka_unit_test(test_cores),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_available),
 		cmocka_unit_test(test_most_slots),
 		cmocka_unit_test(test_any_request),

@@ -36,6 +36,8 @@ static const struct never_case never_cases[] = {
 	{ "bunit=C,bamount=3", 1, { "NSCC", "" },
 	  "no node with a known topology has 3 C units (a has most: 2)" },
 	{ "bunit=C,bamount=3", 1, { "" }, NULL },
+	{ "bunit=C,bamount=2,bstart=x", 1, { "NSXCCXCC" },
+	  "no node has 2 C units in the window of --bstart and --bstop" },
 	/* clang-format on */
 };
 
@@ -88,6 +90,32 @@ static void says_what_is_missing(void **state)
 		tb_never_clear(&never);
 		tb_request_clear(&request);
 	}
+}
+
+/* What the site masks, or keeps for itself, is nobody's. */
+static void counts_what_jobs_can_have(void **state)
+{
+	struct tb_request request = parse_request("bunit=C,bamount=3");
+	struct tb_bitset *masked, *taken;
+	struct tb_topology *topology = tb_topology_parse("NScCCC", &masked,
+							 NULL);
+	struct tb_never never = { .nodes = 0 };
+	char *sentence;
+
+	(void)state;
+	tb_topology_destroy(tb_topology_parse("NSCCcC", &taken, NULL));
+	tb_never_look(&never, &request, 1, "a", topology, taken, masked);
+	sentence = tb_never_print(&never, &request, 1, "required node");
+	assert_string_equal(sentence,
+			    "no required node has 3 C units (a has most: 2)");
+	free(sentence);
+	tb_never_look(&never, &request, 1, "b", topology, NULL, masked);
+	assert_null(tb_never_print(&never, &request, 1, "required node"));
+	tb_never_clear(&never);
+	tb_bitset_destroy(masked);
+	tb_bitset_destroy(taken);
+	tb_topology_destroy(topology);
+	tb_request_clear(&request);
 }
 
 /* As many units as the request has, on an idle node. */
@@ -148,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_what_is_missing),
+		cmocka_unit_test(counts_what_jobs_can_have),
 		cmocka_unit_test(is_silent_where_a_slot_fits),
 	};
 

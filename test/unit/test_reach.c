@@ -258,6 +258,31 @@ static void test_many_slots(void **unused)
 	assert_int_equal(nodes[0].has + nodes[1].has + nodes[2].has, 2);
 }
 
+/* What jobs and clusters have is not too much. */
+static void test_many_nodes(void **unused)
+{
+	enum { COUNT = 100 };
+	struct tb_reach_range with[DEVICES + 1];
+	struct tb_reach_node nodes[COUNT] = { 0 };
+	struct tb_reach_job job = { .min_nodes = 8,
+				    .max_nodes = 8,
+				    .slots = 56,
+				    .devices = 8 * DEVICES };
+
+	(void)unused;
+	for (uint32_t d = 0; d <= DEVICES; d++)
+		with[d] = (struct tb_reach_range){ 1, 8 };
+	for (uint32_t i = 0; i < COUNT; i++) {
+		nodes[i].devices = DEVICES;
+		nodes[i].with = with;
+	}
+	assert_int_equal(tb_reach(nodes, COUNT, &job), TB_REACHED);
+	for (uint32_t i = 0; i < COUNT; i++)
+		assert_int_equal(nodes[i].slots, i < 8 ? 7 : 0);
+	job.devices++;
+	assert_int_equal(tb_reach(nodes, COUNT, &job), TB_NOT_REACHED);
+}
+
 static void test_too_much(void **unused)
 {
 	const struct tb_reach_range with = { 1, UINT32_MAX };
@@ -277,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_many_groups),
 		cmocka_unit_test(test_many_slots),
+		cmocka_unit_test(test_many_nodes),
 		cmocka_unit_test(test_too_much),
 	};
 

@@ -133,12 +133,12 @@ tb_registry_claim_create(struct tb_registry *registry,
 {
 	struct tb_registry_claim *claim = calloc(1, sizeof(*claim));
 	char *name = tb_registry_name(&input->id, CLAIM);
-	int rc = -1;
+	int rc;
 
 	if (claim != NULL)
 		claim->file.fd = -1;
 	if (claim == NULL || name == NULL)
-		tb_fail(err, "out of memory");
+		rc = tb_fail(err, "out of memory");
 	else
 		rc = write_claim(&claim->file, registry, name, input, err);
 	free(name);

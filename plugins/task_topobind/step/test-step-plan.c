@@ -457,6 +457,9 @@ static void knows_where_memory_is(void **state)
 				memories[i].near, i);
 		compare_threads(tb_step_plan_constrained(&plan, 0).threads,
 				memories[i].constrained, i);
+		/* The step's cpuset has what all its tasks may have. */
+		compare_threads(tb_step_plan_step_constrained(&plan).threads,
+				memories[i].constrained ? "0-3" : NULL, i);
 		tb_step_plan_clear(&plan);
 		tb_request_clear(&job);
 		tb_request_clear(&step);
