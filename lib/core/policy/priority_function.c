@@ -181,10 +181,9 @@ static int read_expression_number(struct expression_parser *parser)
 					      .number = number / scale });
 }
 
-/* Of one component: both have a name, or none has. */
 static bool names_are_equal(const char *a, const char *b)
 {
-	return !a || strcmp(a, b) == 0;
+	return !a || !b ? !a && !b : strcmp(a, b) == 0;
 }
 
 /* The name, if any, is the function's from now on. */
