@@ -57,16 +57,16 @@ static int take_pair(void *item, void *arg)
 /* slurmctld's, or those of the file. */
 static json_t *json_of_slurm_conf(const struct tb_conf_site *site)
 {
-	const slurm_conf_t *conf = tb_conf_site_slurm(site);
-	list_t *pairs = slurm_ctl_conf_2_key_pairs((slurm_conf_t *)conf);
+	const slurm_conf_t *slurm = tb_conf_site_slurm(site);
+	list_t *pairs = slurm_ctl_conf_2_key_pairs((slurm_conf_t *)slurm);
 	json_t *settings = json_object();
 
 	if (pairs) {
 		list_for_each(pairs, take_pair, settings);
 		list_destroy(pairs);
 	}
-	if (conf->cgroup_conf)
-		list_for_each(conf->cgroup_conf, take_pair, settings);
+	if (slurm->cgroup_conf)
+		list_for_each(slurm->cgroup_conf, take_pair, settings);
 	return settings;
 }
 
