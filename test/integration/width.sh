@@ -274,7 +274,7 @@ case_offline() {
 	printf '%s 0 0 600 %s -1 -1 %s 900 -1\n' 1 1 1 2 2 2 3 1 1 \
 		>"$work/past"
 	wraps_at_40 whatif --topology n1=NSXCCXCC --history "$work/past"
-	assert_eq "lines" 4 "$(wc -l <"$work/whole")"
+	assert_eq "lines" 7 "$(wc -l <"$work/whole")"
 }
 
 wraps_at_40() {
