@@ -68,9 +68,9 @@ configured() {
 
 case_configure() {
 	configured
-	assert grep -qx 'WITH_LIBCGROUP_TRUE = ' "$cluster/build-0/Makefile"
+	assert grep -q '^LIBCGROUP_LIBS = .*-lcgroup' "$cluster/build-0/Makefile"
 	configured +libcgroup
-	assert grep -qx 'WITH_LIBCGROUP_TRUE = #' "$cluster/build-1/Makefile"
+	assert grep -q '^LIBCGROUP_LIBS = *$' "$cluster/build-1/Makefile"
 }
 
 test_case "Spack's recipe has this version" case_version
