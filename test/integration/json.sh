@@ -204,6 +204,8 @@ case_soft() {
 	wait_until 30 has_soft_step
 	valid soft soft --node "$NODE_THIS" status
 	has '.on and .steps[0].step'
+	valid soft soft --node "$NODE_THIS" --tasks status
+	has '.steps[0].each_task[0].preferred_cpus'
 	drain
 }
 
