@@ -110,7 +110,8 @@ static int add_job(void *item, void *arg)
 		tb_reasons_recovered(job);
 	if (holds_cores(job) && tb_ledger_put(job, bound)) {
 		tb_sharing_note(job);
-		tb_consumption_put(job);
+		tb_consumption_put(job,
+				   MAX(job->start_time, job->suspend_time));
 	}
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
 		put_memory(job);
@@ -433,7 +434,7 @@ static void put_job(job_record_t *job)
 	if (!tb_ledger_put(job, bound))
 		return;
 	tb_sharing_note(job);
-	tb_consumption_put(job);
+	tb_consumption_put(job, time(NULL));
 	tb_learning_nodes_changed(job);
 	/* Nodes that the job gave back are still in its allocation. */
 	tb_extra_write_nodes_of(job);
@@ -498,7 +499,7 @@ void tb_hook_job_memory_reduced(job_record_t *job)
 {
 	put_memory(job);
 	if (tb_ledger_has(job))
-		tb_consumption_put(job);
+		tb_consumption_put(job, time(NULL));
 	tb_extra_is_outdated(job);
 	tb_late_work_add();
 }
