@@ -182,6 +182,22 @@ static void clear_rules(struct rules *rules)
 
 /* ---- any job ---- */
 
+/* Of a job that waits Slurm tells for how many CPUs it asks on each node. */
+static void check_tasks(const struct tb_job_spec *spec,
+			struct tb_candidate_node *node)
+{
+	struct tb_tasks_of_node asked = tb_job_spec_tasks_of_node(spec);
+
+	if (tb_lacks_cpus_of_tasks(&asked, node->info->cpus) &&
+	    (!spec->asked.node_cpus ||
+	     spec->asked.node_cpus > node->info->cpus))
+		set_text(&node->closed,
+			 "has %u %s, too few for --ntasks-per-node=%u",
+			 node->info->cpus,
+			 tb_count_word(node->info->cpus, "CPU", "CPUs"),
+			 asked.tasks);
+}
+
 static void check_lists(const struct rules *rules,
 			struct tb_candidate_node *node)
 {
@@ -703,6 +719,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 	check_features(rules, node);
 	check_layout(rules, node);
 	node->outside = node->closed != NULL;
+	check_tasks(rules->spec, node);
 	if (tb_request_binds(&rules->spec->request))
 		check_load(rules->cluster->conf, node);
 	if (read_topology(rules, node, err))
