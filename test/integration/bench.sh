@@ -59,8 +59,24 @@ case_controller_gpus() {
 		"$(grep '^40 full run' "$work/records" | grep -vc refused)"
 }
 
+# Jobs that fill an L3 cache each, of which there are more than jobs.
+case_peers() {
+	local way
+
+	"$top/test/bench/peers" 24 1 4 >"$work/records"
+	# shellcheck disable=SC2016 # awk's
+	assert awk -F '\t' 'NF != 7 || $3 < 0 || $6 < 0 { bad = 1 }
+		END { exit bad || NR != 12 }' "$work/records"
+	for way in implicit explicit; do
+		assert_eq "locality, $way" 1 "$(sed -n \
+			"s/^4 slots, $way: locality\t-\t\([^\t]*\).*/\1/p" \
+			"$work/records")"
+	done
+}
+
 cluster_start --nodes this
 test_case "all benchmarks by one command" case_run
 test_case "select plugins in slurmctld" case_controller
 test_case "jobs with GPUs, and bound by their partition" case_controller_gpus
+test_case "the recipe of peers" case_peers
 tests_done
