@@ -107,6 +107,17 @@ case_whatif() {
 	has '.configurations | length == 2 and .[0].spanning == 1'
 }
 
+# A machine without units has nothing to gain; evaluate.sh has the rest.
+case_evaluate() {
+	mkdir "$work/no_machine"
+	TOPOBIND_SYS=$work/no_machine "$top/contribs/evaluate" --json \
+		>"$work/json"
+	assert "$top/test/json_schema" "$schemas/evaluate.schema.json" \
+		<"$work/json"
+	has '.unit == null and .meaning'
+	echo evaluate >>"$work/used"
+}
+
 case_explain() {
 	local holder job plain
 
@@ -285,6 +296,7 @@ test_case "nodes" case_nodes
 test_case "job" case_job
 test_case "report" case_report
 test_case "whatif" case_whatif
+test_case "evaluate" case_evaluate
 test_case "explain" case_explain
 test_case "plan" case_plan
 test_case "conf --show and --check" case_conf
