@@ -91,8 +91,8 @@ static gres_node_state_t *find_counted(uint32_t node, const char *name)
 
 uint64_t tb_unit_gres_free(uint32_t node, unsigned kind)
 {
-	const gres_node_state_t *there =
-		find_counted(node, tb_counted_names[kind]);
+	const gres_node_state_t *there = find_counted(node,
+						      tb_counted_names[kind]);
 
 	return there && there->gres_cnt_avail > there->gres_cnt_alloc
 		       ? there->gres_cnt_avail - there->gres_cnt_alloc
@@ -196,8 +196,8 @@ static int change_entry(void *item, void *arg)
 		return 0;
 	while (tb_allocated_node_next(change->job->job_resrcs, &at) &&
 	       at.index < held->node_cnt) {
-		gres_node_state_t *there =
-			find_counted(at.node, state->gres_name);
+		gres_node_state_t *there = find_counted(at.node,
+							state->gres_name);
 		uint64_t count = held->gres_cnt_node_alloc[at.index];
 
 		if (!there)
@@ -206,8 +206,8 @@ static int change_entry(void *item, void *arg)
 		if (change->more)
 			there->gres_cnt_alloc += count;
 		else
-			there->gres_cnt_alloc -=
-				MIN(count, there->gres_cnt_alloc);
+			there->gres_cnt_alloc -= MIN(count,
+						     there->gres_cnt_alloc);
 	}
 	return 0;
 }

@@ -56,14 +56,13 @@ static void counts_whole_units(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i];
-		struct tb_topology *topology =
-			tb_topology_parse(row->granted, NULL, NULL);
+		struct tb_topology *topology = tb_topology_parse(row->granted,
+								 NULL, NULL);
 		struct tb_bitset *granted = read_lower(row->granted);
 		struct tb_bitset *masked = read_lower(row->masked);
 		struct tb_bitset *others = read_lower(row->others);
 		struct tb_unit_holding holding = { granted, masked, others };
-		struct tb_unit_counts seen =
-			tb_whole_units(topology, &holding);
+		struct tb_unit_counts seen = tb_whole_units(topology, &holding);
 
 		if (seen.of[0] != row->sockets || seen.of[1] != row->numa ||
 		    seen.of[2] != row->l3 || seen.of[3] != row->l2)
@@ -93,8 +92,8 @@ static void counts_a_node(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct tb_topology *topology =
-			tb_topology_parse(table[i].text, NULL, NULL);
+		struct tb_topology *topology = tb_topology_parse(table[i].text,
+								 NULL, NULL);
 		struct tb_unit_counts seen = tb_units_of_node(topology);
 
 		for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++)
@@ -227,8 +226,8 @@ static void never_sums_to_more_than_the_node(void **state)
 		for (unsigned job = 0; job < JOBS; job++) {
 			struct tb_unit_holding holding = { of[job], NULL,
 							   others[job] };
-			struct tb_unit_counts seen =
-				tb_whole_units(topology, &holding);
+			struct tb_unit_counts seen = tb_whole_units(topology,
+								    &holding);
 
 			for (unsigned k = 0; k < TB_COUNTED_UNITS; k++)
 				sum[k] += seen.of[k];

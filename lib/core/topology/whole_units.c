@@ -54,9 +54,10 @@ static struct tb_unit_counts count_units(const struct tb_topology *topology,
 	struct tb_unit_counts counts;
 
 	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++)
-		counts.of[kind] = count_class(
-			topology, tb_class_of_letter(TB_COUNTED_LETTERS[kind]),
-			holding);
+		counts.of[kind] = count_class(topology,
+					      tb_class_of_letter(
+						      TB_COUNTED_LETTERS[kind]),
+					      holding);
 	return counts;
 }
 
