@@ -276,10 +276,9 @@ case_merged() {
 
 	first=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
 	second=$(alloc -w "$NODE_A" --bunit=Y --bamount=1 \
-		--dependency=expand:"$first")
+		-d expand:"$first")
 	assert_units "$second" "l2=1"
-	scontrol update job="$second" NumNodes=0
-	scontrol update job="$first" NumNodes=ALL
+	scontrol update JobId="$second" NumNodes=0
 	assert_units "$first" "l2=2 l3=1"
 	assert_books_are_right
 	cancel "$first"
@@ -289,12 +288,12 @@ case_merged() {
 case_arrays_and_components() {
 	local array het
 
-	array=$(batch -w "$NODE_A" --array=1-4 --bunit=Y --bamount=1)
-	het=$(batch -w "$NODE_B" --bunit=X --bamount=1 : -w "$NODE_B" \
+	array=$(batch -w "$NODE_A" --array=1-3 --bunit=Y --bamount=1)
+	het=$(batch -w "$NODE_B" --bunit=X --bamount=1 : -w "$NODE_A" \
 		--bunit=Y --bamount=1)
-	wait_until 60 runs "${array}_4"
+	wait_until 60 runs "${array}_3"
 	wait_until 60 runs "$het"
-	assert_units "${array}_4" "l2=1"
+	assert_units "${array}_3" "l2=1"
 	assert_units "$het+0" "l2=2 l3=1"
 	assert_units "$het+1" "l2=1"
 	assert_books_are_right
@@ -331,7 +330,7 @@ case_whole_node() {
 
 # --- a random load ------------------------------------------------------------
 
-# random_jobs COUNT - in account load, of one to three seconds
+# random_jobs COUNT - in account load, of one or two seconds
 random_jobs() {
 	local i options
 
@@ -346,8 +345,8 @@ random_jobs() {
 		5) options="--bunit=S --bamount=1" ;;
 		esac
 		# shellcheck disable=SC2086 # options
-		sbatch --parsable -Q -o /dev/null -A load $options \
-			--wrap "sleep $((RANDOM % 3 + 1))"
+		sbatch --parsable -o /dev/null -A load $options \
+			--wrap "sleep $((RANDOM % 2)).5"
 	done
 }
 
@@ -408,7 +407,9 @@ case_random_load() {
 
 cluster_start --nodes '' --accounting --machine "a NSXYCCYCCXYCCYCC 1 8 1" \
 	--machine "b NSXYCCYCCXYCCYCC 1 8 1" \
-	--slurm AccountingStorageEnforce=limits --topobind UnitTRES=yes
+	--slurm AccountingStorageEnforce=limits \
+	--slurm SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,permit_job_expansion \
+	--topobind UnitTRES=yes
 test_case "conf --check and the lines of conf --tres" case_lines
 test_case "records of nodes and jobs, charges" case_records
 test_case "units asked for as GRES" case_asked_as_gres

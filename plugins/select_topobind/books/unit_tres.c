@@ -23,19 +23,17 @@ void tb_unit_tres_set(const struct tb_conf *site)
 
 int tb_unit_tres_forget(job_record_t *job, struct tb_error *err)
 {
-	bool asked = is_on && !tb_wants_whole_nodes(job) &&
-		     tb_unit_gres_is_asked(job);
-
 	if (!IS_JOB_PENDING(job))
 		return 0;
+	/* It may be asked about again: the request stays. */
+	if (is_on && !tb_wants_whole_nodes(job) && tb_unit_gres_is_asked(job))
+		return tb_fail(
+			err,
+			"gres/%s, %s, %s and %s are counted, nobody can ask for them; ask for units with --bunit",
+			tb_counted_names[0], tb_counted_names[1],
+			tb_counted_names[2], tb_counted_names[3]);
 	tb_unit_gres_drop(job, is_on);
-	if (!asked)
-		return 0;
-	return tb_fail(
-		err,
-		"--gres=%s, %s, %s and %s are counted, not asked for; ask for units with --bunit",
-		tb_counted_names[0], tb_counted_names[1], tb_counted_names[2],
-		tb_counted_names[3]);
+	return 0;
 }
 
 /* ---- one node ---- */
