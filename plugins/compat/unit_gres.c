@@ -89,6 +89,11 @@ static gres_node_state_t *find_counted(uint32_t node, const char *name)
 	return there;
 }
 
+bool tb_unit_gres_is_declared(uint32_t node, unsigned kind)
+{
+	return find_counted(node, tb_counted_names[kind]);
+}
+
 uint64_t tb_unit_gres_free(uint32_t node, unsigned kind)
 {
 	const gres_node_state_t *there = find_counted(node,

@@ -24,6 +24,8 @@ bool tb_unit_gres_is_asked(const job_record_t *job);
  */
 void tb_unit_gres_drop(job_record_t *job, bool all);
 
+/* Does the node declare this kind of unit? */
+bool tb_unit_gres_is_declared(uint32_t node, unsigned kind);
 /* How many of a kind of unit the node has that no job has, as Slurm counts them. */
 uint64_t tb_unit_gres_free(uint32_t node, unsigned kind);
 

@@ -357,16 +357,24 @@ static int test_effective(struct tb_test *test,
 	return test_request(&call, effective);
 }
 
-/* The cores are there, and slurmctld is about to look at limits. */
+/* The job can start, or will, and slurmctld is about to look at limits. */
 static void count_units(const struct tb_test *test,
 			const struct tb_effective_request *effective)
 {
 	struct tb_request request = effective->held.request;
 
-	if (tb_test_mode(test) != TB_RUN_NOW)
-		return;
-	tb_granted_settle(test->job, &request);
-	tb_unit_tres_count(test->job, &request);
+	switch (tb_test_mode(test)) {
+	case TB_RUN_NOW:
+		tb_granted_settle(test->job, &request);
+		tb_unit_tres_count(test->job, &request);
+		break;
+	case TB_WILL_RUN:
+		if (!effective->implicit_cpus)
+			tb_unit_tres_expect(test->job, &request, test->nodes);
+		break;
+	case TB_TEST_ONLY:
+		break;
+	}
 }
 
 /* Of a job with a binding, also of one whose request has an error. */

@@ -103,16 +103,16 @@ change_line() {
 
 # What "topobind conf --tres" prints, where it says that it belongs.
 put_in_lines() {
-	local line name
+	local line list name
 
 	while read -r line; do
+		list=${line#NodeName=}
 		case $line in
 		GresTypes=* | AccountingStorageTRES=*)
 			change_line "${line%%=*}" "${line#*=}"
 			;;
 		NodeName=*' Gres='*)
-			for name in $(scontrol show hostnames \
-				"$(sed 's/^NodeName=\([^ ]*\) .*/\1/' <<<"$line")"); do
+			for name in $(scontrol show hostnames "${list%% *}"); do
 				sed -i "/^NodeName=$name /s/\$/ ${line#* }/" \
 					"$cluster"/etc/{,virtual/}slurm.conf
 			done
@@ -218,6 +218,23 @@ case_two_caches_for_each() {
 	cancel "$first" "$third"
 	wait_until 30 runs "$other"
 	assert_units "$other" "l2=4 l3=2 numa=1 socket=1"
+}
+
+# One component is within the limit, both are not: none of them starts.
+case_components_beyond_a_limit() {
+	local het began
+
+	het=$(batch -A class -w "$NODE_A" --bunit=X --bamount=1 : \
+		-A class -w "$NODE_B" --bunit=X --bamount=2)
+	began=$(rounds Backfilling)
+	wait_until 60 two_rounds_later "$began"
+	assert is_pending "$het+0"
+	assert_eq "starts of $het" 0 "$(job_field "$het" Restarts)"
+	assert_eq "nodes" "" "$(node_units)"
+}
+
+two_rounds_later() {
+	[ "$(rounds Backfilling)" -ge $(($1 + 3)) ]
 }
 
 case_qos() {
@@ -414,6 +431,8 @@ test_case "conf --check and the lines of conf --tres" case_lines
 test_case "records of nodes and jobs, charges" case_records
 test_case "units asked for as GRES" case_asked_as_gres
 test_case "two caches for each student" case_two_caches_for_each
+test_case "components that are together beyond a limit" \
+	case_components_beyond_a_limit
 test_case "limits of a QOS" case_qos
 test_case "requeue, crash, reconfigure, a smaller job" case_restart
 test_case "merged jobs" case_merged

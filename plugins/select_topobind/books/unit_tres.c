@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit_tres.h"
 
+#include <string.h>
+
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
@@ -167,6 +169,43 @@ void tb_unit_tres_count(job_record_t *job, const struct tb_request *request)
 		    &counts);
 	put_counts(job, &counts);
 	tb_view_destroy(now);
+}
+
+/* ---- jobs that wait ---- */
+
+/* The place of the unit's letter on such nodes; -1: it is not counted. */
+static int find_kind(const struct tb_topology *topology, struct tb_unit unit)
+{
+	const char *at = strchr(TB_COUNTED_LETTERS, unit.letter);
+	struct tb_unit other = {
+		unit.letter,
+		unit.kind == TB_POWER ? TB_EFFICIENCY : TB_POWER,
+	};
+
+	/* Who gets cores of one kind has no unit as a whole. */
+	if (!at || tb_units_total(topology, other))
+		return -1;
+	if (!tb_topology_count(topology, unit.letter))
+		return unit.letter == 'Y' ? -1 : 0; /* sockets are meant */
+	return (int)(at - TB_COUNTED_LETTERS);
+}
+
+void tb_unit_tres_expect(job_record_t *job, const struct tb_request *request,
+			 const bitstr_t *nodes)
+{
+	bitoff_t node = bit_ffs((bitstr_t *)nodes);
+	const struct tb_shape *shape = node < 0 ? NULL : tb_node_shape(node);
+	uint64_t count = request->amount;
+	int kind;
+
+	if (!is_on || !IS_JOB_PENDING(job) || !shape || request->cpus ||
+	    request->nalternatives || tb_wants_whole_nodes(job))
+		return;
+	count *= request->type == TB_SLOT ? tb_job_slots(job)
+					  : job->details->min_nodes;
+	kind = find_kind(shape->topology, request->unit);
+	if (kind >= 0 && count && tb_unit_gres_is_declared(node, kind))
+		tb_unit_gres_put(job, kind, node, &count, 1);
 }
 
 /* ---- running jobs ---- */

@@ -32,6 +32,13 @@ int tb_unit_tres_forget(job_record_t *job, struct tb_error *err);
  */
 void tb_unit_tres_count(job_record_t *job, const struct tb_request *request);
 
+/*
+ * It could start later on these nodes, and backfill looks at limits before it keeps them
+ * for it: count what it asks for.  That are not all kinds of unit, and never too many.
+ */
+void tb_unit_tres_expect(job_record_t *job, const struct tb_request *request,
+			 const bitstr_t *nodes);
+
 /* A node was taken from it. */
 void tb_unit_tres_resized(job_record_t *job);
 
