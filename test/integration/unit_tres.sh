@@ -197,7 +197,7 @@ case_asked_as_gres() {
 
 # The commands of the manual, for this user.
 commands_of_the_manual() {
-	sed -n 's/^\$ //p' "$page" | sed 's/\\-/-/g; s/\\&//g; s/\balice\b/root/g' |
+	sed -n 's/^\$ //p' "$page" | sed 's/\\-/-/g; s/\\f[BP]//g; s/\<alice\>/root/' |
 		grep '^sacctmgr '
 }
 
