@@ -25,7 +25,7 @@ static bool is_unit(const gres_state_t *state)
 	return false;
 }
 
-/* Who asks for GRES says how many of what. */
+/* Of somebody who asks for GRES, or of a job that had whole nodes. */
 static bool is_request(const gres_state_t *state)
 {
 	const gres_job_state_t *asked = state->gres_data;
@@ -44,12 +44,6 @@ static int is_unit_of_ours(void *item, void *key)
 {
 	(void)key;
 	return is_unit(item) && !is_request(item);
-}
-
-static int is_asked_unit(void *item, void *key)
-{
-	(void)key;
-	return is_unit(item) && is_request(item);
 }
 
 static int has_name(void *item, void *key)
@@ -106,10 +100,32 @@ uint64_t tb_unit_gres_free(uint32_t node, unsigned kind)
 
 /* ---- jobs that wait, and that start ---- */
 
+/* "gres:l3:1,gres/l3:2" */
+static bool names(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = text;
+
+	while (at && (at = strstr(at, name))) {
+		if ((at == text || strchr(":/,", at[-1])) &&
+		    strchr(":=,", at[length]))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
 bool tb_unit_gres_is_asked(const job_record_t *job)
 {
-	return job->gres_list_req &&
-	       list_find_first(job->gres_list_req, is_asked_unit, NULL);
+	const char *const texts[] = { job->tres_per_job, job->tres_per_node,
+				      job->tres_per_socket,
+				      job->tres_per_task };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++)
+			if (names(texts[i], tb_counted_names[kind]))
+				return true;
+	return false;
 }
 
 void tb_unit_gres_drop(job_record_t *job, bool all)

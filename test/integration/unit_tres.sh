@@ -113,7 +113,7 @@ put_in_lines() {
 			;;
 		NodeName=*' Gres='*)
 			for name in $(scontrol show hostnames "${list%% *}"); do
-				sed -i "/^NodeName=$name /s/\$/ ${line#* }/" \
+				sed -i "/^NodeName=$name /{s/ Gres=[^ ]*//;s/\$/ ${line#* }/}" \
 					"$cluster"/etc/{,virtual/}slurm.conf
 			done
 			;;
@@ -134,8 +134,10 @@ case_lines() {
 
 	lines=$(topobind conf --tres)
 	assert_contains "lines" \
-		"NodeName=$NODE_A Name=l3 Count=2 Flags=CountOnly" \
-		"${lines//$NODE_A,$NODE_B/$NODE_A}"
+		"NodeName=$NODE_A Name=l3 Count=2 Flags=CountOnly" "$lines"
+	assert_contains "lines" "GresTypes=gpu,socket,numa,l3,l2" "$lines"
+	assert_contains "lines" \
+		"NodeName=$NODE_A Gres=gpu:1,socket:1,numa:1,l3:2,l2:4" "$lines"
 	seen=$(findings)
 	assert_contains "without them" "GresTypes lacks socket, numa, l3, l2" \
 		"$seen"
@@ -186,6 +188,18 @@ $NODE_B l2=3 l3=1" "$(node_units)"
 is_accounted() {
 	[ "$(units_in "$(sacct -X -n -P -j "$1" -o AllocTRES | tail -n 1)")" = \
 		"$2" ]
+}
+
+case_beside_devices() {
+	local job
+
+	for _ in 1 2; do
+		job=$(alloc -w "$NODE_A" --gres=gpu:1 --bunit=X --bamount=1)
+		assert_units "$job" "l2=2 l3=1"
+		assert_contains "its device" "gpu:1(IDX:0)" "$(gpus_of "$job")"
+		cancel "$job"
+		assert_eq "after its end" "" "$(node_units)"
+	done
 }
 
 case_asked_as_gres() {
@@ -257,20 +271,22 @@ case_qos() {
 # --- a job's life -------------------------------------------------------------
 
 case_restart() {
-	local again pair plain before
+	local again pair other before
 
 	again=$(batch -w "$NODE_A" --bunit=X --bamount=1)
 	wait_until 30 runs "$again"
 	requeue_held "$again"
 	assert_eq "while it waits" "" "$(node_units)"
-	# Meanwhile it gets other units.
-	plain=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
-	pair=$(alloc -w "$NODE_A,$NODE_B" -N2 -n2 --ntasks-per-node=1 \
-		--bunit=Y --bamount=1)
-	assert_units "$pair" "l2=2"
+	# It gets the other cache; of the first a cache is left, the other node has two.
+	other=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
 	release_now "$again"
 	wait_until 60 runs "$again"
+	pair=$(alloc -w "$NODE_A,$NODE_B" -N2 -n3 --bunit=Y --bamount=1)
 	assert_units "$again" "l2=2 l3=1"
+	assert_units "$pair" "l2=3 l3=1"
+	assert_books_are_right
+	scontrol update job="$pair" NodeList="$NODE_B"
+	assert_units "$pair" "l2=2 l3=1"
 	assert_books_are_right
 	before=$(node_units)
 	save_state "$pair"
@@ -278,13 +294,8 @@ case_restart() {
 	daemon slurmctld start
 	wait_until 60 nodes_answer
 	assert_eq "after a crash" "$before" "$(node_units)"
-	assert_units "$pair" "l2=2"
-	reconfigure
-	assert_eq "after a reconfigure" "$before" "$(node_units)"
-	scontrol update job="$pair" NodeList="$NODE_B"
-	assert_units "$pair" "l2=1"
-	assert_books_are_right
-	cancel "$again" "$plain" "$pair"
+	assert_units "$pair" "l2=2 l3=1"
+	cancel "$again" "$other" "$pair"
 	assert_eq "at the end" "" "$(node_units)"
 }
 
@@ -426,15 +437,17 @@ cluster_start --nodes '' --accounting --machine "a NSXYCCYCCXYCCYCC 1 8 1" \
 	--machine "b NSXYCCYCCXYCCYCC 1 8 1" \
 	--slurm AccountingStorageEnforce=limits \
 	--slurm SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,permit_job_expansion \
-	--topobind UnitTRES=yes
+	--slurm GresTypes=gpu --node "a Gres=gpu:1" \
+	--gres "a Name=gpu File=/dev/null" --topobind UnitTRES=yes
 test_case "conf --check and the lines of conf --tres" case_lines
 test_case "records of nodes and jobs, charges" case_records
+test_case "beside devices" case_beside_devices
 test_case "units asked for as GRES" case_asked_as_gres
 test_case "two caches for each student" case_two_caches_for_each
 test_case "components that are together beyond a limit" \
 	case_components_beyond_a_limit
 test_case "limits of a QOS" case_qos
-test_case "requeue, crash, reconfigure, a smaller job" case_restart
+test_case "a requeue, a smaller job, a crash" case_restart
 test_case "merged jobs" case_merged
 test_case "arrays and heterogeneous jobs" case_arrays_and_components
 test_case "switched off and on" case_switched

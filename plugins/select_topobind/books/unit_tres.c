@@ -28,7 +28,7 @@ int tb_unit_tres_forget(job_record_t *job, struct tb_error *err)
 	if (!IS_JOB_PENDING(job))
 		return 0;
 	/* It may be asked about again: the request stays. */
-	if (is_on && !tb_wants_whole_nodes(job) && tb_unit_gres_is_asked(job))
+	if (is_on && tb_unit_gres_is_asked(job))
 		return tb_fail(
 			err,
 			"gres/%s, %s, %s and %s are counted, nobody can ask for them; ask for units with --bunit",
