@@ -171,6 +171,7 @@ case_conf() {
 	else
 		valid conf-show conf --show
 	fi
+	valid conf-tres conf --tres
 	valid conf-check conf --check
 	has '.findings == []'
 	sed -i s/ConstrainCores=yes/ConstrainCores=no/ "$cluster/etc/cgroup.conf"

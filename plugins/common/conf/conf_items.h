@@ -36,6 +36,7 @@
 	ITEM(NODE_RECORD, "NodeRecord", "yes") \
 	ITEM(JOB_RECORD, "JobRecord", "yes") \
 	ITEM(COUNT_MEMORY, "CountMemory", "all") \
+	ITEM(UNIT_TRES, "UnitTRES", "no") \
 	ITEM(SOFT, "Soft", "yes") \
 	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
 	ITEM(SOFT_COUNT, "SoftCount", "job") \
