@@ -47,11 +47,9 @@ case_spreads_and_returns() {
 	assert no_soft_files
 }
 
-# Everybody on the preferred CPU counts, a process of nobody's job, too.
-case_counts_all() {
-	local job cpus
-
-	reconfigure_with "${settings[@]}" SoftCount=all
+# idle_beside_burner - a soft-bound task without load, into job and cpus, and on its CPU
+# a process of nobody's job, into burner
+idle_beside_burner() {
 	job=$(soft_batch 1 "${one_core[@]}")
 	rm "$work/load"
 	wait_until 30 runs "$job"
@@ -59,6 +57,14 @@ case_counts_all() {
 	burn_program other-burn
 	taskset -c "$cpus" "$work/other-burn" &
 	burner=$!
+}
+
+# Everybody on the preferred CPU counts, a process of nobody's job, too.
+case_counts_all() {
+	local job cpus
+
+	reconfigure_with "${settings[@]}" SoftCount=all
+	idle_beside_burner
 	trap 'kill "$burner" && reconfigure_with "${settings[@]}"' EXIT
 	wait_until 60 may_use soft-burn "$all_cpus"
 }
@@ -248,13 +254,7 @@ case_threshold() {
 case_count_is_set() {
 	local job cpus
 
-	job=$(soft_batch 1 "${one_core[@]}")
-	rm "$work/load"
-	wait_until 30 runs "$job"
-	cpus=$(cpus_granted "$job")
-	burn_program other-burn
-	taskset -c "$cpus" "$work/other-burn" &
-	burner=$!
+	idle_beside_burner
 	trap 'kill "$burner"; topobind_soft set --count=default' EXIT
 	wait_until 30 counts_up "$job" preferred 20
 	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"

@@ -124,17 +124,17 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "counter", "NAME", 'o',
 	  "with reset: only preferred, allowed or smoothed" },
 	{ NULL, "threshold", "PERCENT", 'T',
-	  "with set: in place of SoftUtilLowPct; default: as that says" },
+	  "with set: in place of SoftUtilLowPct, or \"default\"" },
 	{ NULL, "count", "job|all", 'C',
-	  "with set: in place of SoftCount; default: as that says" },
+	  "with set: in place of SoftCount, or \"default\"" },
 	{ NULL, "cpus", "LIST", 'p',
-	  "with set: the CPUs that tasks of the job prefer; default: those that they were granted" },
+	  "with set: the CPUs that tasks prefer, or \"default\"" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[status|on|off|reset|set] [JOB[.STEP[.TASK]]]",
-	.purpose = "Soft binding on this node, for root: see the steps that spread and their tasks, switch spreading off and on, change what they heed while they run, set counters to zero.",
+	.purpose = "Soft binding on this node, for root: see and change it, while steps run.",
 	.notes = "status  print the soft-bound steps and their counters [default]\n"
 		 "off     tasks may use all allowed CPUs, whatever they prefer; with\n"
 		 "        --confine they go back to the preferred CPUs and stay there\n"
