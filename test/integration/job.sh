@@ -297,6 +297,67 @@ case_hidden() {
 	exits 0 RUNNING topobind job "$job"
 }
 
+# --- how busy ------------------------------------------------------------------------
+
+# usage_of JOB FILTER - of what it does on this machine
+usage_of() {
+	topobind job --usage --node "$NODE_THIS" --json "$1" |
+		jq -r ".jobs[0].nodes[] | select(.node == \"$NODE_THIS\").usage | $2"
+}
+
+# Something runs there all the time, the job's or others': the CPU is never idle.
+case_busy_core() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
+		--bamount=1 --wrap 'touch '"$work/begun"'; while :; do :; done')
+	wait_until 30 test -e "$work/begun"
+	assert_eq "unit, threads and so on" \
+		"[\"C\",1,\"$(cpu_ids "$job" "$NODE_THIS")\",0,true]" \
+		"$(usage_of "$job" '[.unit, .seconds, .units[0].threads, .idle,
+			(.busy > 0.8 and .busy == .units[0].busy)] | tojson')"
+	topobind job --usage=1 --node "$NODE_THIS" "$job" >"$work/page"
+	assert_contains "sentence" "0 of 1 C unit were idle for 1 second" \
+		"$(tail -n 1 "$work/page")"
+	assert_eq "page" "$(topobind job "$job")" \
+		"$(head -n "$(topobind job "$job" | wc -l)" "$work/page")"
+	# As in the job, which knows its node.
+	assert_contains "in the job" "idle for 1 second" "$(SLURM_JOB_ID=$job \
+		SLURMD_NODENAME=$NODE_THIS topobind job --usage)"
+	cancel "$job"
+}
+
+# A row for each unit, of all the job's threads; cores without a binding.
+case_usage_units() {
+	local job options
+
+	for options in '-n1 --bunit=C --bamount=1' '-n1 --bunit=S --bamount=1' \
+		'-n1 --exclusive'; do
+		# shellcheck disable=SC2086 # options
+		job=$(alloc -w "$NODE_THIS" $options)
+		assert_eq "threads, $options" "$(cpu_ids "$job" "$NODE_THIS")" \
+			"$(usage_of "$job" '.units[].threads' |
+				while read -r list; do expand_list "$list"; done | as_list)"
+		assert_eq "busy, $options" true "$(usage_of "$job" \
+			'([.units[].busy] | all(. >= 0 and . <= 1)) and
+			.idle == ([.units[].busy | select(. < 0.05)] | length)')"
+		cancel "$job"
+	done
+}
+
+case_usage_errors() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=X --bamount=1)
+	exits 2 "no CPUs on node $NODE_THIS" topobind job --usage \
+		--node "$NODE_THIS" "$job"
+	exits 2 "another topology" topobind job --usage --node "$NODE_ZEN" "$job"
+	exits 2 "give 1 to 3600" topobind job --usage=0 "$job"
+	exits 2 "give 1 to 3600" topobind job --usage=1s "$job"
+	exits 2 "leave out --format" topobind job --usage -o %i "$job"
+	exits 2 "goes with --usage" topobind job --node "$NODE_ZEN" "$job"
+}
+
 cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600
 test_case "slots of a job" case_slots
 test_case "scattered slots" case_scattered_slots
@@ -314,5 +375,8 @@ test_case "columns" case_table
 test_case "the example of the manual" case_manual
 test_case "without an id" case_inside
 test_case "wrong arguments" case_errors
+test_case "a busy core" case_busy_core
+test_case "how busy each unit is" case_usage_units
+test_case "of what it is not known how busy it is" case_usage_errors
 test_case "a hidden job" case_hidden
 tests_done

@@ -87,6 +87,9 @@ case_job() {
 	has ".jobs[0].job == \"${array}_[0-3]\""
 	valid job job
 	has '.jobs | length == 2'
+	job=$(alloc -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
+	valid job job --usage --node "$NODE_THIS" "$job"
+	has '.jobs[0].nodes[0].usage | .unit == "C" and (.units | length == 1)'
 	drain
 }
 
