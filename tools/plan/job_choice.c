@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_choice.c - see job_choice.h */
+#define _GNU_SOURCE /* asprintf */
 #include "job_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan/never.h"
 #include "core/request/alternatives.h"
 
 #include "partition_choice.h"
@@ -56,6 +59,60 @@ char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index)
 					   &choice->specs[index].request)
 				 : NULL;
 }
+
+/* ---- units that no node has ---- */
+
+static char *find_never(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+	struct tb_never never = { .nodes = 0 };
+	bool restricted = false;
+	char *sentence;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (!node->info->name)
+			continue;
+		if (node->outside)
+			restricted = true;
+		else
+			tb_never_look(&never, &spec->request, spec->task_cpus,
+				      node->info->name, node->topology,
+				      node->system, node->masked);
+	}
+	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
+				  spec->required ? "required node"
+				  : restricted	 ? "node that it may use"
+						 : "node");
+	tb_never_clear(&never);
+	return sentence;
+}
+
+/* Frees both. */
+static char *join_never(char *all, char *one)
+{
+	char *both = NULL;
+
+	if (!all)
+		return one;
+	if (one && asprintf(&both, "%s, and %s", all, one) < 0)
+		both = NULL;
+	free(all);
+	free(one);
+	return both;
+}
+
+char *tb_job_choice_never(const struct tb_job_choice *choice)
+{
+	char *all = NULL;
+
+	for (unsigned i = 0; i < choice->count && (all || !i); i++)
+		all = join_never(all, find_never(choice->candidates[i]));
+	return all;
+}
+
+/* ---- why each waits ---- */
 
 int tb_job_choice_explain(struct tb_job_choice *choice)
 {
