@@ -118,11 +118,13 @@ put_in_lines() {
 			done
 			;;
 		NodeName=*)
-			tee -a "$cluster/etc/gres.conf" <<<"$line" \
-				>>"$cluster/etc/virtual/gres.conf"
+			echo "$line" >>"$cluster/etc/gres.conf"
 			;;
 		esac
 	done
+	# Of the virtual nodes, too, which may have the same file.
+	[ "$cluster/etc/gres.conf" -ef "$cluster/etc/virtual/gres.conf" ] ||
+		cp "$cluster/etc/gres.conf" "$cluster/etc/virtual/gres.conf"
 }
 
 findings() {
