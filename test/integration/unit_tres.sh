@@ -118,11 +118,13 @@ put_in_lines() {
 			done
 			;;
 		NodeName=*)
-			tee -a "$cluster/etc/gres.conf" <<<"$line" \
-				>>"$cluster/etc/virtual/gres.conf"
+			echo "$line" >>"$cluster/etc/gres.conf"
 			;;
 		esac
 	done
+	# Of the virtual nodes, too, which may have the same file.
+	[ "$cluster/etc/gres.conf" -ef "$cluster/etc/virtual/gres.conf" ] ||
+		cp "$cluster/etc/gres.conf" "$cluster/etc/virtual/gres.conf"
 }
 
 findings() {
@@ -299,6 +301,25 @@ case_restart() {
 	assert_eq "at the end" "" "$(node_units)"
 }
 
+# It keeps its units in the books, as it keeps its memory; who gets them meanwhile has
+# no more than the node has left there.
+case_suspended() {
+	local job other
+
+	job=$(alloc -w "$NODE_A" --bunit=X --bamount=2)
+	scontrol suspend "$job"
+	other=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	assert_units "$job" "l2=4 l3=2 numa=1 socket=1"
+	assert_units "$other" ""
+	assert_eq "the node" "$NODE_A l2=4 l3=2 numa=1 socket=1" \
+		"$(node_units)"
+	cancel "$other"
+	scontrol resume "$job"
+	assert_books_are_right
+	cancel "$job"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
 case_merged() {
 	local first second
 
@@ -448,6 +469,7 @@ test_case "components that are together beyond a limit" \
 	case_components_beyond_a_limit
 test_case "limits of a QOS" case_qos
 test_case "a requeue, a smaller job, a crash" case_restart
+test_case "a suspended job" case_suspended
 test_case "merged jobs" case_merged
 test_case "arrays and heterogeneous jobs" case_arrays_and_components
 test_case "switched off and on" case_switched

@@ -45,6 +45,21 @@ static void check_list(const char *key, const char *list, const char *before,
 	free(missing);
 }
 
+/* Without it slurmctld does not start with such TRES. */
+static void check_accounting(const slurm_conf_t *slurm,
+			     struct tb_findings *findings)
+{
+	if (slurm->accounting_storage_type &&
+	    strstr(slurm->accounting_storage_type, "slurmdbd"))
+		return;
+	tb_findings_add(
+		findings, "slurm.conf",
+		tb_words(
+			TB_CONF_FILE
+			" has UnitTRES=yes, which needs AccountingStorageType=accounting_storage/slurmdbd"),
+		tb_words("set up slurmdbd, or remove UnitTRES=yes"));
+}
+
 static void check_node(const struct tb_conf_site *site,
 		       const struct tb_site_node *node,
 		       struct tb_findings *findings)
@@ -169,6 +184,7 @@ void tb_check_tres(const struct tb_conf_site *site,
 
 	if (!site->topobind || !tb_conf_unit_tres(site->topobind))
 		return;
+	check_accounting(slurm, findings);
 	check_list("GresTypes", slurm->gres_plugins, "", findings);
 	check_list("AccountingStorageTRES", slurm->accounting_storage_tres,
 		   "gres/", findings);
