@@ -8,6 +8,9 @@
 # shellcheck source=test/integration/reader.bash
 . "$(dirname "$0")/reader.bash"
 
+# Boxes are drawn with lines, in 80 columns.
+export LC_ALL=C.UTF-8
+unset COLUMNS
 # README.md, or another one to try.
 readme=${1:-$top/README.md}
 
