@@ -106,9 +106,11 @@ static inline void tb_test_wish_as_started(struct tb_test *test)
 #endif
 }
 
-/* Is this core of the node reserved for others than the job, or left to them? */
-bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
-			   uint32_t core);
+struct tb_bitset;
+
+/* Add the cores of the node that are reserved for others than the job, or left to them. */
+void tb_test_add_excluded(const struct tb_test *test, uint32_t node,
+			  struct tb_bitset *cores);
 /* Could it be true of any? */
 static inline bool tb_test_excludes_cores(const struct tb_test *test)
 {
@@ -127,7 +129,10 @@ struct tb_mask *tb_mask_open(const struct tb_test *test);
 /* Cores [first, first + count) of a node. */
 void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
 		   uint32_t count);
-void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core);
+void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t first,
+		    uint32_t count);
+/* Any core of a node? */
+bool tb_mask_leaves_some(const struct tb_mask *mask, uint32_t node);
 void tb_mask_destroy(struct tb_mask *mask); /* NULL is fine */
 
 /* Does the job run on one of these nodes? */

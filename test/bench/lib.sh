@@ -137,19 +137,19 @@ gpu_node() {
 	echo "$socket$socket"
 }
 
-# The nodes get a GPU near each NUMA node, which are sockets to Slurm: since 24.11
-# cores near a device must be whole ones.
+# The nodes get a GPU near each NUMA node, or near the first of them (gpus=4), which are
+# sockets to Slurm: since 24.11 cores near a device must be whole ones.
 give_virtual_gpus() {
-	local conf=$work/$1/etc i
+	local conf=$work/$1/etc i gpus=${gpus:-8}
 
 	mkdir -p "$work/gpu"
-	for i in {0..7}; do
+	for ((i = 0; i < gpus; i++)); do
 		ln -sf /dev/null "$work/gpu/$i"
 		echo "NodeName=n[1-$2] Name=gpu File=$work/gpu/$i" \
 			"Cores=$((16 * i))-$((16 * i + 15))"
 	done >"$conf/gres.conf"
 	ln -sf ../gres.conf "$conf/virtual/gres.conf"
-	sed -i -E '/^NodeName=n\[/s/Sockets=2 CoresPerSocket=64/Sockets=8 CoresPerSocket=16 Gres=gpu:8/' \
+	sed -i -E "/^NodeName=n\[/s/Sockets=2 CoresPerSocket=64/Sockets=8 CoresPerSocket=16 Gres=gpu:$gpus/" \
 		"$conf/slurm.conf" "$conf/virtual/slurm.conf"
 }
 

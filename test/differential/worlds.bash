@@ -217,7 +217,7 @@ restore_world() {
 judge_preempted() {
 	local name list nodes
 
-	[ "$world" = preempt ] || return 0
+	[ "$world" = preempt ] && is_told_truly || return 0
 	nodes=$(nodes_of "$1")
 	while read -r name list; do
 		! grep -qx "$name" <(loads_there) || continue

@@ -23,13 +23,13 @@ static bitstr_t **get_excluded_cores(const struct tb_test *test)
 	return excluded ? excluded->exc_cores : NULL;
 }
 
-bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
-			   uint32_t core)
+void tb_test_add_excluded(const struct tb_test *test, uint32_t node,
+			  struct tb_bitset *cores)
 {
-	bitstr_t **cores = get_excluded_cores(test);
+	bitstr_t **excluded = get_excluded_cores(test);
 
-	return cores && cores[node] && core < bit_size(cores[node]) &&
-	       bit_test(cores[node], core);
+	if (excluded && excluded[node])
+		tb_add_bits(cores, excluded[node], 0);
 }
 
 /* For these nodes; NULL: for all.  Nothing is excluded yet. */
@@ -74,9 +74,17 @@ void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
 	bit_nclear(mask->excluded[node], first, first + count - 1);
 }
 
-void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
+void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t first,
+		    uint32_t count)
 {
-	bit_set(mask->excluded[node], core);
+	bit_nset(mask->excluded[node], first, first + count - 1);
+}
+
+bool tb_mask_leaves_some(const struct tb_mask *mask, uint32_t node)
+{
+	bitstr_t *excluded = mask->excluded[node];
+
+	return bit_set_count(excluded) < bit_size(excluded);
 }
 
 static int call_job_test(const struct tb_test *test, resv_exc_t *excluded)

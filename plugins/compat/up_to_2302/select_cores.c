@@ -16,14 +16,13 @@ static bitstr_t *get_excluded_cores(const struct tb_test *test)
 	return test->spared ? test->spared->excluded[0] : test->excluded;
 }
 
-bool tb_test_core_excluded(const struct tb_test *test, uint32_t node,
-			   uint32_t core)
+void tb_test_add_excluded(const struct tb_test *test, uint32_t node,
+			  struct tb_bitset *cores)
 {
 	bitstr_t *excluded = get_excluded_cores(test);
-	bitoff_t bit = tb_node_first_core(node) + core;
 
-	/* It is too short after nodes were added; Slurm ignores these, too. */
-	return excluded && bit < bit_size(excluded) && bit_test(excluded, bit);
+	if (excluded)
+		tb_add_bits(cores, excluded, tb_node_first_core(node));
 }
 
 /* The mask owns the bitmap. */
@@ -64,9 +63,20 @@ void tb_mask_allow(struct tb_mask *mask, uint32_t node, uint32_t first,
 	bit_nclear(mask->excluded[0], first, first + count - 1);
 }
 
-void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t core)
+void tb_mask_forbid(struct tb_mask *mask, uint32_t node, uint32_t first,
+		    uint32_t count)
 {
-	bit_set(mask->excluded[0], tb_node_first_core(node) + core);
+	first += tb_node_first_core(node);
+	bit_nset(mask->excluded[0], first, first + count - 1);
+}
+
+bool tb_mask_leaves_some(const struct tb_mask *mask, uint32_t node)
+{
+	uint32_t first = tb_node_first_core(node);
+	uint32_t end = tb_node_first_core(node + 1);
+
+	return bit_set_count_range(mask->excluded[0], first, end) <
+	       (int32_t)(end - first);
 }
 
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)

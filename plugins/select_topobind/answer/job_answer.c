@@ -31,8 +31,8 @@ struct question {
 	struct tb_request plain[TB_ALTERNATIVES_MAX]; /* in order */
 	struct tb_memo *memo[TB_ALTERNATIVES_MAX];
 	unsigned count;
-	unsigned chosen;	/* by the last yes */
-	struct tb_mask *spared; /* tried first without these cores; or NULL */
+	unsigned chosen;	 /* by the last yes */
+	struct tb_spared spared; /* tried first without these cores */
 };
 
 /* The test for one of them, whatever tries for others have left. */
@@ -137,8 +137,9 @@ static int test_one_now(const struct question *question, unsigned index,
 	const struct tb_request *plain = &question->plain[index];
 	struct tb_test call = test_of(question, index);
 
-	if (question->spared) {
-		call.spared = question->spared;
+	if (question->spared.mask) {
+		call.spared = question->spared.mask;
+		bit_and(call.nodes, question->spared.nodes);
 		if (test_now(&call, plain, view) == SLURM_SUCCESS)
 			return SLURM_SUCCESS;
 		call = test_of(question, index);
@@ -330,7 +331,7 @@ static void begin_question(struct question *question,
 {
 	question->count = tb_request_plain_count(request);
 	question->candidates = bit_copy(question->test.nodes);
-	question->spared = tb_spare_devices(&question->test, request);
+	tb_spare_devices(&question->spared, &question->test, request);
 	for (unsigned i = 0; i < question->count; i++) {
 		question->plain[i] = tb_request_plain(request, i);
 		question->memo[i] = tb_memo_create(sizeof(struct tb_placed));
@@ -341,7 +342,7 @@ static void end_question(struct question *question)
 {
 	for (unsigned i = 0; i < question->count; i++)
 		tb_memo_destroy(question->memo[i]);
-	tb_mask_destroy(question->spared);
+	tb_spared_clear(&question->spared);
 	FREE_NULL_BITMAP(question->candidates);
 }
 

@@ -679,12 +679,14 @@ static void leave_out_too_small(const struct tb_offers *offers,
 				const struct tb_test *test, uint32_t first,
 				uint32_t end, bitstr_t *nodes)
 {
-	uint64_t devices = count_devices_of_node(offers);
+	uint64_t devices = 0;
 	uint32_t slots = count_slots_of_node(offers, test);
 	bitstr_t *fit;
 
-	if (!offers->devices || !starts_on_one_node(test))
+	if (!starts_on_one_node(test) || (!offers->devices && !slots))
 		return;
+	if (offers->devices)
+		devices = count_devices_of_node(offers);
 	fit = bit_alloc(tb_node_count());
 	/* A node can have several offers. */
 	for (uint32_t i = first; i < end; i++) {
@@ -699,6 +701,15 @@ static void leave_out_too_small(const struct tb_offers *offers,
 	FREE_NULL_BITMAP(fit);
 }
 
+/* All nodes of the class that the job can have, whatever else it needs. */
+static bool class_holds_slots(const struct tb_offers *offers,
+			      const struct tb_test *test, uint32_t first,
+			      uint32_t end)
+{
+	return tb_offers_hold(offers, test, first, end) >=
+	       tb_job_slots(test->job);
+}
+
 /* One size of slot.  On success test->nodes are the chosen ones. */
 static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			 uint32_t first, uint32_t end)
@@ -710,7 +721,8 @@ static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 
 	ask_for_fewest_hosts(offers, first, end, &call);
 	leave_out_too_small(offers, test, first, end, nodes);
-	if (end - first >= test->min_nodes &&
+	if (bit_set_count(nodes) >= (int)MAX(test->min_nodes, 1) &&
+	    class_holds_slots(offers, test, first, end) &&
 	    includes_required_nodes(test, nodes)) {
 		if (offers->devices && !tb_wants_whole_nodes(test->job))
 			rc = try_class_with_devices(offers, test, first, end,
@@ -837,8 +849,7 @@ static bool class_suffices(struct tb_offers *offers, const struct tb_test *test,
 			   uint32_t first, uint32_t end)
 {
 	return end - first >= test->min_nodes &&
-	       tb_offers_hold(offers, test, first, end) >=
-		       tb_job_slots(test->job) &&
+	       class_holds_slots(offers, test, first, end) &&
 	       tb_device_reach(offers, test, first, end, NULL) !=
 		       TB_NOT_REACHED;
 }

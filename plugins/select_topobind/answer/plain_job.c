@@ -147,14 +147,16 @@ static int test_in_order(const struct tb_test *test)
 }
 
 /* Without the cores that the job leaves to others; not later than now. */
-static int test_spared(const struct tb_test *test, struct tb_mask *spared)
+static int test_spared(const struct tb_test *test,
+		       const struct tb_spared *spared)
 {
 	struct tb_test call = *test;
 	bitstr_t *candidates = bit_copy(test->nodes);
 	int rc;
 
-	call.spared = spared;
+	call.spared = spared->mask;
 	call.preemptees = NULL;
+	bit_and(call.nodes, spared->nodes);
 	rc = test_in_order(&call);
 	if (rc != SLURM_SUCCESS)
 		bit_copybits(test->nodes, candidates);
@@ -164,9 +166,11 @@ static int test_spared(const struct tb_test *test, struct tb_mask *spared)
 
 int tb_test_plain_job(const struct tb_test *test)
 {
-	struct tb_mask *spared = tb_spare_devices(test, NULL);
-	int rc = spared ? test_spared(test, spared) : SLURM_ERROR;
+	struct tb_spared spared;
+	int rc;
 
-	tb_mask_destroy(spared);
+	tb_spare_devices(&spared, test, NULL);
+	rc = spared.mask ? test_spared(test, &spared) : SLURM_ERROR;
+	tb_spared_clear(&spared);
 	return rc == SLURM_SUCCESS ? rc : test_in_order(test);
 }

@@ -6,7 +6,7 @@
 
 static void forbid_core(uint32_t node, uint32_t core, void *mask)
 {
-	tb_mask_forbid(mask, node, core);
+	tb_mask_forbid(mask, node, core, 1);
 }
 
 int tb_plain_try(const struct tb_test *test, list_t *gone)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cores_taken.h"
 
-/* For the system, or by a reservation? */
-static bool is_reserved(uint32_t node, uint32_t core,
-			const struct tb_test *test)
+/* For the system. */
+static void add_system_cores(uint32_t node, struct tb_bitset *cores)
 {
 	bitstr_t *usable = node_record_table_ptr[node]->node_spec_bitmap;
 
-	return (usable && core < bit_size(usable) && !bit_test(usable, core)) ||
-	       tb_test_core_excluded(test, node, core);
+	for (uint32_t core = 0;
+	     usable && core < cores->nbits && core < bit_size(usable); core++)
+		if (!bit_test(usable, core))
+			tb_bitset_set(cores, core);
 }
 
 void tb_node_taken(uint32_t node, const struct tb_view *view,
@@ -18,12 +19,9 @@ void tb_node_taken(uint32_t node, const struct tb_view *view,
 		tb_view_taken(view, node, cores);
 	else
 		tb_bitset_clear_all(cores);
-	if (!tb_test_excludes_cores(test) &&
-	    !node_record_table_ptr[node]->node_spec_bitmap)
-		return;
-	for (uint32_t core = 0; core < cores->nbits; core++)
-		if (is_reserved(node, core, test))
-			tb_bitset_set(cores, core);
+	add_system_cores(node, cores);
+	if (tb_test_excludes_cores(test))
+		tb_test_add_excluded(test, node, cores);
 }
 
 void tb_node_mask(const struct tb_filter *filter, const struct tb_shape *shape,

@@ -12,13 +12,20 @@
 #include "compat/select_compat.h"
 #include "core/request/request.h"
 
+/* What a job leaves to others. */
+struct tb_spared {
+	/* For struct tb_test: with all that is excluded for it.  NULL: nothing. */
+	struct tb_mask *mask;
+	bitstr_t *nodes; /* of the test's those on which there are other cores */
+};
+
 /*
- * For struct tb_test: what the job leaves to others, with all that is excluded for it.
- * The caller destroys.  NULL: nothing, as its partition or its request does not want
- * that, or no node has devices that are near some of its cores.  request NULL: a job
- * without a binding.
+ * request NULL: a job without a binding.  Nothing where its partition or its request
+ * does not want that, where no node has devices that are near some of its cores, and
+ * where those that have other cores cannot be all that it needs.  The caller clears.
  */
-struct tb_mask *tb_spare_devices(const struct tb_test *test,
-				 const struct tb_request *request);
+void tb_spare_devices(struct tb_spared *spared, const struct tb_test *test,
+		      const struct tb_request *request);
+void tb_spared_clear(struct tb_spared *spared);
 
 #endif
