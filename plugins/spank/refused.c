@@ -14,6 +14,7 @@
 #include "common/node/node_extra.h"
 #include "common/node/node_features.h"
 #include "core/plan/never.h"
+#include "core/plan/never_cpus.h"
 #include "core/request/alternatives.h"
 #include "core/request/prefer.h"
 #include "core/request/request.h"
@@ -97,13 +98,35 @@ static struct tb_topology *read_topology(const node_info_t *node)
 	return topology;
 }
 
-static unsigned read_task_cpus(void)
+/* least: where the option was not given, or makes no sense. */
+static unsigned read_number(const char *option, unsigned least)
 {
-	char *value = tb_client_option("cpus-per-task");
-	long cpus = value ? strtol(value, NULL, 10) : 1;
+	char *value = tb_client_option(option);
+	long number = value ? strtol(value, NULL, 10) : 0;
 
 	tb_client_option_free(value);
-	return cpus > 1 && cpus < UINT16_MAX ? (unsigned)cpus : 1;
+	return number > least && number < UINT16_MAX ? (unsigned)number : least;
+}
+
+static struct tb_tasks_of_node read_tasks_of_node(void)
+{
+	char *overcommit = tb_client_option("overcommit");
+	struct tb_tasks_of_node asked = {
+		.tasks = read_number("ntasks-per-node", 0),
+		.task_cpus = read_number("cpus-per-task", 1),
+		.overcommit = overcommit != NULL,
+	};
+
+	tb_client_option_free(overcommit);
+	return asked;
+}
+
+/* The word for a node that the user allows. */
+static const char *name_node(const struct choice *choice, unsigned left_out)
+{
+	return choice->required ? "required node"
+	       : left_out	? "node that it may use"
+				: "node";
 }
 
 /* The sentence, malloc()ed; NULL: there is none. */
@@ -111,7 +134,7 @@ static char *look_at_nodes(const struct choice *choice,
 			   const struct tb_request *plain,
 			   const node_info_msg_t *nodes)
 {
-	unsigned cpus = read_task_cpus(), left_out = 0;
+	unsigned cpus = read_number("cpus-per-task", 1), left_out = 0;
 	struct tb_never never = { .nodes = 0 };
 	char *sentence;
 
@@ -131,10 +154,33 @@ static char *look_at_nodes(const struct choice *choice,
 		tb_topology_destroy(topology);
 	}
 	sentence = tb_never_print(&never, plain, cpus,
-				  choice->required ? "required node"
-				  : left_out	   ? "node that it may use"
-						   : "node");
+				  name_node(choice, left_out));
 	tb_never_clear(&never);
+	return sentence;
+}
+
+/* Units are not to blame: are the CPUs that Slurm wants on each node? */
+static char *look_for_tasks(const struct choice *choice,
+			    const node_info_msg_t *nodes)
+{
+	struct tb_tasks_of_node asked = read_tasks_of_node();
+	struct tb_never_cpus never = { .most = 0 };
+	unsigned left_out = 0;
+	char *sentence;
+
+	for (uint32_t i = 0; i < nodes->record_count; i++) {
+		const node_info_t *node = &nodes->node_array[i];
+
+		if (!node->name)
+			continue;
+		if (is_allowed(choice, node->name))
+			tb_never_cpus_look(&never, node->name, node->cpus);
+		else
+			left_out++;
+	}
+	sentence = tb_never_cpus_print(&never, &asked,
+				       name_node(choice, left_out));
+	tb_never_cpus_clear(&never);
 	return sentence;
 }
 
@@ -190,6 +236,8 @@ static char *ask_units(const struct tb_request *request,
 		.partition = load_partition_hosts(),
 	};
 	sentence = look_for_each(&choice, request, nodes);
+	if (!sentence)
+		sentence = look_for_tasks(&choice, nodes);
 	if (choice.required)
 		slurm_hostlist_destroy(choice.required);
 	if (choice.excluded)

@@ -175,12 +175,12 @@ case_shapes() {
 }
 
 case_features_and_memory() {
-	local job
+	local job holder
 
 	scontrol update NodeName="$NODE_ZEN" AvailableFeatures=big,new \
 		ActiveFeatures=big,new
 	scontrol update NodeName="$NODE_TWIN" AvailableFeatures=big ActiveFeatures=big
-	alloc -w "$NODE_ZEN" --mem=900000 --bcpus=0 >/dev/null
+	holder=$(alloc -t 20 -w "$NODE_ZEN" --mem=900000 --bcpus=0)
 	job=$(batch -N1 -C 'big&new' --mem=200000 --bunit=X --bamount=1)
 	wait_until 20 was_passed_over "$job"
 	assert_node "$job" "$NODE_TWIN" .closed '"lacks the features big&new"'
@@ -188,6 +188,12 @@ case_features_and_memory() {
 		'"100000 MB of memory free, 200000 are asked for"'
 	assert_contains "summary" "too little memory" \
 		"$(explained "$job" | jq .summary)"
+	assert_json "$job" '[.fits_now, .would_fit]' '[false,true]'
+	assert_json "$job" '[.must_end[].job]' "[\"$holder\"]"
+	assert_json "$job" .when "$(end_of "$holder")"
+	assert_contains "explain" "900000 MB until" "$(topobind explain "$job")"
+	cancel "$holder"
+	wait_until 20 runs "$job"
 }
 
 case_reserved() {

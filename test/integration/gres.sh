@@ -190,6 +190,18 @@ case_turned_around() {
 	gets 0-7 0-1 --gres=gpu:2 -n4 --bamount=1 "$must"
 }
 
+# All tasks of a GPU share the slot of their node: Slurm would want CPUs for each.
+case_overcommit() {
+	local node=$NODE_ANYWHERE
+
+	gets 0-1 0 -O --gpus=1 --ntasks-per-gpu=2 --bamount=1
+	gets 0-1 0-1 -O -n4 --ntasks-per-gpu=2 --bamount=1
+	gets 0-7 0 -O --gpus=1 --ntasks-per-gpu=4 -c2 --bunit=S --bamount=1
+	gets 0-3 0 -O --gpus=1 --ntasks-per-gpu=3 --btype=host --bamount=2
+	node=$NODE_QUAD
+	gets 0-1 0 -O --gpus=a:1 --ntasks-per-gpu=2 --bamount=1
+}
+
 case_any_cores() {
 	local node=$NODE_QUAD job
 
@@ -498,6 +510,7 @@ test_case "units are near GPUs, and GPUs near units" case_near
 test_case "other devices, and two kinds" case_other_devices
 test_case "devices in another order, threads, and no Cores=" case_turned_around
 test_case "disable-binding, and jobs without binding or devices" case_any_cores
+test_case "tasks of a GPU that share a slot" case_overcommit
 test_case "devices that others have" case_busy_devices
 test_case "units that others have: wait, or elsewhere" case_units_are_held
 test_case "as many are near as can be" case_some_are_near

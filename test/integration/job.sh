@@ -115,6 +115,30 @@ case_efficiency_cores() {
 		'[.nodes[0].units, .tasks[].units | tostring] | join(" ")')"
 }
 
+# What is booked and of no use to anybody: the other thread, and masked cores.
+case_blocked() {
+	local job
+
+	job=$(alloc -w "$NODE_TWIN" -n1 --bunit=T --bamount=1)
+	assert_eq "the other thread" 1 "$(of_job "$job" '.nodes[0].blocked')"
+	assert_eq "charged" 2 "$(job_field "$job" NumCPUs)"
+	exits 0 "BLOCKED" topobind job "$job"
+	cancel "$job"
+	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=C --bamount=1)
+	assert_eq "of whole cores" "" "$(of_job "$job" '.nodes[0].blocked')"
+	refute grep BLOCKED <<<"$(topobind job "$job")"
+	cancel "$job"
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=S --bamount=1 \
+		--bfilter=first_core)
+	assert_eq "masked" 0-1 "$(of_job "$job" '.nodes[0].blocked')"
+	assert_eq "booked" "$(cpu_ids "$job")" "$(topobind job --json "$job" |
+		jq -r '.jobs[0] | .nodes[0].blocked, .tasks[0].threads' |
+		while read -r list; do expand_list "$list"; done | as_list)"
+	assert_eq "charged" "$(expand_list "$(cpu_ids "$job")" | wc -l)" \
+		"$(job_field "$job" NumCPUs)"
+	assert_eq "a column" 0-1 "$(topobind job -N -o %B "$job" | tail -n 1)"
+}
+
 # What the tasks see of it: their CPUs, which /proc tells.
 case_tasks_find_theirs() {
 	local job task
@@ -392,6 +416,7 @@ test_case "scattered slots" case_scattered_slots
 test_case "several nodes" case_several_nodes
 test_case "units of a host" case_host
 test_case "efficiency cores" case_efficiency_cores
+test_case "threads that nobody can use" case_blocked
 test_case "tasks are where it says" case_tasks_find_theirs
 test_case "a job without a binding" case_plain
 test_case "a job that waits" case_waiting

@@ -174,6 +174,7 @@ case_conf() {
 	else
 		valid conf-show conf --show
 	fi
+	valid conf-tres conf --tres
 	valid conf-check conf --check
 	has '.findings == []'
 	sed -i s/ConstrainCores=yes/ConstrainCores=no/ "$cluster/etc/cgroup.conf"
@@ -218,6 +219,8 @@ case_soft() {
 	wait_until 30 has_soft_step
 	valid soft soft --node "$NODE_THIS" status
 	has '.on and .steps[0].step'
+	valid soft soft --node "$NODE_THIS" --tasks status
+	has '.steps[0].each_task[0].preferred_cpus'
 	drain
 }
 

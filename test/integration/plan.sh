@@ -215,7 +215,9 @@ case_filter() {
 }
 
 case_memory() {
-	alloc -t 20 -w "$NODE_ZEN" --mem=900000 --bunit=C --bamount=1 >/dev/null
+	local small large other
+
+	large=$(alloc -t 20 -w "$NODE_ZEN" --mem=900000 --bunit=C --bamount=1)
 	exits 1 "there are units for it now, but too little memory with them: 1 of 1 node with units lacks it" \
 		topobind plan -w "$NODE_ZEN" --mem=200000 --bunit=X --bamount=1
 	exits 2 "only 1000000 MB of memory, 2000000 are asked for" \
@@ -225,6 +227,19 @@ case_memory() {
 		-w "$NODE_ZEN" --mem-per-cpu=20000 --bunit=X --bamount=1
 	exits 0 now topobind plan -w "$NODE_ZEN" --mem-per-cpu=16000 --bunit=X \
 		--bamount=1
+	exits 1 "there is memory for it when these have ended: job $large of root; by their time limits that is at" \
+		topobind plan -w "$NODE_ZEN" --mem=200000 --bunit=X --bamount=1
+	cancel "$large"
+	# Two of three hold so much that the job needs both.
+	small=$(alloc -t 5 -w "$NODE_ZEN" --mem=100000 --bunit=C --bamount=1)
+	large=$(alloc -t 20 -w "$NODE_ZEN" --mem=500000 --bunit=C --bamount=1)
+	other=$(alloc -t 10 -w "$NODE_ZEN" --mem=300000 --bunit=C --bamount=1)
+	exits 1 "there is memory for it when these have ended: job $other of root;" \
+		topobind plan -w "$NODE_ZEN" --mem=400000 --bunit=X --bamount=1
+	exits 1 "job $large of root, $other of root; by their time limits that is at $(job_field "$large" EndTime)" \
+		topobind plan -w "$NODE_ZEN" -N1 -n3 --mem-per-cpu=50000 --bunit=X \
+		--bamount=1
+	cancel "$small" "$large" "$other"
 }
 
 case_large_tasks() {

@@ -454,6 +454,15 @@ case_gpus_of_one_switch() {
 		xargs scontrol show hostnames | sed "s/$number\$//" | paste -sd,)"
 }
 
+# Slurm would begin with the switch of fewest nodes, which does not have all slots.
+case_units_of_one_switch() {
+	set -- --switches=1 --bunit=N --bamount=1
+	gets "one 24, two 24" "$@" -n6
+	gets "one 32, two 32" "$@" -n8
+	gets "one 32, two 32" "$@" -n40 --btype=host --bunit=X --bamount=8
+	now_means_now "$@" -n12 --switches=2
+}
+
 # --- nodes of one's own ----------------------------------------------------------
 
 # The first node has six power cores; its others are none.
@@ -507,6 +516,7 @@ start_gpu_nodes --nodes '' --slurm TopologyPlugin=topology/tree \
 note_slurmctld
 number=${NODE_ONE#one}
 test_case "GPUs of one switch" case_gpus_of_one_switch
+test_case "units of one switch" case_units_of_one_switch
 test_case "GPUs of one switch: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 

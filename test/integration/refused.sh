@@ -62,6 +62,17 @@ case_clients() {
 		--bfilter=Sc
 }
 
+# Slurm wants CPUs for all of them on each node, whatever units there are.
+case_tasks_of_node() {
+	all_say "no node has the 97 CPUs of --ntasks-per-node=97 ($NODE_ZEN has most: 96, for 96 tasks)" \
+		--ntasks-per-node=97 --bunit=C --bamount=1
+	all_say "no required node has the 18 CPUs of --ntasks-per-node=9 with --cpus-per-task=2 ($NODE_QUADRANT has most: 16, for 8 tasks)" \
+		-w "$NODE_QUADRANT" -N1 -c2 --ntasks-per-node=9 --bunit=C --bamount=2
+	refused sbatch -o /dev/null --wrap true -w "$NODE_QUADRANT" \
+		--ntasks-per-node=9 --bunit=X --bamount=1
+	says ""
+}
+
 case_line() {
 	TOPOBIND=bunit=S,bamount=9 refused sbatch -o /dev/null --wrap true
 	says "no node has 9 S units ($NODE_QUADRANT has most: 4)"
@@ -90,6 +101,7 @@ case_others() {
 
 cluster_start --nodes zen,quadrant
 test_case "what is missing" case_clients
+test_case "CPUs of as many tasks on a node" case_tasks_of_node
 test_case "the variable TOPOBIND" case_line
 test_case "accepted jobs hear nothing" case_accepted
 test_case "other reasons are not ours" case_others

@@ -66,7 +66,8 @@ static void add_node(struct cluster *cluster, const char *topology,
 			cluster->holder_jobs[at][node->nholders++] =
 				(struct tb_holder_job){
 					h,    used,	  tb_bitset_count(used),
-					NULL, bars && !h, cluster->held[at][h]
+					NULL, bars && !h, cluster->held[at][h],
+					0
 				};
 	}
 	for (unsigned i = 0; i < threads; i++)
@@ -396,6 +397,46 @@ static void test_memory(void **state)
 	clear_cluster(&cluster);
 }
 
+/* Units are free, and memory is when who has it ends. */
+static void test_held_memory(void **state)
+{
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXCCXCC", "ab..", false);
+	add_node(&cluster, "SXCCXCC", "c...", false);
+	for (unsigned i = 0; i < 2; i++)
+		cluster.nodes[i].memory = 100;
+	cluster.holder_jobs[0][0].memory = 30;
+	cluster.holder_jobs[0][1].memory = 60;
+	cluster.holder_jobs[1][0].memory = 50;
+	begin_need(&need, &request, "bunit=C,bamount=1", 1);
+	for (unsigned i = 0; i < 2; i++)
+		cluster.nodes[i].least_memory = 60;
+	check_answer(&cluster, &need, "11", "");
+	need.memory_is_held = true;
+	check_answer(&cluster, &need, "11", "b");
+	cluster.nodes[0].required = true;
+	cluster.nodes[0].least_memory = 80;
+	check_answer(&cluster, &need, "11", "a b");
+	cluster.nodes[0].required = false;
+	cluster.nodes[0].least_memory = cluster.nodes[1].least_memory = 101;
+	check_answer(&cluster, &need, "11", NULL);
+	cluster.nodes[0].least_memory = cluster.nodes[1].least_memory = 0;
+	need.cpu_memory = 20;
+	need.asked.tasks = 2;
+	check_answer(&cluster, &need, "22", "");
+	need.asked.tasks = 4;
+	check_answer(&cluster, &need, "23", "a");
+	need.asked.tasks = 8;
+	check_answer(&cluster, &need, "23", "a b c");
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+}
+
 /* Units with masked threads are for tasks that need no more than is left of them. */
 static void test_masks(void **state)
 {
@@ -507,6 +548,50 @@ static uint32_t free_without(const struct cluster *cluster, unsigned node,
 	return cluster->devices[node][kind] - held;
 }
 
+/* That is free there without some holders. */
+static uint64_t memory_without(const struct cluster *cluster, unsigned node,
+			       unsigned gone)
+{
+	const struct tb_used_node *of = &cluster->nodes[node];
+	uint64_t memory = of->memory;
+
+	for (unsigned i = 0; i < of->nholders; i++)
+		if (!(gone & 1u << of->holders[i].holder))
+			memory -= of->holders[i].memory;
+	return memory;
+}
+
+static unsigned threads_of_slot(const struct cluster *cluster, unsigned node,
+				const struct tb_need *need)
+{
+	const struct tb_used_node *of = &cluster->nodes[node];
+	struct tb_bitset *used = tb_bitset_create(
+		tb_topology_threads(of->topology));
+	unsigned threads = 0;
+
+	if (tb_place(of->placer, need->request, used, 1) == 1)
+		threads = tb_bitset_count(tb_placed_threads(of->placer));
+	tb_bitset_destroy(used);
+	return threads;
+}
+
+/* Of so many slots, all of as many threads, those that have their memory. */
+static unsigned slots_with_memory(const struct cluster *cluster, unsigned node,
+				  const struct tb_need *need, unsigned gone,
+				  unsigned slots)
+{
+	uint64_t memory = need->memory_is_held
+				  ? memory_without(cluster, node, gone)
+				  : cluster->nodes[node].memory;
+	uint64_t each = need->cpu_memory * threads_of_slot(cluster, node, need);
+
+	if (need->memory_is_held && memory < cluster->nodes[node].least_memory)
+		return 0;
+	while (slots * each > memory)
+		slots--;
+	return slots;
+}
+
 /* As reach.h has them with devices, of a job that says how many tasks it has. */
 static unsigned least_of_each(const struct tb_need *need)
 {
@@ -564,9 +649,11 @@ static bool fits_without(const struct cluster *cluster,
 	unsigned slots[NODES_MAX];
 
 	for (unsigned i = 0; i < cluster->nnodes; i++)
-		slots[i] = slots_with_devices(cluster, i, need, gone,
-					      slots_without(cluster, i, need,
-							    gone));
+		slots[i] = slots_with_devices(
+			cluster, i, need, gone,
+			slots_with_memory(cluster, i, need, gone,
+					  slots_without(cluster, i, need,
+							gone)));
 	for (unsigned set = 1; set < 1u << cluster->nnodes; set++) {
 		unsigned count = 0, sum = 0;
 		bool all = true;
@@ -665,6 +752,30 @@ static void random_devices(struct random *random, struct cluster *cluster,
 		}
 }
 
+/* As much as all holders have, and some. */
+static void random_memory(struct random *random, struct cluster *cluster,
+			  struct tb_need *need)
+{
+	need->memory_is_held = random_percent(random, 80);
+	need->cpu_memory = random_percent(random, 50)
+				   ? 1 + random_below(random, 3)
+				   : 0;
+	for (unsigned i = 0; i < cluster->nnodes; i++) {
+		struct tb_used_node *node = &cluster->nodes[i];
+
+		node->memory = random_below(random, 12);
+		node->least_memory = random_percent(random, 50)
+					     ? random_below(random, 12)
+					     : 0;
+		for (unsigned h = 0; h < node->nholders; h++) {
+			struct tb_holder_job *job = &cluster->holder_jobs[i][h];
+
+			job->memory = random_below(random, 4);
+			node->memory += job->memory;
+		}
+	}
+}
+
 /* -1: found as it should be, and had to wait for somebody. */
 static void check_found(const struct cluster *cluster,
 			const struct tb_need *need, unsigned ended,
@@ -686,7 +797,7 @@ static void check_found(const struct cluster *cluster,
 		fits_without(cluster, need, ended_until(cluster, when - 1)));
 }
 
-static unsigned random_run(struct random *random)
+static unsigned random_run(struct random *random, bool memory)
 {
 	static const char *const requests[] = {
 		"bunit=X,bamount=1", "bunit=C,bamount=1", "bunit=C,bamount=2",
@@ -709,6 +820,8 @@ static unsigned random_run(struct random *random)
 	random_devices(random, &cluster, devices);
 	need.devices = devices;
 	need.ndevices = random_below(random, KINDS_MAX + 1);
+	if (memory)
+		random_memory(random, &cluster, &need);
 	need.asked.tasks = 1 + random_below(random, 4);
 	need.asked.tasks_per_node = random_below(random, need.asked.tasks);
 	need.asked.may_be_fewer = random_percent(random, 50);
@@ -741,7 +854,19 @@ static void test_any_cluster(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < RUNS; i++)
-		waited += random_run(&random);
+		waited += random_run(&random, false);
+	print_message("%u of %u had to wait and could\n", waited, RUNS);
+	assert_true(waited > RUNS / 6);
+}
+
+static void test_any_memory(void **state)
+{
+	struct random random = { 11 };
+	unsigned waited = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < RUNS; i++)
+		waited += random_run(&random, true);
 	print_message("%u of %u had to wait and could\n", waited, RUNS);
 	assert_true(waited > RUNS / 6);
 }
@@ -752,9 +877,11 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_shared_units),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_held_memory),
 		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_any_cluster),
+		cmocka_unit_test(test_any_memory),
 	};
 
 	return cmocka_run_group_tests_name("blockers", tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include "core/place/place.h"
 #include "core/plan/never.h"
+#include "core/plan/never_cpus.h"
 
 struct never_case {
 	const char *request;
@@ -172,9 +173,52 @@ static void is_silent_where_a_slot_fits(void **state)
 	assert_true(fitted > 20 && refused > 20);
 }
 
+/* ---- CPUs of --ntasks-per-node ---- */
+
+static void test_cpus(void **unused)
+{
+	static const struct {
+		struct tb_tasks_of_node asked;
+		uint32_t cpus[2]; /* of a and b; 0: there is no such node */
+		const char *sentence;
+	} rows[] = {
+		{ { 40, 1, false },
+		  { 16, 32 },
+		  "no node has the 40 CPUs of --ntasks-per-node=40 (b has most: 32, for 32 tasks)" },
+		{ { 20, 2, false },
+		  { 32, 16 },
+		  "no node has the 40 CPUs of --ntasks-per-node=20 with --cpus-per-task=2 (a has most: 32, for 16 tasks)" },
+		{ { 3, 20, false },
+		  { 32, 32 },
+		  "no node has the 60 CPUs of --ntasks-per-node=3 with --cpus-per-task=20 (a has most: 32, for 1 task)" },
+		{ { 32, 1, false }, { 16, 32 }, NULL },
+		{ { 40, 0, true }, { 16, 32 }, NULL },
+		{ { 0, 1, false }, { 16, 32 }, NULL },
+		{ { 40, 1, false }, { 0, 0 }, NULL },
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_never_cpus never = { .most = 0 };
+		char *sentence;
+
+		for (unsigned k = 0; k < 2; k++)
+			if (rows[i].cpus[k])
+				tb_never_cpus_look(&never, k ? "b" : "a",
+						   rows[i].cpus[k]);
+		sentence = tb_never_cpus_print(&never, &rows[i].asked, "node");
+		assert_int_equal(!sentence, !rows[i].sentence);
+		if (sentence)
+			assert_string_equal(sentence, rows[i].sentence);
+		free(sentence);
+		tb_never_cpus_clear(&never);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(says_what_is_missing),
 		cmocka_unit_test(counts_what_jobs_can_have),
 		cmocka_unit_test(is_silent_where_a_slot_fits),

@@ -209,6 +209,62 @@ static void test_groups(void **unused)
 	assert_in_range(reached, ROUNDS / 20, ROUNDS / 2);
 }
 
+/* Some nodes of these groups: do they have the job's slots, as many as they can? */
+static bool some_suffice(const struct world *world, uint32_t groups)
+{
+	for (uint32_t set = 0; set < 1u << world->count; set++) {
+		uint32_t taken = 0, slots = 0;
+		bool all = true;
+
+		for (uint32_t i = 0; i < world->count; i++) {
+			const struct tb_reach_node *node = &world->nodes[i];
+			bool in = set >> i & 1;
+
+			all = all && (in ? world->with[i][0].most &&
+						      groups >> node->group & 1
+					 : !node->required);
+			taken += in;
+			slots += in ? world->with[i][0].most : 0;
+		}
+		if (all && taken >= world->job.min_nodes &&
+		    taken <= world->job.max_nodes && slots >= world->job.slots)
+			return true;
+	}
+	return false;
+}
+
+static void test_few_groups(void **unused)
+{
+	uint32_t reached = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		uint32_t most = 1 + below(GROUPS), fewest = GROUPS + 1, groups;
+		struct world world;
+
+		make_world(&world);
+		for (uint32_t set = 1; set < 1u << GROUPS; set++)
+			if (count_groups(set) < fewest &&
+			    some_suffice(&world, set))
+				fewest = count_groups(set);
+		assert_int_equal(tb_reach_few_groups(world.nodes, world.count,
+						     &world.job, GROUPS, most),
+				 fewest <= most ? TB_REACHED : TB_NOT_REACHED);
+		if (fewest > most)
+			continue;
+		groups = groups_of_result(&world);
+		assert_in_range(count_groups(groups), 1, fewest);
+		assert_true(some_suffice(&world, groups));
+		for (uint32_t k = 0; k < world.count; k++)
+			assert_int_equal(world.nodes[k].slots,
+					 groups >> world.nodes[k].group & 1
+						 ? world.with[k][0].most
+						 : 0);
+		reached++;
+	}
+	assert_in_range(reached, ROUNDS / 20, ROUNDS / 2);
+}
+
 /* More choices than are looked at: nobody knows. */
 static void test_many_groups(void **unused)
 {
@@ -300,6 +356,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_ways),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_few_groups),
 		cmocka_unit_test(test_many_groups),
 		cmocka_unit_test(test_many_slots),
 		cmocka_unit_test(test_many_nodes),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "job_blocked.h"
 #include "job_id.h"
 #include "job_table.h"
 #include "job_usage_show.h"
@@ -74,7 +75,7 @@ static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[JOB]",
 	.purpose = "Show what a job asked for and what it has, by node and by task. JOB is 123 (of an array all tasks, of a heterogeneous job all parts), 123_4 or 123+1; without it the job in which the command is called, or outside of one all your jobs that wait. -o and -O print one table, with a row for each task.",
-	.notes = "Columns: %i jobid, %u user, %j name, %T state, %P partition, %b request, %w waiting, %N node, %n tasks (there), and of the row's task or node: %t task, %s slot, %U units, %c threads (positions in the topology string), %g grant.",
+	.notes = "Columns: %i jobid, %u user, %j name, %T state, %P partition, %b request, %w waiting, %N node, %n tasks (there), and of the row's task or node: %t task, %s slot, %U units, %c threads (positions in the topology string), %B blocked (those of the node that its tasks cannot use, nor others), %g grant.",
 	.exit_codes = "Exit codes: 0 shown, 2 bad option, a job that Slurm does not show or that is not on this machine, or Slurm does not answer.",
 	.own = own_options,
 	.shared = tb_table_options_list,
@@ -146,8 +147,10 @@ static int print_page(const struct options *options,
 		print_line("waiting", job->comment.waiting);
 	if (job->nnodes)
 		rc = print_named(options, job,
-				 bound ? "node,tasks,units,threads,grant"
-				       : "node,threads,grant",
+				 !bound ? "node,threads,grant"
+				 : tb_job_has_blocked(job)
+					 ? "node,tasks,units,threads,blocked,grant"
+					 : "node,tasks,units,threads,grant",
 				 true);
 	if (!rc && count_tasks(job))
 		rc = print_named(options, job, "task,node,slot,units,threads",
@@ -215,6 +218,9 @@ static json_t *json_of_node(const struct tb_job_view *job,
 			      : NULL;
 	json_t *json = json_of_row(&row);
 
+	if (node->blocked)
+		json_object_set_new(json, "blocked",
+				    tb_command_json_set(node->blocked));
 	json_object_set_new(json, "tasks", json_integer(node->tasks));
 	json_object_set_new(json, "topology",
 			    grant ? json_string(grant) : json_null());

@@ -182,6 +182,22 @@ static void clear_rules(struct rules *rules)
 
 /* ---- any job ---- */
 
+/* Of a job that waits Slurm tells for how many CPUs it asks on each node. */
+static void check_tasks(const struct tb_job_spec *spec,
+			struct tb_candidate_node *node)
+{
+	struct tb_tasks_of_node asked = tb_job_spec_tasks_of_node(spec);
+
+	if (tb_lacks_cpus_of_tasks(&asked, node->info->cpus) &&
+	    (!spec->asked.node_cpus ||
+	     spec->asked.node_cpus > node->info->cpus))
+		set_text(&node->closed,
+			 "has %u %s, too few for --ntasks-per-node=%u",
+			 node->info->cpus,
+			 tb_count_word(node->info->cpus, "CPU", "CPUs"),
+			 asked.tasks);
+}
+
 static void check_lists(const struct rules *rules,
 			struct tb_candidate_node *node)
 {
@@ -543,6 +559,20 @@ static uint64_t get_wanted_memory(const struct rules *rules, uint64_t there,
 	       (cpus > rules->spec->task_cpus ? cpus : rules->spec->task_cpus);
 }
 
+/* Is its memory that of the NUMA nodes of its units, and counted? */
+static bool is_local(const struct rules *rules)
+{
+	const struct tb_conf *conf = rules->cluster->conf;
+	struct tb_memory_policy site = tb_any_memory(), memory;
+
+	if (conf)
+		site = tb_conf_memory(conf, rules->partitions);
+	memory = tb_request_memory(&rules->spec->request, site);
+	return rules->counts_memory && rules->memory &&
+	       !rules->spec->implicit && memory.where == TB_MEMORY_LOCAL &&
+	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
+}
+
 /* With the CPUs of a slot, which are all the job's. */
 static void check_memory(const struct rules *rules, unsigned cpus,
 			 struct tb_candidate_node *node)
@@ -557,6 +587,10 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 
 	node->memory = there;
 	node->free_memory = there > used ? there - used : 0;
+	node->counts_memory = rules->counts_memory && !is_local(rules);
+	/* With each CPU the slots say how much. */
+	if (rules->spec->whole_nodes || !(rules->memory & MEM_PER_CPU))
+		node->least_memory = wanted;
 	if (rules->counts_memory && rules->memory & MEM_PER_CPU)
 		node->cpu_memory = rules->memory & ~MEM_PER_CPU;
 	if (there < wanted)
@@ -570,20 +604,6 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 	set_text(&node->note, "%llu MB of memory free, %llu are asked for",
 		 (unsigned long long)node->free_memory,
 		 (unsigned long long)wanted);
-}
-
-/* Is its memory that of the NUMA nodes of its units, and counted? */
-static bool is_local(const struct rules *rules)
-{
-	const struct tb_conf *conf = rules->cluster->conf;
-	struct tb_memory_policy site = tb_any_memory(), memory;
-
-	if (conf)
-		site = tb_conf_memory(conf, rules->partitions);
-	memory = tb_request_memory(&rules->spec->request, site);
-	return rules->counts_memory && rules->memory &&
-	       !rules->spec->implicit && memory.where == TB_MEMORY_LOCAL &&
-	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
 }
 
 static int check_numa_memory(const struct rules *rules,
@@ -699,6 +719,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 	check_features(rules, node);
 	check_layout(rules, node);
 	node->outside = node->closed != NULL;
+	check_tasks(rules->spec, node);
 	if (tb_request_binds(&rules->spec->request))
 		check_load(rules->cluster->conf, node);
 	if (read_topology(rules, node, err))

@@ -38,6 +38,12 @@ struct tb_candidate_node {
 	bool lacks_memory; /* that is memory, or that, too */
 	/* MB: for each CPU, 0: none is counted; there, and of it free. */
 	uint64_t cpu_memory, memory, free_memory;
+	/*
+	 * MB that the job needs there, whatever slots it has.  counts_memory: it is short
+	 * until those end who hold it, on whatever NUMA nodes.
+	 */
+	uint64_t least_memory;
+	bool counts_memory;
 	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
 	unsigned open;	   /* index among those that are not closed */
 };

@@ -10,6 +10,7 @@
 
 #include "cluster/node_walk.h"
 #include "common/job/job_cores.h"
+#include "compat/job_memory.h"
 #include "core/base/text.h"
 #include "core/plan/implicit.h"
 
@@ -111,10 +112,11 @@ static uint32_t count_cpus(const struct tb_candidate_node *node,
 
 static int add_job_of_node(const struct tb_candidates *candidates,
 			   struct tb_candidate_node *node, unsigned holder,
-			   const job_info_t *job, struct tb_error *err)
+			   const job_info_t *job, uint64_t memory,
+			   struct tb_error *err)
 {
 	const partition_info_t *partition = candidates->partition;
-	struct tb_holder_job hold = { .holder = holder };
+	struct tb_holder_job hold = { .holder = holder, .memory = memory };
 	struct tb_bitset *threads;
 	struct tb_error why;
 
@@ -141,17 +143,29 @@ static int add_job_of_node(const struct tb_candidates *candidates,
 	return add_hold(node, hold, err);
 }
 
+static unsigned count_job_nodes(const job_info_t *job, unsigned nnodes)
+{
+	struct tb_node_walk walk = tb_node_walk_begin(job->node_inx, nnodes);
+	unsigned node, count = 0;
+
+	while (tb_node_walk_next(&walk, &node))
+		count++;
+	return count;
+}
+
 static int add_job(struct tb_candidates *candidates, const job_info_t *job,
 		   struct tb_error *err)
 {
 	struct tb_node_walk walk = tb_node_walk_begin(job->node_inx,
 						      candidates->nnodes);
+	unsigned count = count_job_nodes(job, candidates->nnodes);
 	unsigned node, holder = candidates->nholders;
 	int rc = add_holder(candidates, job, err);
 
-	while (!rc && tb_node_walk_next(&walk, &node))
+	for (unsigned i = 0; !rc && tb_node_walk_next(&walk, &node); i++)
 		rc = add_job_of_node(candidates, &candidates->nodes[node],
-				     holder, job, err);
+				     holder, job,
+				     tb_job_memory_at(job, i, count), err);
 	return rc;
 }
 
@@ -177,9 +191,23 @@ static int add_jobs(struct tb_candidates *candidates,
 	return rc;
 }
 
+/* Of memory in use: what nobody who is shown has. */
+static uint64_t count_hidden_memory(const struct tb_candidate_node *node)
+{
+	uint64_t rest = node->memory > node->free_memory
+				? node->memory - node->free_memory
+				: 0;
+
+	for (unsigned i = 0; i < node->nholds; i++)
+		rest -= node->holds[i].memory < rest ? node->holds[i].memory
+						     : rest;
+	return rest;
+}
+
 /* What is in use and nobody who is shown has. */
 static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 {
+	uint64_t memory = node->counts_memory ? count_hidden_memory(node) : 0;
 	struct tb_bitset *rest;
 
 	if (!node->topology)
@@ -189,10 +217,11 @@ static int add_hidden(struct tb_candidate_node *node, struct tb_error *err)
 		return tb_fail(err, "out of memory");
 	for (unsigned i = 0; i < node->nholds; i++)
 		tb_bitset_andnot(rest, node->holds[i].threads);
-	if (!tb_bitset_is_empty(rest))
+	if (!tb_bitset_is_empty(rest) || memory)
 		return add_hold(node,
 				(struct tb_holder_job){ TB_HIDDEN,
-							.threads = rest },
+							.threads = rest,
+							.memory = memory },
 				err);
 	tb_bitset_destroy(rest);
 	return 0;
@@ -290,7 +319,7 @@ static void drop_hidden(struct tb_candidate_node *node)
 {
 	const struct tb_holder_job *last = &node->holds[node->nholds - 1];
 
-	if (last->devices || !tb_bitset_is_empty(last->threads))
+	if (last->devices || last->memory || !tb_bitset_is_empty(last->threads))
 		return;
 	tb_bitset_destroy((struct tb_bitset *)last->threads);
 	node->nholds--;
@@ -332,6 +361,7 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.required = node->required,
 		.devices = node->devices,
 		.memory = node->memory,
+		.least_memory = node->least_memory,
 	};
 }
 
@@ -340,6 +370,7 @@ static void open_node(struct tb_candidates *candidates,
 {
 	node->open = candidates->nopen++;
 	candidates->need.cpu_memory = node->cpu_memory;
+	candidates->memory_need.memory_is_held = node->counts_memory;
 	candidates->open[node->open] = make_used_node(node);
 }
 
@@ -352,6 +383,28 @@ static void note_closed(struct tb_candidates *candidates,
 				   (!candidates->required_closed ||
 				    candidates->required_out);
 	candidates->required_closed = true;
+}
+
+/* Of the nodes that are open. */
+static struct tb_blockers *
+create_blockers(const struct tb_candidates *candidates,
+		const struct tb_need *need)
+{
+	return tb_blockers_create(need, candidates->open, candidates->nopen,
+				  candidates->ends, candidates->nholders);
+}
+
+static int make_memory_blockers(struct tb_candidates *candidates)
+{
+	bool counts = candidates->memory_need.memory_is_held;
+
+	if (!counts)
+		return 0;
+	candidates->memory_need = candidates->need;
+	candidates->memory_need.memory_is_held = true;
+	candidates->memory_blockers = create_blockers(candidates,
+						      &candidates->memory_need);
+	return candidates->memory_blockers ? 0 : -1;
 }
 
 static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
@@ -381,12 +434,10 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		else
 			note_closed(candidates, node);
 	}
-	candidates->blockers = tb_blockers_create(&candidates->need,
-						  candidates->open,
-						  candidates->nopen,
-						  candidates->ends,
-						  candidates->nholders);
-	return candidates->blockers ? 0 : tb_fail(err, "out of memory");
+	candidates->blockers = create_blockers(candidates, &candidates->need);
+	return candidates->blockers && !make_memory_blockers(candidates)
+		       ? 0
+		       : tb_fail(err, "out of memory");
 }
 
 /* What is told of nodes where some are missing now. */
@@ -439,9 +490,7 @@ bool tb_candidates_have_units(const struct tb_candidates *candidates)
 	if (!need.ndevices || candidates->required_closed)
 		return tb_candidates_fits(candidates);
 	need.ndevices = 0;
-	blockers = tb_blockers_create(&need, candidates->open,
-				      candidates->nopen, candidates->ends,
-				      candidates->nholders);
+	blockers = create_blockers(candidates, &need);
 	fits = blockers && tb_blockers_fits(blockers);
 	tb_blockers_destroy(blockers);
 	return fits;
@@ -592,8 +641,12 @@ unsigned tb_candidates_place(const struct tb_candidates *candidates,
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when)
 {
+	struct tb_blockers *blockers = candidates->memory_blockers
+					       ? candidates->memory_blockers
+					       : candidates->blockers;
+
 	return !candidates->required_closed &&
-	       tb_blockers_find(candidates->blockers, ended, when);
+	       tb_blockers_find(blockers, ended, when);
 }
 
 /* ---- all of it ---- */
@@ -678,6 +731,7 @@ void tb_candidates_destroy(struct tb_candidates *candidates)
 	if (!candidates)
 		return;
 	tb_blockers_destroy(candidates->blockers);
+	tb_blockers_destroy(candidates->memory_blockers);
 	tb_candidate_nodes_destroy(candidates->nodes, candidates->nnodes);
 	for (unsigned i = 0; i < candidates->nholders; i++) {
 		free(candidates->holders[i].id);

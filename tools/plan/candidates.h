@@ -39,6 +39,9 @@ struct tb_candidates {
 	bool required_closed; /* a node that the job requires is */
 	bool required_out;    /* for the state of such nodes only */
 	struct tb_blockers *blockers;
+	/* The same where memory that others hold counts; NULL: none does. */
+	struct tb_need memory_need;
+	struct tb_blockers *memory_blockers;
 };
 
 /* What they are made of.  NULL with a sentence. */
@@ -60,7 +63,10 @@ void tb_candidates_destroy(struct tb_candidates *candidates); /* NULL is fine */
 unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 				    const struct tb_candidate_node *node);
 
-/* tb_blockers_room(), tb_blockers_fits() and tb_blockers_find() of its nodes. */
+/*
+ * tb_blockers_room(), tb_blockers_fits() and tb_blockers_find() of its nodes, the last
+ * one with the memory that others hold.
+ */
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);

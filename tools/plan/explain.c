@@ -217,8 +217,18 @@ static void print_when(const struct tb_explanation *explanation, FILE *out)
 	}
 }
 
-/* Why it does not start, though there are units for it now. */
-static void print_others(const struct tb_explanation *explanation, FILE *out)
+/* What there is when some have ended, and when that is. */
+static void print_ends(const char *what,
+		       const struct tb_explanation *explanation, FILE *out)
+{
+	fprintf(out, "%s when these have ended: ", what);
+	print_ended(explanation, out);
+	print_when(explanation, out);
+}
+
+/* Of the nodes with units; and who must end for it, where that is known. */
+static void print_short_memory(const struct tb_explanation *explanation,
+			       FILE *out)
 {
 	const struct tb_candidates *candidates = explanation->candidates;
 	unsigned units = 0, lack = 0;
@@ -231,14 +241,24 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 		units++;
 		lack += node->lacks_memory;
 	}
+	fprintf(out,
+		", but too little memory with them: %u of %u %s with units %s it",
+		lack, units, tb_count_word(units, "node", "nodes"),
+		tb_count_word(lack, "lacks", "lack"));
+	if (explanation->found && explanation->when >= 0)
+		print_ends("; there is memory for it", explanation, out);
+}
+
+/* Why it does not start, though there are units for it now. */
+static void print_others(const struct tb_explanation *explanation, FILE *out)
+{
+	const struct tb_job_spec *spec = explanation->candidates->spec;
+
 	if (!explanation->has_memory)
-		fprintf(out,
-			", but too little memory with them: %u of %u %s with units %s it",
-			lack, units, tb_count_word(units, "node", "nodes"),
-			tb_count_word(lack, "lacks", "lack"));
-	else if (candidates->spec->devices.more)
+		print_short_memory(explanation, out);
+	else if (spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
-	else if (candidates->spec->near_gres)
+	else if (spec->near_gres)
 		fputs(", only slurmctld knows whether they are near free GRES",
 		      out);
 }
@@ -293,7 +313,7 @@ static void print_later(const struct tb_explanation *explanation, FILE *out)
 		print_wanted(devices, out);
 		fputs(" for it", out);
 	}
-	fputs(" when these have ended: ", out);
+	print_ends("", explanation, out);
 }
 
 char *tb_explain_end(const struct tb_explanation *explanation)
@@ -316,8 +336,6 @@ char *tb_explain_end(const struct tb_explanation *explanation)
 		print_too_few(explanation, out);
 	} else {
 		print_later(explanation, out);
-		print_ended(explanation, out);
-		print_when(explanation, out);
 	}
 	return tb_text_stream_close(out, &text);
 }
@@ -353,18 +371,21 @@ static void print_end(int64_t end, FILE *out)
 }
 
 static void print_hold(const struct tb_explanation *explanation,
-		       const struct tb_holder_job *hold, unsigned units,
+		       const struct tb_candidate_node *node, unsigned index,
 		       FILE *out)
 {
+	const struct tb_holder_job *hold = &node->holds[index];
 	const struct tb_candidates *candidates = explanation->candidates;
 	const struct tb_job_devices *devices = &candidates->spec->devices;
 
-	fprintf(out, "%u: ", units);
+	fprintf(out, "%u: ", node->held_units[index]);
 	print_holder(&candidates->holders[hold->holder], out);
 	for (unsigned i = 0; hold->devices && i < devices->count; i++)
 		if (hold->devices[i])
 			fprintf(out, ", %u %s", hold->devices[i],
 				devices->names[i]);
+	if (node->lacks_memory && hold->memory)
+		fprintf(out, ", %llu MB", (unsigned long long)hold->memory);
 	if (hold->holder == TB_HIDDEN)
 		fputs(", end not known", out);
 	else
@@ -382,13 +403,13 @@ static void print_holds(const struct row *row, FILE *out)
 		tb_text_print(node->note, out);
 	for (unsigned i = 0; i < node->nholds; i++) {
 		if (!node->held_units[i] && !node->holds[i].devices &&
+		    !(node->lacks_memory && node->holds[i].memory) &&
 		    !explanation->candidates->spec->whole_nodes)
 			continue;
 		if (!first)
 			fputc('\n', out);
 		first = false;
-		print_hold(explanation, &node->holds[i], node->held_units[i],
-			   out);
+		print_hold(explanation, node, i, out);
 	}
 	if (first)
 		fputs("nobody", out);

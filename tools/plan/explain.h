@@ -24,7 +24,8 @@ struct tb_explanation {
 	bool fits;	 /* there are units, and devices, for it now */
 	bool has_units;	 /* or would be, were there devices with them */
 	bool has_memory; /* if it fits: and memory with them */
-	bool found;	 /* when those in ended have ended, there are */
+	/* When those in ended have ended, there are, and there is memory with them. */
+	bool found;
 	int64_t when;
 	struct tb_bitset *ended; /* their holders */
 };

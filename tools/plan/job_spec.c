@@ -105,6 +105,16 @@ void tb_job_spec_complete(struct tb_job_spec *spec)
 	spec->task_cpus = asked->task_cpus ? asked->task_cpus : 1;
 }
 
+struct tb_tasks_of_node
+tb_job_spec_tasks_of_node(const struct tb_job_spec *spec)
+{
+	return (struct tb_tasks_of_node){
+		.tasks = spec->asked.tasks_per_node,
+		.task_cpus = spec->task_cpus,
+		.overcommit = spec->asked.overcommit,
+	};
+}
+
 static int find_devices(struct tb_job_devices *devices, const job_info_t *job,
 			struct tb_error *err)
 {

@@ -12,6 +12,7 @@
 #include "common/job/job_comment.h"
 #include "core/plan/asked.h"
 #include "core/plan/booked.h"
+#include "core/plan/never_cpus.h"
 #include "core/request/request.h"
 
 #include "job_devices.h"
@@ -47,5 +48,9 @@ void tb_job_spec_clear(struct tb_job_spec *spec);
 
 /* What was asked for as tasks and nodes, with those that were not given. */
 void tb_job_spec_complete(struct tb_job_spec *spec);
+
+/* For which each of its nodes must have CPUs. */
+struct tb_tasks_of_node
+tb_job_spec_tasks_of_node(const struct tb_job_spec *spec);
 
 #endif

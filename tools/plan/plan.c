@@ -12,7 +12,6 @@
 #include "common/node/node_features.h"
 #include "core/base/text.h"
 #include "core/plan/deal.h"
-#include "core/plan/never.h"
 #include "core/request/prefer.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
@@ -358,66 +357,20 @@ static void look_behind_guess(struct tb_job_plan *plan)
 	plan->alternative = NULL;
 }
 
-/* What the units have to do with it, malloc()ed; NULL: nothing. */
-static char *find_never(const struct tb_candidates *candidates)
-{
-	const struct tb_job_spec *spec = candidates->spec;
-	struct tb_never never = { .nodes = 0 };
-	bool restricted = false;
-	char *sentence;
-
-	for (unsigned i = 0; i < candidates->nnodes; i++) {
-		const struct tb_candidate_node *node = &candidates->nodes[i];
-
-		if (!node->info->name)
-			continue;
-		if (node->outside)
-			restricted = true;
-		else
-			tb_never_look(&never, &spec->request, spec->task_cpus,
-				      node->info->name, node->topology,
-				      node->system, node->masked);
-	}
-	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
-				  spec->required ? "required node"
-				  : restricted	 ? "node that it may use"
-						 : "node");
-	tb_never_clear(&never);
-	return sentence;
-}
-
-/* "NEVER: no node has ..., and no node has ...", malloc()ed. */
-static char *join_never(const char *never, char *units, bool first)
-{
-	char *both = NULL;
-
-	if (asprintf(&both, "%s%s%s", never, first ? ": " : ", and ", units) <
-	    0)
-		both = NULL;
-	free(units);
-	return both;
-}
-
-/* Where units are not to blame for one of the alternatives Slurm's sentence stands. */
+/* Where neither units nor CPUs are to blame Slurm's sentence stands. */
 static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
 {
-	char *text = strdup(plan->why_never);
+	char *units = tb_job_choice_never(&plan->choice), *both = NULL;
 
-	for (unsigned i = 0; text && i < plan->choice.count; i++) {
-		char *units = find_never(plan->choice.candidates[i]), *both;
-
-		if (!units) {
-			free(text);
-			return 0;
-		}
-		both = join_never(text, units, i == 0);
-		free(text);
-		text = both;
-	}
-	if (!text)
+	if (!units)
+		return 0;
+	if (asprintf(&both, "%s: %s", plan->why_never, units) < 0)
+		both = NULL;
+	free(units);
+	if (!both)
 		return tb_fail(err, "out of memory");
 	free(plan->why_never);
-	plan->why_never = text;
+	plan->why_never = both;
 	return 0;
 }
 

@@ -150,6 +150,32 @@ static uint32_t limit_by_devices(const struct tb_blockers *blockers,
 	return tasks;
 }
 
+/* ---- its memory ---- */
+
+static uint64_t count_memory(const struct tb_blockers *blockers, unsigned node)
+{
+	const struct tb_used_node *of = &blockers->nodes[node];
+	uint64_t free = of->memory;
+
+	if (!blockers->need->memory_is_held)
+		return free;
+	for (unsigned i = 0; i < of->nholders; i++) {
+		const struct tb_holder_job *job = &of->holders[i];
+		uint64_t held = blockers->has_ended[job->holder] ? 0
+								 : job->memory;
+
+		free -= held < free ? held : free;
+	}
+	return free;
+}
+
+static bool lacks_memory(const struct tb_blockers *blockers, unsigned node)
+{
+	return blockers->need->memory_is_held &&
+	       count_memory(blockers, node) <
+		       blockers->nodes[node].least_memory;
+}
+
 /* Tasks, or slots. */
 static uint32_t count_tasks(const struct tb_blockers *blockers,
 			    const struct tb_offer *offer)
@@ -161,19 +187,25 @@ static uint32_t count_tasks(const struct tb_blockers *blockers,
 	if (need->cpu_memory)
 		tasks = tb_offer_tasks_in_memory(offer, type, tasks,
 						 need->cpu_memory,
-						 blockers->nodes[offer->node]
-							 .memory);
+						 count_memory(blockers,
+							      offer->node));
 	return limit_by_devices(blockers, offer->node, tasks);
 }
 
-static bool holder_has_devices(const struct tb_blockers *blockers,
-			       unsigned node, unsigned holder)
+/* Has it more than threads there that count? */
+static bool holder_has_more(const struct tb_blockers *blockers, unsigned node,
+			    unsigned holder)
 {
 	const struct tb_used_node *of = &blockers->nodes[node];
+	const struct tb_need *need = blockers->need;
 
-	for (unsigned i = 0; i < of->nholders; i++)
-		if (of->holders[i].holder == holder && of->holders[i].devices)
-			return blockers->need->ndevices > 0;
+	for (unsigned i = 0; i < of->nholders; i++) {
+		const struct tb_holder_job *job = &of->holders[i];
+
+		if (job->holder == holder)
+			return (job->devices && need->ndevices) ||
+			       (job->memory && need->memory_is_held);
+	}
 	return false;
 }
 
@@ -232,9 +264,13 @@ static uint32_t count_slots_of_each(const struct tb_need *need)
 }
 
 /* Has the node the slots that each node of the job must have? */
-static bool holds_enough(const struct tb_need *need, uint32_t tasks)
+static bool holds_enough(const struct tb_blockers *blockers, unsigned node,
+			 uint32_t tasks)
 {
-	return (tasks || (!need->ndevices && !need->cpu_memory)) &&
+	const struct tb_need *need = blockers->need;
+
+	return !lacks_memory(blockers, node) &&
+	       (tasks || (!need->ndevices && !need->cpu_memory)) &&
 	       (need->request->type == TB_HOST ||
 		tasks >= count_slots_of_each(need));
 }
@@ -257,7 +293,7 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 		const struct tb_offer *offer = &blockers->all.list[i];
 		uint32_t tasks = count_tasks(blockers, offer);
 
-		if (holds_enough(need, tasks))
+		if (holds_enough(blockers, offer->node, tasks))
 			nodes[count++] = (struct tb_devices_node){
 				tasks,
 				tb_blockers_devices(blockers, offer->node,
@@ -296,7 +332,7 @@ static bool slots_suffice(const struct tb_blockers *blockers, unsigned first,
 		bool is_required = blockers->nodes[offer->node].required;
 		uint32_t tasks = count_tasks(blockers, offer);
 
-		if (!holds_enough(need, tasks))
+		if (!holds_enough(blockers, offer->node, tasks))
 			continue;
 		blockers->slots[count++] = (struct tb_node_slots){
 			.slots = tasks,
@@ -400,8 +436,8 @@ static bool set_holder_ended(struct tb_blockers *blockers, unsigned holder,
 	for (unsigned i = blockers->first_of[holder];
 	     i < blockers->first_of[holder + 1]; i++)
 		differs = find_again(blockers, blockers->nodes_of[i]) ||
-			  holder_has_devices(blockers, blockers->nodes_of[i],
-					     holder) ||
+			  holder_has_more(blockers, blockers->nodes_of[i],
+					  holder) ||
 			  differs;
 	return differs;
 }

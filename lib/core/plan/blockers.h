@@ -8,7 +8,8 @@
  * controller answers the same question for backfill (doc/design.md,
  * "Controller"); here it is answered outside of it, for people to read.
  *
- * Devices that the request asks for with the slots are counted (device_counts.h).
+ * Devices that the request asks for with the slots are counted (device_counts.h), and
+ * so is memory.
  */
 #ifndef TB_CORE_PLAN_BLOCKERS_H
 #define TB_CORE_PLAN_BLOCKERS_H
@@ -33,6 +34,7 @@ struct tb_holder_job {
 	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
 	bool bars; /* the job can have nothing of the node until it ends */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
+	uint64_t memory;	 /* where that of holders counts */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -47,7 +49,12 @@ struct tb_used_node {
 	unsigned nholders;
 	bool required;		 /* must be among the chosen nodes */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
-	uint64_t memory; /* for the need's; what others have is not counted */
+	uint64_t memory; /* for jobs, in the need's unit, as all that follow */
+	/*
+	 * So much of it a job needs there, whatever slots it has; only where that of
+	 * holders counts.
+	 */
+	uint64_t least_memory;
 };
 
 struct tb_blockers;

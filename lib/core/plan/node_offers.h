@@ -22,6 +22,8 @@ struct tb_need {
 	bool one_size;	     /* whatever bequal says, see classes.h */
 	unsigned share;	     /* so many jobs may have a unit; 0 and 1: one */
 	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
+	/* What holders have of a node's is missing until they end: blockers.h. */
+	bool memory_is_held;
 	/* Devices, a number for each kind: blockers.h. */
 	const struct tb_devices_asked *devices;
 	unsigned ndevices;

@@ -18,4 +18,12 @@ enum tb_reached tb_reach_in_groups(struct tb_reach_node *nodes, uint32_t count,
 				   const struct tb_reach_job *job,
 				   uint32_t ngroups, uint32_t most);
 
+/*
+ * The same of slots alone, which are counted without devices, of any number of nodes:
+ * which groups suffice?  All nodes of these have the most slots that they can have.
+ */
+enum tb_reached tb_reach_few_groups(struct tb_reach_node *nodes, uint32_t count,
+				    const struct tb_reach_job *job,
+				    uint32_t ngroups, uint32_t most);
+
 #endif

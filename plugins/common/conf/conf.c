@@ -72,6 +72,7 @@ struct tb_conf {
 	bool node_record;
 	bool job_record;
 	bool usage_record;
+	bool unit_tres;
 	enum tb_count_memory count_memory;
 	struct tb_conf_soft soft;
 	struct tb_conf_metrics metrics;
@@ -552,6 +553,9 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 	if (!rc)
 		rc = take_count_memory(&site->count_memory, table, &where, err);
 	if (!rc)
+		rc = tb_conf_take_flag(&site->unit_tres, "UnitTRES", table,
+				       &where, err);
+	if (!rc)
 		rc = tb_conf_soft_take(&site->soft, table, &where, err);
 	if (!rc)
 		rc = tb_conf_metrics_take(&site->metrics, table, &where, err);
@@ -863,6 +867,11 @@ bool tb_conf_job_record(const struct tb_conf *site)
 bool tb_conf_usage_record(const struct tb_conf *site)
 {
 	return site->usage_record;
+}
+
+bool tb_conf_unit_tres(const struct tb_conf *site)
+{
+	return site->unit_tres;
 }
 
 enum tb_count_memory tb_conf_count_memory(const struct tb_conf *site)

@@ -91,6 +91,8 @@ enum tb_count_memory {
 	TB_COUNT_NONE,
 };
 enum tb_count_memory tb_conf_count_memory(const struct tb_conf *conf);
+/* Are whole units counted as TRES? */
+bool tb_conf_unit_tres(const struct tb_conf *conf);
 /* Where slurmctld's metrics are written; owned by conf. */
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */

@@ -37,6 +37,7 @@
 	ITEM(JOB_RECORD, "JobRecord", "yes") \
 	ITEM(USAGE_RECORD, "UsageRecord", "no") \
 	ITEM(COUNT_MEMORY, "CountMemory", "all") \
+	ITEM(UNIT_TRES, "UnitTRES", "no") \
 	ITEM(SOFT, "Soft", "yes") \
 	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
 	ITEM(SOFT_COUNT, "SoftCount", "job") \

@@ -23,6 +23,7 @@
 #include "select_topobind/try/device_reach.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
+#include "select_topobind/try/switch_reach.h"
 #include "select_topobind/try/window_nodes.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
@@ -471,6 +472,27 @@ static int try_class_nodes(struct tb_offers *offers, const struct tb_test *test,
 	return rc;
 }
 
+/*
+ * First on nodes of as few switches as the job asks for.  Of more ones it would wait for
+ * these, when it has been told that it starts now.
+ */
+static int try_switches(struct tb_offers *offers, const struct tb_test *test,
+			uint32_t first, uint32_t end, bitstr_t *nodes)
+{
+	bitstr_t *all = bit_copy(nodes);
+	int rc = SLURM_ERROR;
+
+	if (tb_test_mode(test) == TB_RUN_NOW &&
+	    tb_switch_reach(offers, test, first, end, nodes))
+		rc = try_class_nodes(offers, test, first, end, nodes);
+	if (rc != SLURM_SUCCESS) {
+		bit_copybits(nodes, all);
+		rc = try_class_nodes(offers, test, first, end, nodes);
+	}
+	FREE_NULL_BITMAP(all);
+	return rc;
+}
+
 static void list_dealt_nodes(const struct tb_slot_deal *deal, bitstr_t *nodes)
 {
 	bit_clear_all(nodes);
@@ -567,7 +589,7 @@ static int try_class_with_devices(struct tb_offers *offers,
 	if (!now)
 		reached = tb_device_reach(offers, test, first, end, &deal);
 	if (!test->dealt_only && reached != TB_NOT_REACHED)
-		rc = try_class_nodes(offers, test, first, end, nodes);
+		rc = try_switches(offers, test, first, end, nodes);
 	if (rc != SLURM_SUCCESS && now)
 		tb_device_reach(offers, test, first, end, &deal);
 	if (rc != SLURM_SUCCESS && deal)
@@ -694,7 +716,7 @@ static int try_one_class(struct tb_offers *offers, const struct tb_test *asked,
 			rc = try_class_with_devices(offers, test, first, end,
 						    nodes);
 		else if (!test->dealt_only)
-			rc = try_class_nodes(offers, test, first, end, nodes);
+			rc = try_switches(offers, test, first, end, nodes);
 	}
 	if (rc == SLURM_SUCCESS)
 		bit_copybits(test->nodes, nodes);

@@ -7,12 +7,12 @@
 
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
 
 #include "core/plan/device_counts.h"
 #include "core/plan/halving.h"
 #include "core/plan/reach_groups.h"
 
+#include "network_groups.h"
 #include "scale.h"
 
 /* So many kinds are looked at; each takes some placements. */
@@ -47,8 +47,7 @@ struct reach {
 	uint32_t *offer_of; /* each of these nodes */
 	uint32_t count;
 	uint32_t most_groups; /* of nodes that lie together; 0: any number */
-	char **groups;	      /* their places in the network */
-	uint32_t ngroups;
+	struct tb_network_groups groups;
 	bool complete; /* all nodes were looked at */
 	uint32_t found_first,
 		found_count; /* the nodes that were found are here */
@@ -252,31 +251,9 @@ static bool has_node(const struct reach *reach, uint32_t node)
 	return reach->count && node_of(reach, reach->count - 1) == node;
 }
 
-/* Switches, or a block: of several Slurm gives a job no nodes, or not at once. */
-static uint32_t limit_groups(const job_record_t *job)
-{
-	if (!xstrcmp(slurm_conf.topology_plugin, "topology/block"))
-		return 1;
-	return job->req_switch;
-}
-
 static uint32_t find_group(struct reach *reach, uint32_t node)
 {
-	char *place;
-	uint32_t group = 0;
-
-	if (!reach->most_groups)
-		return 0;
-	place = tb_node_place_in_network(node);
-	while (group < reach->ngroups && xstrcmp(reach->groups[group], place))
-		group++;
-	if (group < reach->ngroups) {
-		xfree(place);
-		return group;
-	}
-	xrecalloc(reach->groups, reach->ngroups + 1, sizeof(*reach->groups));
-	reach->groups[reach->ngroups] = place;
-	return reach->ngroups++;
+	return reach->most_groups ? tb_network_group(&reach->groups, node) : 0;
 }
 
 /* More nodes of a kind than the job can have, all in one group, are not needed. */
@@ -367,7 +344,7 @@ static bool begin(struct reach *reach, struct tb_offers *offers,
 	if (!can_search(reach))
 		return false;
 	set_job(reach);
-	reach->most_groups = limit_groups(test->job);
+	reach->most_groups = tb_job_most_groups(test->job);
 	if (reach->in_use)
 		tb_nodes_look_at_memory();
 	reach->kinds = xcalloc(MIN(nodes, KINDS_MAX) + 1,
@@ -382,9 +359,7 @@ static void end(struct reach *reach)
 	xfree(reach->kinds);
 	xfree(reach->nodes);
 	xfree(reach->offer_of);
-	for (uint32_t i = 0; i < reach->ngroups; i++)
-		xfree(reach->groups[i]);
-	xfree(reach->groups);
+	tb_network_groups_clear(&reach->groups);
 }
 
 /*
@@ -398,7 +373,7 @@ static enum tb_reached find(struct reach *reach)
 	reach->found_count = reach->count;
 	if (reach->most_groups)
 		reached = tb_reach_in_groups(reach->nodes, reach->count,
-					     &reach->job, reach->ngroups,
+					     &reach->job, reach->groups.count,
 					     reach->most_groups);
 	if (reached != TB_REACHED)
 		reached = tb_reach(reach->nodes, reach->count, &reach->job);

@@ -2,6 +2,7 @@
 #include "scale.h"
 
 #include "src/common/macros.h"
+#include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
 #include "core/plan/booked.h"
@@ -174,6 +175,39 @@ bool tb_job_has_task_devices(const job_record_t *job)
 	return false;
 }
 
+/*
+ * With --overcommit the tasks of a device share the slot of their node, too: Slurm
+ * would want a slot for each.
+ */
+static void forget_tasks_of_devices(job_record_t *job, struct tb_scale *saved)
+{
+	uint32_t entries = tb_gres_entries(job);
+
+	if (!job->details->overcommit || !has_tasks_of_devices(job))
+		return;
+	saved->tasks_each = xcalloc(entries, sizeof(*saved->tasks_each));
+	for (uint32_t i = 0; i < entries; i++) {
+		struct tb_gres_ask ask = tb_gres_asked(job, i);
+
+		saved->tasks_each[i] = ask.tasks_each;
+		ask.tasks_each = NO_VAL16;
+		tb_gres_ask_again(job, i, &ask);
+	}
+}
+
+static void restore_tasks_of_devices(job_record_t *job,
+				     const struct tb_scale *saved)
+{
+	uint32_t entries = saved->tasks_each ? tb_gres_entries(job) : 0;
+
+	for (uint32_t i = 0; i < entries; i++) {
+		struct tb_gres_ask ask = tb_gres_asked(job, i);
+
+		ask.tasks_each = saved->tasks_each[i];
+		tb_gres_ask_again(job, i, &ask);
+	}
+}
+
 /* How many tasks a node has, where select/cons_tres knows; else 0. */
 static uint32_t count_tasks_of_node(const job_details_t *details)
 {
@@ -235,6 +269,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	bool some_nodes = needs_nodes_for_devices(job);
 
 	save_job(job, saved);
+	forget_tasks_of_devices(job, saved);
 	details->pn_min_cpus = tb_asked_cpus_of_node(&asked);
 	/* A node without a task would have no CPUs. */
 	if (details->num_tasks && !some_nodes)
@@ -278,10 +313,12 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		details->max_cpus = TB_PLENTY_OF_CPUS;
 }
 
-void tb_unscale_job(job_record_t *job, const struct tb_scale *saved)
+void tb_unscale_job(job_record_t *job, struct tb_scale *saved)
 {
 	job_details_t *details = job->details;
 
+	restore_tasks_of_devices(job, saved);
+	xfree(saved->tasks_each);
 	job->bit_flags |= saved->flags;
 	details->overcommit = saved->overcommit;
 	details->ntasks_per_node = saved->ntasks_per_node;

@@ -31,6 +31,7 @@ struct tb_scale {
 	uint32_t pn_min_cpus, orig_pn_min_cpus;
 	uint16_t sockets_per_node, cores_per_socket, ntasks_per_core,
 		ntasks_per_socket;
+	uint16_t *tasks_each; /* of each entry's devices; NULL: not changed */
 };
 
 /* What the job asks for, and what core/plan/asked.h says of it. */
@@ -67,6 +68,6 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved);
 /* TB_HOST: to so many on each node, within the two calls. */
 void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus);
-void tb_unscale_job(job_record_t *job, const struct tb_scale *saved);
+void tb_unscale_job(job_record_t *job, struct tb_scale *saved);
 
 #endif
