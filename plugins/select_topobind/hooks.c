@@ -12,6 +12,7 @@
 #include "select_topobind/request/job_combinations.h"
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
+#include "common/job/usage_record.h"
 #include "common/soft/soft_record.h"
 #include "core/request/prefer.h"
 #include "select_topobind/show/accounting.h"
@@ -421,10 +422,9 @@ int tb_hook_job_test(struct tb_test *test)
 	return rc;
 }
 
-/* A requeued job has those of its run before. */
-static void drop_soft_counts(job_record_t *job)
+static void drop_word(job_record_t *job, char *(*drop)(const char *comment))
 {
-	char *rest = tb_soft_record_drop(job->admin_comment);
+	char *rest = drop(job->admin_comment);
 
 	if (!rest)
 		return;
@@ -433,12 +433,19 @@ static void drop_soft_counts(job_record_t *job)
 	free(rest);
 }
 
+/* A requeued job has those of its run before. */
+static void drop_records(job_record_t *job)
+{
+	drop_word(job, tb_soft_record_drop);
+	drop_word(job, tb_usage_record_drop);
+}
+
 void tb_hook_job_begin(job_record_t *job)
 {
 	struct tb_effective_request effective;
 	char *shown;
 
-	drop_soft_counts(job);
+	drop_records(job);
 	tb_effective_request_find(&effective, site, job, NULL);
 	tb_granted_settle(job, &effective.held.request);
 	if (tb_request_binds(&effective.held.request))

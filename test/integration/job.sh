@@ -369,6 +369,33 @@ case_usage_units() {
 	done
 }
 
+# usage_record JOB - of its AdminComment
+usage_record() {
+	scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
+has_usage_record() {
+	[[ $(usage_record "$1") == *usage=* ]]
+}
+
+# At its end the record says how it was; what others have written there stays.  While
+# the script computes, its core is never idle.
+case_usage_record() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
+		--bamount=1 --wrap 'timeout 1 sh -c "while :; do :; done"; true')
+	scontrol update job="$job" AdminComment="of the site"
+	wait_until 30 has_usage_record "$job"
+	wait_until 30 job_has_state "$job" COMPLETED
+	[[ $(usage_record "$job") =~ ^of\ the\ site\ usage=C:1,idle:0,busy:[0-9]+%\ *$ ]] ||
+		fail "AdminComment: $(usage_record "$job")"
+	# Not of a job without a binding.
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --wrap true)
+	wait_until 30 job_has_state "$job" COMPLETED
+	refute has_usage_record "$job"
+}
+
 case_usage_errors() {
 	local job
 
@@ -382,7 +409,8 @@ case_usage_errors() {
 	exits 2 "goes with --usage" topobind job --node "$NODE_ZEN" "$job"
 }
 
-cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600
+cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600 \
+	--topobind UsageRecord=yes
 test_case "slots of a job" case_slots
 test_case "scattered slots" case_scattered_slots
 test_case "several nodes" case_several_nodes
@@ -402,6 +430,7 @@ test_case "without an id" case_inside
 test_case "wrong arguments" case_errors
 test_case "a busy core" case_busy_core
 test_case "how busy each unit is" case_usage_units
+test_case "the record of an ended job" case_usage_record
 test_case "of what it is not known how busy it is" case_usage_errors
 test_case "a hidden job" case_hidden
 tests_done

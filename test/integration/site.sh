@@ -584,6 +584,7 @@ OnAnyHost=never	yes, no
 SpareDevices=some	yes, no
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
+UsageRecord=never	yes, no
 CountMemory=some	all, local, none
 UnitTRES=units	yes, no
 PartitionName=main CountMemory=all	keys

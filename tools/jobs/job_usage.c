@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_usage.c - see job_usage.h */
 #define _GNU_SOURCE /* gethostname */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup/usage.h"
+#include "cgroup/cpu_look.h"
 #include "hwloc/machine.h"
 #include "job_usage.h"
 
@@ -24,32 +23,7 @@ char *tb_job_usage_node(const char *given)
 	return strdup(host);
 }
 
-/* ---- the clock and the counters ---- */
-
-struct look {
-	double at;	   /* seconds */
-	uint64_t *used_us; /* by OS CPU */
-};
-
-static int look(struct look *look, unsigned ncpus, struct tb_error *err)
-{
-	int file = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	struct timespec now;
-	int rc = -1;
-
-	look->used_us = calloc(ncpus, sizeof(*look->used_us));
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	look->at = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-	if (!look->used_us)
-		tb_fail(err, "out of memory");
-	else if (file < 0 || tb_usage_of_cpus(file, look->used_us, ncpus))
-		tb_fail(err, "/proc/stat cannot be read");
-	else
-		rc = 0;
-	if (file >= 0)
-		close(file);
-	return rc;
-}
+/* ---- the machine ---- */
 
 static void wait_for(unsigned seconds)
 {
@@ -61,39 +35,33 @@ static void wait_for(unsigned seconds)
 
 /* By thread of the machine. */
 static double *divide(const struct tb_machine *machine,
-		      const struct look *before, const struct look *after)
+		      const struct tb_cpu_look *before,
+		      const struct tb_cpu_look *after, struct tb_error *err)
 {
 	unsigned nthreads = tb_topology_threads(tb_machine_topology(machine));
 	double *busy = calloc(nthreads + 1, sizeof(*busy));
-	double passed = (after->at - before->at) * 1e6;
 
-	for (unsigned i = 0; busy && i < nthreads; i++) {
-		unsigned cpu = tb_machine_os_cpu(machine, i);
-		double used = (double)(after->used_us[cpu] -
-				       before->used_us[cpu]);
-
-		/* The kernel counts in whole ticks. */
-		busy[i] = used < passed ? used / passed : 1;
-	}
+	if (!busy)
+		tb_fail(err, "out of memory");
+	for (unsigned i = 0; busy && i < nthreads; i++)
+		busy[i] = tb_cpu_look_busy(before, after,
+					   tb_machine_os_cpu(machine, i));
 	return busy;
 }
 
 static double *measure_threads(const struct tb_machine *machine,
 			       unsigned seconds, struct tb_error *err)
 {
-	struct look before = { 0 }, after = { 0 };
+	struct tb_cpu_look before = { 0 }, after = { 0 };
 	double *busy = NULL;
 
-	if (!look(&before, TB_MACHINE_OS_MAX, err)) {
+	if (!tb_cpu_look_take(&before, err)) {
 		wait_for(seconds);
-		if (!look(&after, TB_MACHINE_OS_MAX, err)) {
-			busy = divide(machine, &before, &after);
-			if (!busy)
-				tb_fail(err, "out of memory");
-		}
+		if (!tb_cpu_look_take(&after, err))
+			busy = divide(machine, &before, &after, err);
 	}
-	free(before.used_us);
-	free(after.used_us);
+	tb_cpu_look_clear(&before);
+	tb_cpu_look_clear(&after);
 	return busy;
 }
 

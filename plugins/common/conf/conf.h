@@ -128,6 +128,8 @@ bool tb_conf_has_node_priority(const struct tb_conf *conf);
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* Does accounting get the request and the grant of jobs that start? */
 bool tb_conf_job_record(const struct tb_conf *conf);
+/* Does a job's AdminComment get how busy its units were? */
+bool tb_conf_usage_record(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*
