@@ -274,6 +274,13 @@ case_qos() {
 		MaxTRESPerUser=gres/l2=-1
 	wait_until 30 runs "$other"
 	assert_books_are_right
+	cancel "$large" "$small" "$other"
+	sacctmgr -i -Q modify qos normal set MaxTRESMinsPerJob=gres/l3=15
+	large=$(batch -w "$NODE_A" -t 10 --bunit=X --bamount=2)
+	wait_until 30 held_because "$large" QOSMaxGRESMinutesPerJob
+	small=$(batch -w "$NODE_A" -t 10 --bunit=X --bamount=1)
+	wait_until 30 runs "$small"
+	sacctmgr -i -Q modify qos normal set MaxTRESMinsPerJob=gres/l3=-1
 }
 
 # --- a job's life -------------------------------------------------------------
