@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#define _GNU_SOURCE
 #include "usage_record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/job/record_word.h"
 
@@ -10,12 +12,14 @@
 char *tb_usage_record_set(const char *comment, struct tb_unit unit,
 			  const struct tb_busy *busy)
 {
-	char word[80];
+	char *word, *set;
 
-	snprintf(word, sizeof(word), KEY "%s:%u,idle:%u,busy:%.0f%%",
-		 tb_unit_name(unit), busy->nunits, busy->idle,
-		 100 * busy->mean);
-	return tb_record_word_set(comment, KEY, word);
+	if (asprintf(&word, KEY "%s:%u,idle:%u,busy:%.0f%%", tb_unit_name(unit),
+		     busy->nunits, busy->idle, 100 * busy->mean) < 0)
+		return NULL;
+	set = tb_record_word_set(comment, KEY, word);
+	free(word);
+	return set;
 }
 
 char *tb_usage_record_drop(const char *comment)
