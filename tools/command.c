@@ -2,6 +2,7 @@
 /* command.c - see command.h */
 #define _GNU_SOURCE /* vasprintf, open_memstream */
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,6 +409,28 @@ int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
 		&tb_option_table[option - TB_OPTION_BINDING];
 
 	return tb_options_add(binding, source, known->name, optarg, err);
+}
+
+#define SECONDS_MOST 3600
+
+int tb_command_take_seconds(unsigned *seconds, const char *option,
+			    unsigned usual, struct tb_error *err)
+{
+	unsigned long number = usual;
+	char *rest;
+
+	if (optarg) {
+		errno = 0;
+		number = strtoul(optarg, &rest, 10);
+		if (*optarg < '0' || *optarg > '9' || *rest || errno ||
+		    !number || number > SECONDS_MOST)
+			return tb_fail(
+				err,
+				"--%s=%.60s is not a number of seconds, give 1 to %d",
+				option, optarg, SECONDS_MOST);
+	}
+	*seconds = (unsigned)number;
+	return 0;
 }
 
 int tb_command_no_arguments(int count, char **words, struct tb_error *err)

@@ -139,6 +139,13 @@ int tb_command_take_words(const struct tb_command_line *line, int count,
 int tb_command_take_binding(struct tb_options *binding, enum tb_source source,
 			    int option, struct tb_error *err);
 
+/*
+ * For a take(): whole seconds of an option that may go without, up to an hour, from
+ * optarg.  -1 with a sentence.
+ */
+int tb_command_take_seconds(unsigned *seconds, const char *option,
+			    unsigned usual, struct tb_error *err);
+
 /* For a finish(): -1 with a sentence where there are arguments. */
 int tb_command_no_arguments(int count, char **words, struct tb_error *err);
 

@@ -183,28 +183,43 @@ static void *wait_for_end(void *unused)
 	return NULL;
 }
 
+static void assert_thread_held(int tasks, const char *tid, const char *allowed)
+{
+	char name[64], line[256] = "";
+	FILE *status;
+	int fd;
+
+	snprintf(name, sizeof(name), "%.32s/status", tid);
+	fd = openat(tasks, name, O_RDONLY);
+	assert_true(fd >= 0);
+	status = fdopen(fd, "r");
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status) != NULL &&
+	       strncmp(line, "Cpus_allowed_list", 17) != 0)
+		;
+	fclose(status);
+	assert_string_equal(line, allowed);
+}
+
 /* Are all threads of a process held on exactly this one CPU? */
 static void assert_held(pid_t pid, unsigned threads, unsigned os_cpu)
 {
-	char name[64], line[256], wanted[64];
+	char name[64], allowed[64];
+	struct dirent *entry;
 	unsigned seen = 0;
+	DIR *tasks;
 
-	snprintf(wanted, sizeof(wanted), "Cpus_allowed_list:\t%u\n", os_cpu);
-	for (pid_t tid = pid; seen < threads && tid < pid + 100; tid++) {
-		snprintf(name, sizeof(name), "/proc/%d/task/%d/status",
-			 (int)pid, (int)tid);
-		FILE *file = fopen(name, "r");
-
-		if (file == NULL)
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	snprintf(allowed, sizeof(allowed), "Cpus_allowed_list:\t%u\n", os_cpu);
+	tasks = opendir(name);
+	assert_non_null(tasks);
+	while ((entry = readdir(tasks)) != NULL) {
+		if (entry->d_name[0] == '.')
 			continue;
-		while (fgets(line, sizeof(line), file) != NULL) {
-			if (strncmp(line, "Cpus_allowed_list", 17) != 0)
-				continue;
-			assert_string_equal(line, wanted);
-			seen++;
-		}
-		fclose(file);
+		assert_thread_held(dirfd(tasks), entry->d_name, allowed);
+		seen++;
 	}
+	closedir(tasks);
 	assert_int_equal(seen, threads);
 }
 

@@ -159,6 +159,7 @@ int select_p_job_expand(job_record_t *from, job_record_t *to)
 
 	if (rc != SLURM_SUCCESS)
 		return rc;
+	tb_hook_job_expanding(from, to);
 	rc = tb_ops.job_expand(from, to);
 	tb_hook_job_expanded(from, to);
 	return rc;

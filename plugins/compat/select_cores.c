@@ -7,11 +7,13 @@
 #include "src/common/node_conf.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "src/common/slurm_topology.h"
-#define topology_g_get_node_addr slurm_topo_get_node_addr
 #else
 #include "src/interfaces/topology.h"
+#endif
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+#define topology_g_get_node_addr slurm_topo_get_node_addr
 #endif
 
 #include "core_mask.h"

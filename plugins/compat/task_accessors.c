@@ -191,6 +191,11 @@ void tb_slurm_node_drain(const struct tb_error *err)
 	free(reason);
 }
 
+uint32_t tb_slurm_task_number(const tb_slurm_step_t *step, uint32_t task)
+{
+	return step->task[task]->gtid;
+}
+
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task)
 {
 	return step->task[task]->pid;

@@ -73,6 +73,8 @@ unsigned tb_slurm_step_tasks(const tb_slurm_step_t *step);
 char *tb_slurm_job_os_cpus(const tb_slurm_step_t *step);
 char *tb_slurm_job_cgroup(tb_slurm_step_t *step);
 
+/* Its number in the step, of all nodes. */
+uint32_t tb_slurm_task_number(const tb_slurm_step_t *step, uint32_t task);
 pid_t tb_slurm_task_pid(tb_slurm_step_t *step, uint32_t task);
 /* In the task: which one it is on this node. */
 uint32_t tb_slurm_task_id(tb_slurm_step_t *step);

@@ -12,6 +12,7 @@
 #include "select_topobind/request/job_combinations.h"
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
+#include "common/job/usage_record.h"
 #include "common/soft/soft_record.h"
 #include "core/request/prefer.h"
 #include "select_topobind/show/accounting.h"
@@ -28,6 +29,7 @@
 #include "select_topobind/order/learning_file.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/memory_books.h"
+#include "select_topobind/books/unit_tres.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
@@ -110,7 +112,8 @@ static int add_job(void *item, void *arg)
 		tb_reasons_recovered(job);
 	if (holds_cores(job) && tb_ledger_put(job, bound)) {
 		tb_sharing_note(job);
-		tb_consumption_put(job);
+		tb_consumption_put(job,
+				   MAX(job->start_time, job->suspend_time));
 	}
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
 		put_memory(job);
@@ -160,6 +163,7 @@ static void reload_conf(void)
 	site = read;
 	/* Now: it looks up the lines of the file. */
 	tb_running_conf_set(site);
+	tb_unit_tres_set(site);
 }
 
 static void set_metrics_file(void)
@@ -355,6 +359,26 @@ static int test_effective(struct tb_test *test,
 	return test_request(&call, effective);
 }
 
+/* The job can start, or will, and slurmctld is about to look at limits. */
+static void count_units(const struct tb_test *test,
+			const struct tb_effective_request *effective)
+{
+	struct tb_request request = effective->held.request;
+
+	switch (tb_test_mode(test)) {
+	case TB_RUN_NOW:
+		tb_granted_settle(test->job, &request);
+		tb_unit_tres_count(test->job, &request);
+		break;
+	case TB_WILL_RUN:
+		if (!effective->implicit_cpus)
+			tb_unit_tres_expect(test->job, &request, test->nodes);
+		break;
+	case TB_TEST_ONLY:
+		break;
+	}
+}
+
 /* Of a job with a binding, also of one whose request has an error. */
 static int test_counted(struct tb_test *test,
 			struct tb_effective_request *effective,
@@ -365,6 +389,8 @@ static int test_counted(struct tb_test *test,
 		       : test_effective(test, effective);
 
 	tb_metrics_end(&measure, test, rc);
+	if (rc == SLURM_SUCCESS)
+		count_units(test, effective);
 	return rc;
 }
 
@@ -376,6 +402,8 @@ int tb_hook_job_test(struct tb_test *test)
 
 	if (!test->job->details)
 		return EINVAL;
+	if (tb_unit_tres_forget(test->job, &why))
+		return refuse_job(test, &why);
 	/* A job without nodes (burst buffers) has nothing to bind. */
 	if (!test->max_nodes)
 		return tb_test_plain_job(test);
@@ -394,10 +422,9 @@ int tb_hook_job_test(struct tb_test *test)
 	return rc;
 }
 
-/* A requeued job has those of its run before. */
-static void drop_soft_counts(job_record_t *job)
+static void drop_word(job_record_t *job, char *(*drop)(const char *comment))
 {
-	char *rest = tb_soft_record_drop(job->admin_comment);
+	char *rest = drop(job->admin_comment);
 
 	if (!rest)
 		return;
@@ -406,14 +433,23 @@ static void drop_soft_counts(job_record_t *job)
 	free(rest);
 }
 
+/* A requeued job has those of its run before. */
+static void drop_records(job_record_t *job)
+{
+	drop_word(job, tb_soft_record_drop);
+	drop_word(job, tb_usage_record_drop);
+}
+
 void tb_hook_job_begin(job_record_t *job)
 {
 	struct tb_effective_request effective;
 	char *shown;
 
-	drop_soft_counts(job);
+	drop_records(job);
 	tb_effective_request_find(&effective, site, job, NULL);
 	tb_granted_settle(job, &effective.held.request);
+	if (tb_request_binds(&effective.held.request))
+		tb_unit_tres_count(job, &effective.held.request);
 	shown = job->job_resrcs ? tb_effective_request_print(&effective) : NULL;
 	tb_job_record_set_grant(job, shown);
 	tb_granted_record(job, shown);
@@ -433,7 +469,7 @@ static void put_job(job_record_t *job)
 	if (!tb_ledger_put(job, bound))
 		return;
 	tb_sharing_note(job);
-	tb_consumption_put(job);
+	tb_consumption_put(job, time(NULL));
 	tb_learning_nodes_changed(job);
 	/* Nodes that the job gave back are still in its allocation. */
 	tb_extra_write_nodes_of(job);
@@ -498,7 +534,7 @@ void tb_hook_job_memory_reduced(job_record_t *job)
 {
 	put_memory(job);
 	if (tb_ledger_has(job))
-		tb_consumption_put(job);
+		tb_consumption_put(job, time(NULL));
 	tb_extra_is_outdated(job);
 	tb_late_work_add();
 }
@@ -515,16 +551,23 @@ static void show_resized(job_record_t *job)
 
 void tb_hook_job_resized(job_record_t *job, uint32_t node)
 {
+	tb_unit_tres_resized(job);
 	tb_hook_job_changed(job);
 	show_resized(job);
 	/* The job's allocation does not have it any more. */
 	tb_extra_write(node);
 }
 
+void tb_hook_job_expanding(job_record_t *from, job_record_t *to)
+{
+	tb_unit_tres_before_merge(from, to);
+}
+
 void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
 {
 	tb_hook_job_changed(from);
 	tb_hook_job_changed(to);
+	tb_unit_tres_after_merge(to);
 	show_resized(from);
 	show_resized(to);
 }

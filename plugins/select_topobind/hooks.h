@@ -55,7 +55,8 @@ void tb_hook_job_memory_reduced(job_record_t *job);
 
 /* The job lost this node: its request became smaller, or the node failed. */
 void tb_hook_job_resized(job_record_t *job, uint32_t node);
-/* The job to was given all that the job from had. */
+/* The job to is about to be given all that the job from has; then it was. */
+void tb_hook_job_expanding(job_record_t *from, job_record_t *to);
 void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
 
 /*

@@ -27,6 +27,7 @@
 #include "task_topobind/soft/soft.h"
 #include "task_topobind/step/ownership.h"
 #include "task_topobind/step/step.h"
+#include "task_topobind/step/step_usage.h"
 
 /* What is kept in slurmd's spool directory. */
 #define MACHINE_FILE "topobind_machine"
@@ -501,6 +502,7 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	}
 	/* Last: now it is known whether and where tasks will run. */
 	tb_task_soft_step_start(slurm_step, current, site);
+	tb_step_usage_start(slurm_step, current, site);
 	tb_conf_destroy(site);
 	return current != NULL ? tell_error(slurm_step) : 0;
 }
@@ -583,6 +585,7 @@ void tb_task_step_end(tb_slurm_step_t *slurm_step)
 {
 	int rc;
 
+	tb_step_usage_end(slurm_step, current);
 	tb_task_soft_step_end();
 	rc = end_cgroups(slurm_step);
 	tb_slurm_cpusets_close();

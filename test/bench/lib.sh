@@ -94,10 +94,13 @@ big_node() {
 }
 
 # Nodes that slurmctld believes it could switch on: no slurmd runs, jobs on them
-# hold their cores for ever.  virtual_options COUNT SCHEDULER
+# hold their cores for ever.  Without an address slurmctld would look for one of each
+# node, under its locks, when a job ends.  virtual_options COUNT SCHEDULER
 virtual_options() {
+	local shape="Sockets=2 CoresPerSocket=64 ThreadsPerCore=2"
+
 	options=(--nodes this
-		--slurm "NodeName=n[1-$1] State=CLOUD Sockets=2 CoresPerSocket=64 ThreadsPerCore=2 RealMemory=500000"
+		--slurm "NodeName=n[1-$1] NodeAddr=127.0.0.1 State=CLOUD ${node_shape:-$shape} RealMemory=500000"
 		--slurm "PartitionName=bench Nodes=n[1-$1] DefaultTime=60 State=UP"
 		--slurm SuspendProgram=/bin/true --slurm ResumeProgram=/bin/true
 		--slurm ResumeRate=0 --slurm ResumeTimeout=60000
@@ -168,12 +171,12 @@ answers() {
 	of "$1" scontrol show partition bench >/dev/null 2>&1
 }
 
-# start_virtual_plain NAME COUNT SCHEDULER - without topobind
+# start_virtual_plain NAME COUNT SCHEDULER [OPTION...] - without topobind
 start_virtual_plain() {
 	local options
 
 	virtual_options "$2" "$3"
-	start_cluster "$1" --plain "${options[@]}"
+	start_cluster "$1" --plain "${options[@]}" "${@:4}"
 }
 
 # ask COMMAND - of slurmctld_bench.c; its answer

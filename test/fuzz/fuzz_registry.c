@@ -110,16 +110,18 @@ static void try_dead_claim(const uint8_t *data, size_t size)
 
 static int visit_state(struct tb_soft_state *state, bool alive, void *data)
 {
-	const char *cursor = state->cgroups;
-	struct tb_bitset *base;
-	char *path;
+	const char *cursor = tb_soft_state_cgroups(state);
+	struct tb_soft_cgroup cgroup;
 
 	(void)data;
 	FUZZ_CHECK(alive);
-	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
-		FUZZ_CHECK(base->nbits == TB_REGISTRY_CPUS);
-		tb_bitset_destroy(base);
-		free(path);
+	while (tb_soft_next_cgroup(&cursor, &cgroup)) {
+		FUZZ_CHECK(cgroup.base->nbits == TB_REGISTRY_CPUS);
+		tb_soft_cgroup_clear(&cgroup);
+	}
+	for (unsigned i = 0; i < state->tasks && i < 3; i++) {
+		tb_soft_task_cgroup(state, i, &cgroup);
+		tb_soft_cgroup_clear(&cgroup);
 	}
 	return 0;
 }
@@ -136,14 +138,18 @@ static void try_raw_state(const uint8_t *data, size_t size)
 /* The bytes as its lines, with a head that fits. */
 static void try_state(const uint8_t *data, size_t size)
 {
-	size_t all = sizeof(struct tb_soft_state) + size + 1;
+	unsigned tasks = size ? data[0] % 4 : 0;
+	size_t head = sizeof(struct tb_soft_state) +
+		      tasks * sizeof(struct tb_soft_task);
+	size_t all = head + size + 1;
 	struct tb_soft_state *state = calloc(1, all);
 
 	FUZZ_CHECK(state);
-	state->version = 1;
+	state->version = 2;
 	state->size = (uint32_t)all;
+	state->tasks = tasks;
 	if (size)
-		memcpy(state->cgroups, data, size);
+		memcpy((char *)state + head, data, size);
 	try_raw_state((const uint8_t *)state, all);
 	free(state);
 }

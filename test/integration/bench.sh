@@ -1,57 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# bench - the benchmarks run and print what they say they print, and mix binds the
-# jobs that it says it binds.  What the times are is no matter.
+# bench - the benchmarks run and print what they say they print.  What the times are is
+# no matter.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# row JOB WAY - its columns after these two
-row() {
-	awk -v job="$1" -v way="$2" \
-		'$1 == job && $2 == way { $1 = $2 = ""; print }' "$work/table"
-}
-
-case_mix() {
-	local kind way columns
-
-	"$top/test/bench/mix" --seconds 0.05 --copies 1 --runs 2 --units C \
-		>"$work/table"
-	for kind in memory cache compute team; do
-		for way in dedicated without C; do
-			read -r -a columns <<<"$(row "$kind" "$way")"
-			assert_eq "jobs of $kind, $way" 2 "${columns[0]}"
-			assert_in_order "${columns[@]:1:3}"
-			assert_eq "CPUs of $kind, $way" "$(cpus_of "$way")" \
-				"${columns[5]}"
-		done
-	done
-	for way in without C; do
-		read -r -a columns <<<"$(row mix "$way")"
-		assert_eq "runs of the mix, $way" 2 "${columns[0]}"
-		assert_in_order "${columns[@]:1:3}"
-	done
-}
-
-# assert_in_order MEDIAN LEAST MOST
-assert_in_order() {
-	awk -v median="$1" -v least="$2" -v most="$3" 'BEGIN {
-		exit !(0 < least && least <= median && median <= most)
-	}' || fail "median, least, most: $*"
-}
-
-cpus_of() {
-	case $1 in
-	without) hwloc-calc -N pu all ;;
-	*) hwloc-calc -N pu core:0 ;;
-	esac
-}
-
-case_bad_options() {
-	refute "$top/test/bench/mix" --runs 0
-	refute "$top/test/bench/mix" --copies
-	refute "$top/test/bench/mix" --seconds never
-}
 
 # All results are numbers; those of placements have a peer.
 case_run() {
@@ -106,10 +59,24 @@ case_controller_gpus() {
 		"$(grep '^40 full run' "$work/records" | grep -vc refused)"
 }
 
+# Jobs that fill an L3 cache each, of which there are more than jobs.
+case_peers() {
+	local way
+
+	"$top/test/bench/peers" 24 1 4 >"$work/records"
+	# shellcheck disable=SC2016 # awk's
+	assert awk -F '\t' 'NF != 7 || $3 < 0 || $6 < 0 { bad = 1 }
+		END { exit bad || NR != 12 }' "$work/records"
+	for way in implicit explicit; do
+		assert_eq "locality, $way" 1 "$(sed -n \
+			"s/^4 slots, $way: locality\t-\t\([^\t]*\).*/\1/p" \
+			"$work/records")"
+	done
+}
+
 cluster_start --nodes this
 test_case "all benchmarks by one command" case_run
 test_case "select plugins in slurmctld" case_controller
 test_case "jobs with GPUs, and bound by their partition" case_controller_gpus
-test_case "the mix of jobs with and without binding" case_mix
-test_case "what the benchmark refuses" case_bad_options
+test_case "the recipe of peers" case_peers
 tests_done

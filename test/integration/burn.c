@@ -5,6 +5,7 @@
  * usage: burn                        needs one until it is killed
  *        burn while FILE [SECONDS]   as long as the file is there; then it ends,
  *                                    or looks every SECONDS whether it is again
+ *        burn half FILE              likewise, for half of the time
  *        burn rest [FILE]            needs none until it is killed, or the file
  *                                    is there
  *
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAUSES 1000
@@ -44,6 +46,28 @@ static void burn_while(const char *file, unsigned seconds)
 	} while (seconds);
 }
 
+/* Longer than a tick of the kernel's clock, by which it counts. */
+#define HALF_MS 30
+
+static void burn_half(const char *file)
+{
+	struct timespec now, end;
+
+	for (;;) {
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		end.tv_nsec += HALF_MS * 1000000L;
+		do {
+			if (!access(file, F_OK))
+				burn_a_little();
+			else
+				usleep(1000);
+			clock_gettime(CLOCK_MONOTONIC, &now);
+		} while ((now.tv_sec - end.tv_sec) * 1000000000L + now.tv_nsec <
+			 end.tv_nsec);
+		usleep(HALF_MS * 1000);
+	}
+}
+
 static void rest(const char *file)
 {
 	while (!file)
@@ -62,11 +86,13 @@ int main(int argc, char **argv)
 			burn_a_little();
 	} else if (!strcmp(what, "while") && file) {
 		burn_while(file, argc > 3 ? (unsigned)atoi(argv[3]) : 0);
+	} else if (!strcmp(what, "half") && file) {
+		burn_half(file);
 	} else if (!strcmp(what, "rest")) {
 		rest(file);
 	} else {
 		fprintf(stderr,
-			"usage: burn [while FILE [SECONDS] | rest [FILE]]\n");
+			"usage: burn [while FILE [SECONDS] | half FILE | rest [FILE]]\n");
 		return 2;
 	}
 	return 0;

@@ -115,6 +115,30 @@ case_efficiency_cores() {
 		'[.nodes[0].units, .tasks[].units | tostring] | join(" ")')"
 }
 
+# What is booked and of no use to anybody: the other thread, and masked cores.
+case_blocked() {
+	local job
+
+	job=$(alloc -w "$NODE_TWIN" -n1 --bunit=T --bamount=1)
+	assert_eq "the other thread" 1 "$(of_job "$job" '.nodes[0].blocked')"
+	assert_eq "charged" 2 "$(job_field "$job" NumCPUs)"
+	exits 0 "BLOCKED" topobind job "$job"
+	cancel "$job"
+	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=C --bamount=1)
+	assert_eq "of whole cores" "" "$(of_job "$job" '.nodes[0].blocked')"
+	refute grep BLOCKED <<<"$(topobind job "$job")"
+	cancel "$job"
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=S --bamount=1 \
+		--bfilter=first_core)
+	assert_eq "masked" 0-1 "$(of_job "$job" '.nodes[0].blocked')"
+	assert_eq "booked" "$(cpu_ids "$job")" "$(topobind job --json "$job" |
+		jq -r '.jobs[0] | .nodes[0].blocked, .tasks[0].threads' |
+		while read -r list; do expand_list "$list"; done | as_list)"
+	assert_eq "charged" "$(expand_list "$(cpu_ids "$job")" | wc -l)" \
+		"$(job_field "$job" NumCPUs)"
+	assert_eq "a column" 0-1 "$(topobind job -N -o %B "$job" | tail -n 1)"
+}
+
 # What the tasks see of it: their CPUs, which /proc tells.
 case_tasks_find_theirs() {
 	local job task
@@ -297,12 +321,102 @@ case_hidden() {
 	exits 0 RUNNING topobind job "$job"
 }
 
-cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600
+# --- how busy ------------------------------------------------------------------------
+
+# usage_of JOB FILTER - of what it does on this machine
+usage_of() {
+	topobind job --usage --node "$NODE_THIS" --json "$1" |
+		jq -r ".jobs[0].nodes[] | select(.node == \"$NODE_THIS\").usage | $2"
+}
+
+# Something runs there all the time, the job's or others': the CPU is never idle.
+case_busy_core() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
+		--bamount=1 --wrap 'touch '"$work/begun"'; while :; do :; done')
+	wait_until 30 test -e "$work/begun"
+	assert_eq "unit, threads and so on" \
+		"[\"C\",1,\"$(cpu_ids "$job" "$NODE_THIS")\",0,true]" \
+		"$(usage_of "$job" '[.unit, .seconds, .units[0].threads, .idle,
+			(.busy > 0.8 and .busy == .units[0].busy)] | tojson')"
+	topobind job --usage=1 --node "$NODE_THIS" "$job" >"$work/page"
+	assert_contains "sentence" "0 of 1 C unit were idle for 1 second" \
+		"$(tail -n 1 "$work/page")"
+	assert_eq "page" "$(topobind job "$job")" \
+		"$(head -n "$(topobind job "$job" | wc -l)" "$work/page")"
+	# As in the job, which knows its node.
+	assert_contains "in the job" "idle for 1 second" "$(SLURM_JOB_ID=$job \
+		SLURMD_NODENAME=$NODE_THIS topobind job --usage)"
+	cancel "$job"
+}
+
+# A row for each unit, of all the job's threads; cores without a binding.
+case_usage_units() {
+	local job options
+
+	for options in '-n1 --bunit=C --bamount=1' '-n1 --bunit=S --bamount=1' \
+		'-n1 --exclusive'; do
+		# shellcheck disable=SC2086 # options
+		job=$(alloc -w "$NODE_THIS" $options)
+		assert_eq "threads, $options" "$(cpu_ids "$job" "$NODE_THIS")" \
+			"$(usage_of "$job" '.units[].threads' |
+				while read -r list; do expand_list "$list"; done | as_list)"
+		assert_eq "busy, $options" true "$(usage_of "$job" \
+			'([.units[].busy] | all(. >= 0 and . <= 1)) and
+			.idle == ([.units[].busy | select(. < 0.05)] | length)')"
+		cancel "$job"
+	done
+}
+
+# usage_record JOB - of its AdminComment
+usage_record() {
+	scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
+}
+
+has_usage_record() {
+	[[ $(usage_record "$1") == *usage=* ]]
+}
+
+# At its end the record says how it was; what others have written there stays.  While
+# the script computes, its core is never idle.
+case_usage_record() {
+	local job
+
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --bunit=C \
+		--bamount=1 --wrap 'timeout 1 sh -c "while :; do :; done"; true')
+	scontrol update job="$job" AdminComment="of the site"
+	wait_until 30 has_usage_record "$job"
+	wait_until 30 job_has_state "$job" COMPLETED
+	[[ $(usage_record "$job") =~ ^of\ the\ site\ usage=C:1,idle:0,busy:[0-9]+%\ *$ ]] ||
+		fail "AdminComment: $(usage_record "$job")"
+	# Not of a job without a binding.
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 --wrap true)
+	wait_until 30 job_has_state "$job" COMPLETED
+	refute has_usage_record "$job"
+}
+
+case_usage_errors() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=X --bamount=1)
+	exits 2 "no CPUs on node $NODE_THIS" topobind job --usage \
+		--node "$NODE_THIS" "$job"
+	exits 2 "another topology" topobind job --usage --node "$NODE_ZEN" "$job"
+	exits 2 "give 1 to 3600" topobind job --usage=0 "$job"
+	exits 2 "give 1 to 3600" topobind job --usage=1s "$job"
+	exits 2 "leave out --format" topobind job --usage -o %i "$job"
+	exits 2 "goes with --usage" topobind job --node "$NODE_ZEN" "$job"
+}
+
+cluster_start --nodes this,zen,twin,raptor "${page_nodes[@]}" --slurm MinJobAge=600 \
+	--topobind UsageRecord=yes
 test_case "slots of a job" case_slots
 test_case "scattered slots" case_scattered_slots
 test_case "several nodes" case_several_nodes
 test_case "units of a host" case_host
 test_case "efficiency cores" case_efficiency_cores
+test_case "threads that nobody can use" case_blocked
 test_case "tasks are where it says" case_tasks_find_theirs
 test_case "a job without a binding" case_plain
 test_case "a job that waits" case_waiting
@@ -314,5 +428,9 @@ test_case "columns" case_table
 test_case "the example of the manual" case_manual
 test_case "without an id" case_inside
 test_case "wrong arguments" case_errors
+test_case "a busy core" case_busy_core
+test_case "how busy each unit is" case_usage_units
+test_case "the record of an ended job" case_usage_record
+test_case "of what it is not known how busy it is" case_usage_errors
 test_case "a hidden job" case_hidden
 tests_done

@@ -87,6 +87,9 @@ case_job() {
 	has ".jobs[0].job == \"${array}_[0-3]\""
 	valid job job
 	has '.jobs | length == 2'
+	job=$(alloc -w "$NODE_THIS" -n1 --bunit=C --bamount=1)
+	valid job job --usage --node "$NODE_THIS" "$job"
+	has '.jobs[0].nodes[0].usage | .unit == "C" and (.units | length == 1)'
 	drain
 }
 
@@ -105,6 +108,17 @@ case_whatif() {
 	printf '1 0 0 30 %d -1 -1 %d 40 -1\n' 1 1 2 2 >"$work/past"
 	valid whatif whatif --topology n1=NSXCCXCC --history "$work/past"
 	has '.configurations | length == 2 and .[0].spanning == 1'
+}
+
+# A machine without units has nothing to gain; evaluate.sh has the rest.
+case_evaluate() {
+	mkdir "$work/no_machine"
+	TOPOBIND_SYS=$work/no_machine "$top/contribs/evaluate" --json \
+		>"$work/json"
+	assert "$top/test/json_schema" "$schemas/evaluate.schema.json" \
+		<"$work/json"
+	has '.unit == null and .meaning'
+	echo evaluate >>"$work/used"
 }
 
 case_explain() {
@@ -160,6 +174,7 @@ case_conf() {
 	else
 		valid conf-show conf --show
 	fi
+	valid conf-tres conf --tres
 	valid conf-check conf --check
 	has '.findings == []'
 	sed -i s/ConstrainCores=yes/ConstrainCores=no/ "$cluster/etc/cgroup.conf"
@@ -204,6 +219,8 @@ case_soft() {
 	wait_until 30 has_soft_step
 	valid soft soft --node "$NODE_THIS" status
 	has '.on and .steps[0].step'
+	valid soft soft --node "$NODE_THIS" --tasks status
+	has '.steps[0].each_task[0].preferred_cpus'
 	drain
 }
 
@@ -283,6 +300,7 @@ test_case "nodes" case_nodes
 test_case "job" case_job
 test_case "report" case_report
 test_case "whatif" case_whatif
+test_case "evaluate" case_evaluate
 test_case "explain" case_explain
 test_case "plan" case_plan
 test_case "conf --show and --check" case_conf

@@ -76,8 +76,25 @@ case_best_fit() {
 	# By CPUs left free, for who has no placement.
 	takes "$NODE_C" -w "$NODE_C" -n1
 	takes "$NODE_C" -N1 -n3 --bnodes=BESTFIT
-	takes "$NODE_A" -N1 -n3 --bnodes=BESTFIT
-	takes "$NODE_A" -n1 --bnodes=BESTFIT
+	# Of equal ones it has the least memory.
+	takes "$NODE_B" -N1 -n3 --bnodes=BESTFIT
+	takes "$NODE_B" -n1 --bnodes=BESTFIT
+}
+
+# Where CPUs and units fit alike.
+case_best_fit_of_memory_and_disk() {
+	local policy
+
+	for policy in BESTFIT BESTTOPOLOGY; do
+		lands "$NODE_B" -C desktop "--bnodes=$policy"
+		# They have the same memory, Q has a disk.
+		lands "$NODE_P" -C large "--bnodes=$policy"
+	done
+	alloc -w "$NODE_P" -n1 --mem=10 >/dev/null
+	alloc -w "$NODE_Q" -n1 --mem=1000 --tmp=8000 >/dev/null
+	for policy in BESTFIT BESTTOPOLOGY; do
+		lands "$NODE_Q" -C large "--bnodes=$policy"
+	done
 }
 
 case_best_topology() {
@@ -91,6 +108,25 @@ case_best_topology() {
 	job=$(alloc -N1 --bunit=C --bamount=2 --bnodes=FIRSTAVAILABLE)
 	assert_granted "$job" "$NODE_A" 1,3
 	assert_no_contradictions
+}
+
+# Four jobs that begin at once: nobody has told of the load that they make.
+case_begun() {
+	local job binding nodes
+
+	for binding in "" "--bunit=C --bamount=1"; do
+		# shellcheck disable=SC2086 # options
+		job=$(batch --array=1-4 -C large -N1 -n15 --bnodes=CPULOAD \
+			$binding)
+		wait_until 30 four_run "$job"
+		nodes=$(nodes_of "$job" | sort | uniq -c | xargs)
+		assert_eq "jobs on each node" "2 $NODE_P 2 $NODE_Q" "$nodes"
+		cancel "$job"
+	done
+}
+
+four_run() {
+	[ "$(squeue -h -r -j "$1" -o %T | grep -c RUNNING)" -eq 4 ]
 }
 
 # --- of a site, a partition, a job -------------------------------------------------
@@ -417,13 +453,17 @@ case_refused() {
 	assert no_jobs
 }
 
-policy_cluster_start --slurm SchedulerParameters=bf_interval=2
+# Nodes tell of their load seldom, and not in the middle of a case.
+policy_cluster_start --slurm SchedulerParameters=bf_interval=2 \
+	--slurm SlurmdTimeout=9000
 
 test_case "FIRSTAVAILABLE and LASTAVAILABLE" case_order
 test_case "MINRESOURCE and CPULOAD" case_sizes
+test_case "CPULOAD counts jobs that began since" case_begun
 test_case "FASTEST and MAXBALANCE" case_speed
 test_case "CONTIGUOUS" case_contiguous
 test_case "BESTFIT" case_best_fit
+test_case "memory and disk that fit best" case_best_fit_of_memory_and_disk
 test_case "BESTTOPOLOGY" case_best_topology
 test_case "of the site, of a partition, of a job" case_levels
 test_case "jobs that are bound without asking" case_implicit

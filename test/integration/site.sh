@@ -584,8 +584,11 @@ OnAnyHost=never	yes, no
 SpareDevices=some	yes, no
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
+UsageRecord=never	yes, no
 CountMemory=some	all, local, none
+UnitTRES=units	yes, no
 PartitionName=main CountMemory=all	keys
+PartitionName=main UnitTRES=yes	keys
 NodeName=other Memory=1000	Topology=
 NodeName=other Topology=NSCNSC Memory=1000	2 numbers
 NodeName=other Topology=SCC Memory=1000	no NUMA nodes

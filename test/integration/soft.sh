@@ -47,11 +47,9 @@ case_spreads_and_returns() {
 	assert no_soft_files
 }
 
-# Everybody on the preferred CPU counts, a process of nobody's job, too.
-case_counts_all() {
-	local job cpus
-
-	reconfigure_with "${settings[@]}" SoftCount=all
+# idle_beside_burner - a soft-bound task without load, into job and cpus, and on its CPU
+# a process of nobody's job, into burner
+idle_beside_burner() {
 	job=$(soft_batch 1 "${one_core[@]}")
 	rm "$work/load"
 	wait_until 30 runs "$job"
@@ -59,6 +57,14 @@ case_counts_all() {
 	burn_program other-burn
 	taskset -c "$cpus" "$work/other-burn" &
 	burner=$!
+}
+
+# Everybody on the preferred CPU counts, a process of nobody's job, too.
+case_counts_all() {
+	local job cpus
+
+	reconfigure_with "${settings[@]}" SoftCount=all
+	idle_beside_burner
 	trap 'kill "$burner" && reconfigure_with "${settings[@]}"' EXIT
 	wait_until 60 may_use soft-burn "$all_cpus"
 }
@@ -166,6 +172,131 @@ case_reset() {
 	before=$(counter "$job" allowed)
 	topobind_soft reset "$job"
 	[ "$(counter "$job" allowed)" -lt "$before" ] || fail "not reset"
+}
+
+# task_field JOB FIELD [TASK] - what is told of a task of a batch script or step
+task_field() {
+	topobind_soft --json --tasks status "$1" | jq -r ".steps[].each_task[] |
+		select(.task == ${3:-0}).$2"
+}
+
+task_has() {
+	[ "$(task_field "$1" cpus "${3:-0}")" = "$2" ]
+}
+
+# Of the tasks of a step each by itself: where it is, what it prefers and may have.
+case_tasks() {
+	local job
+
+	job=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1 --bmode=soft)
+	burn_program soft-burn
+	: >"$work/load"
+	# shellcheck disable=SC2016 # the task's variable
+	srun -Q --jobid="$job" -n2 bash -c '
+		[ $SLURM_PROCID = 1 ] || exec sleep 600
+		exec '"$work/soft-burn while $work/load $slowness" &
+	wait_until 60 may_use soft-burn "$all_cpus"
+	wait_until 60 task_has "$job" "$all_cpus" 1
+	assert_eq "preferred of 0" 0 "$(task_field "$job" preferred_cpus 0)"
+	assert_eq "CPUs of 0" 0 "$(task_field "$job" cpus 0)"
+	assert_eq "spread" "false true" "$(topobind_soft --json --tasks |
+		jq -r '.steps[].each_task | map(.spread | tostring) | join(" ")')"
+	assert_eq "preferred of 1" 1 "$(task_field "$job" preferred_cpus 1)"
+	assert_eq "allowed" "$all_cpus" "$(task_field "$job" allowed_cpus 1)"
+	assert_eq "allowed of the idle one" 0 "$(task_field "$job" allowed 0)"
+	assert [ "$(task_field "$job" allowed 1)" -gt 0 ]
+	assert_contains "a table" "$job.0.1 yes" \
+		"$(topobind_soft --tasks status "$job.0.1" | tr -s ' ')"
+	refute topobind_soft status "$job.0.2"
+	refute topobind_soft status "$job.1"
+	cancel "$job"
+	wait
+}
+
+# The other counters go on.
+case_reset_of_one() {
+	local job before
+
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 counts_up "$job" allowed 100
+	wait_until 60 counts_up "$job" smoothed 0
+	before=$(counter "$job" allowed)
+	topobind_soft reset --counter=smoothed "$job"
+	assert_eq smoothed 0 "$(counter "$job" smoothed)"
+	assert [ "$(counter "$job" allowed)" -ge "$before" ]
+	topobind_soft reset --counter=allowed "$job.batch.0"
+	[ "$(counter "$job" allowed)" -lt "$before" ] || fail "not reset"
+	refute topobind_soft reset --counter=cost "$job"
+	refute topobind_soft reset --counter=allowed "$job.batch.7"
+	cancel "$job"
+	# What was set to zero had been counted all the same.
+	has_record "$job" || return 0
+	assert [ "$(recorded "$job")" -ge "$before" ]
+}
+
+# While the load stays as it is: the threshold moves the tasks.
+case_threshold() {
+	local job cpus
+
+	job=$(burns=half soft_batch 1 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	topobind_soft set --threshold=100 ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+	assert_contains "status" "threshold 100%" \
+		"$(topobind_soft status ${1:+"$job"})"
+	topobind_soft set --threshold=default ${1:+"$job"}
+	refute grep threshold <<<"$(topobind_soft status ${1:+"$job"})"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# A process of nobody's job on its unit counts from the moment that it is said.
+case_count_is_set() {
+	local job cpus
+
+	idle_beside_burner
+	trap 'kill "$burner"; topobind_soft set --count=default' EXIT
+	wait_until 30 counts_up "$job" preferred 20
+	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+	topobind_soft set --count=all ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$all_cpus"
+	topobind_soft set --count=default ${1:+"$job"}
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
+# The other core, until somebody has it for himself, and again afterwards.
+case_preferred_is_set() {
+	local job own other hard
+
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 60 runs_program soft-burn
+	own=$(cpus_granted "$job")
+	other=$(all_but "$own")
+	wait_until 60 may_use soft-burn "$own"
+	refute topobind_soft set --cpus=9999 "$job"
+	refute topobind_soft set --cpus=x "$job"
+	refute topobind_soft set --cpus="$other"
+	topobind_soft set --cpus="$other" "$job.batch"
+	wait_until 60 may_use soft-burn "$other"
+	assert_eq "preferred" "$other" "$(task_field "$job" preferred_cpus)"
+	hard=$(batch -w "$NODE_THIS" -n "$(($(nproc) - 1))" --bunit=C --bamount=1)
+	wait_until 30 runs "$hard"
+	wait_until 60 may_use soft-burn "$own"
+	refute topobind_soft set --cpus="$other" "$job"
+	cancel "$hard"
+	wait_until 60 may_use soft-burn "$other"
+	assert_eq "granted" "$own" "$(cpus_granted "$job")"
+	: >"$work/load"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$other"
+	topobind_soft off --confine "$job"
+	wait_until 60 may_use soft-burn "$other"
+	topobind_soft set --cpus=default "$job"
+	wait_until 60 may_use soft-burn "$own"
+	cancel "$job"
+	wait_until 30 no_soft_files
 }
 
 # recorded JOB [FORM] - how often its record says that the allowed CPUs were chosen
@@ -277,6 +408,11 @@ case_command_refuses() {
 	refute topobind_soft off x
 	refute topobind_soft on --confine
 	refute topobind_soft perhaps
+	refute topobind_soft set
+	refute topobind_soft set --threshold=101
+	refute topobind_soft set --count=some
+	refute topobind_soft status --count=all
+	refute topobind_soft set --cpus=0
 	refute topobind soft --node nobody
 	refute setpriv --reuid nobody --clear-groups \
 		"$(command -v topobind)" soft --node "$NODE_THIS"
@@ -425,6 +561,13 @@ test_case "the preference is ignored, and others' CPUs are not" case_ignored
 test_case "the same for a job" case_ignored job
 test_case "off survives slurmd" case_node_stays_off
 test_case "counters are reset" case_reset
+test_case "one counter is reset, of one task" case_reset_of_one
+test_case "the tasks of a step" case_tasks
+test_case "the threshold is set" case_threshold
+test_case "the same for a job" case_threshold job
+test_case "whose load counts is set" case_count_is_set
+test_case "the same for a job" case_count_is_set job
+test_case "preferred CPUs are set" case_preferred_is_set
 test_case "counters in the job's record" case_record
 test_case "counters in the record of a job without a script" case_record_of_srun
 test_case "counters of several steps" case_record_of_steps

@@ -78,18 +78,42 @@ is_refused() {
 	[[ $(comment "$1") = "topobind refused the job has started"* ]]
 }
 
-# More than a node has: it waits, and says why, until it is asked for less.
+# The same sentence as for sbatch and topobind plan, and the job stays as it was.
 case_more_than_there_is() {
+	local job most="($NODE_ZEN has most: 48)"
+
+	job=$(submit --bunit=C --bamount=2)
+	refused "job $job: no required node has 99 C units $most" "$job" \
+		--bamount=99
+	refused "job $job: no required node has 3 S units ($NODE_ZEN has most: 2), and no required node has 49 C units $most" \
+		"$job" --bunit='S:3|C:49'
+	exits 0 "job $job: bunit=S:3|C:48" topobind update "$job" \
+		--bunit='S:3|C:48'
+	job=$(batch -H -w "$NODE_ZEN")
+	refused "job $job: no required node has 99 X units" "$job" --bunit=X \
+		--bamount=99
+	job=$(batch -H -w "$NODE_ZEN" --array=1-3 --bunit=C --bamount=1)
+	refused "job ${job}_2: no required node has 99 C units $most" \
+		"${job}_2" --bamount=99
+}
+
+# Who asks without the command: it waits, and says why, until it is asked for less.
+case_asked_for_more_elsewhere() {
 	local job
 
-	job=$(batch -H -w "$NODE_ZEN" --bunit=C --bamount=2)
-	exits 0 "job $job: bamount=99" topobind update "$job" --bamount=99
+	job=$(submit --bunit=C --bamount=2)
+	scontrol update job="$job" Comment="topobind update bamount=99"
+	wait_until 20 test_binding "$job" bamount=99
 	scontrol release "$job"
 	wait_until 30 waits_for "$job" "no required node has 99 free C units"
 	exits 0 "job $job: bamount=3" topobind update "$job" --bamount=3
 	# Slurm has set its priority to 0.
 	scontrol release "$job"
 	wait_until 60 runs "$job"
+}
+
+test_binding() {
+	[ "$(binding "$1")" = "$2" ]
 }
 
 case_takes_a_binding_away() {
@@ -232,6 +256,7 @@ test_case "a held job gets another binding, which survives" case_changes_a_held_
 test_case "its task is bound by the new one" case_task_is_bound_by_it
 test_case "a job that waits for units, and one that runs" case_changes_a_waiting_job
 test_case "more units than there are" case_more_than_there_is
+test_case "more units than there are, without the command" case_asked_for_more_elsewhere
 test_case "a binding is taken away, or given" case_takes_a_binding_away
 test_case "what sbatch refuses is refused" case_is_checked_as_at_submission
 test_case "alternatives" case_alternatives

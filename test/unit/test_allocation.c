@@ -131,6 +131,32 @@ static void leaves_the_larger_gap(void **state)
 	assert_order(list, 2, "0 1");
 }
 
+/* Of nodes where CPUs and units fit alike, that with the least memory and disk. */
+static void leaves_memory_and_disk(void **state)
+{
+	static const enum tb_allocation fits[] = { TB_ALLOCATE_BESTFIT,
+						   TB_ALLOCATE_BESTTOPOLOGY };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
+
+		list[0].rest = 1.5;
+		list[1].rest = 0.5;
+		list[2].rest = 1;
+		tb_allocation_order(fits[i], list, 3, &one);
+		assert_order(list, 3, "1 2 0");
+		/* Node 1 keeps more CPUs free. */
+		list[0].left = 1;
+		tb_allocation_order(fits[i], list, 3, &one);
+		assert_order(list, 3, "2 0 1");
+		/* Node 2 is broken up. */
+		list[0].broken = 1;
+		tb_allocation_order(fits[i], list, 3, &one);
+		assert_order(list, 3, "0 1 2");
+	}
+}
+
 static void orders_by_one_thing(void **state)
 {
 	struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
@@ -500,6 +526,7 @@ int main(void)
 		cmocka_unit_test(fits_in_time),
 		cmocka_unit_test(takes_the_smaller_node),
 		cmocka_unit_test(leaves_the_larger_gap),
+		cmocka_unit_test(leaves_memory_and_disk),
 		cmocka_unit_test(orders_by_one_thing),
 		cmocka_unit_test(orders_by_default),
 		cmocka_unit_test(leaves_several_nodes_to_switches),

@@ -378,6 +378,49 @@ static void test_allowed(void **state)
 	}
 }
 
+/* Of what somebody said, what is allowed; all of it is never lost. */
+static void test_preferred(void **state)
+{
+	static const struct {
+		const char *said, *granted, *allowed, *preferred;
+	} table[] = {
+		{ NULL, "2", "0-7", "2" },  { "4-5", "2", "0-7", "4-5" },
+		{ "4-5", "2", "2-4", "4" }, { "4-5", "2", "0-3", "2" },
+		{ "2-3", "2", "2", "2" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct tb_bitset *said = table[i].said
+						 ? set_of(table[i].said, 8)
+						 : NULL;
+		struct tb_bitset *granted = set_of(table[i].granted, 8);
+		struct tb_bitset *allowed = set_of(table[i].allowed, 8);
+		struct tb_bitset *preferred = tb_bitset_create(8);
+
+		tb_soft_preferred(said, granted, allowed, preferred);
+		assert_set(preferred, table[i].preferred);
+		tb_bitset_destroy(preferred);
+		tb_bitset_destroy(allowed);
+		tb_bitset_destroy(granted);
+		tb_bitset_destroy(said);
+	}
+}
+
+static void test_count_words(void **state)
+{
+	enum tb_soft_count count = TB_SOFT_COUNT_JOB;
+
+	(void)state;
+	assert_true(tb_soft_count_read("All", &count));
+	assert_int_equal(count, TB_SOFT_COUNT_ALL);
+	assert_true(tb_soft_count_read("job", &count));
+	assert_int_equal(count, TB_SOFT_COUNT_JOB);
+	assert_false(tb_soft_count_read("jobs", &count));
+	assert_false(tb_soft_count_read("", &count));
+	assert_string_equal(tb_soft_count_name(TB_SOFT_COUNT_ALL), "all");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -394,6 +437,8 @@ int main(void)
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_allowed),
+		cmocka_unit_test(test_preferred),
+		cmocka_unit_test(test_count_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

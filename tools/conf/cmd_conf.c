@@ -14,6 +14,7 @@
 #include "conf_lines.h"
 #include "conf_show.h"
 #include "conf_site.h"
+#include "conf_tres.h"
 #include "machine/machine_source.h"
 #include "cluster/slurm_library.h"
 
@@ -23,7 +24,7 @@ struct options {
 	struct tb_command common;
 	struct tb_machine_source source;
 	const char *node;
-	bool check, show, bundle, threads;
+	bool check, show, bundle, tres, threads;
 };
 
 /* ---- options ---- */
@@ -43,6 +44,9 @@ static int take_conf_option(void *data, int option, struct tb_error *err)
 	case 'b':
 		options->bundle = true;
 		return 0;
+	case 'u':
+		options->tres = true;
+		return 0;
 	case 'n':
 		options->node = optarg;
 		return 0;
@@ -60,7 +64,8 @@ static int take_conf_arguments(void *data, int count, char **words,
 {
 	const struct options *options = data;
 	bool machine = !tb_machine_source_is_here(&options->source);
-	int cluster = options->check + options->show + options->bundle;
+	int cluster = options->check + options->show + options->bundle +
+		      options->tres;
 
 	if (tb_command_no_arguments(count, words, err) ||
 	    tb_machine_source_check(&options->source, err))
@@ -72,6 +77,7 @@ static int take_conf_arguments(void *data, int count, char **words,
 			"%s looks at the whole cluster: give no option but --json with it",
 			options->check	? "--check"
 			: options->show ? "--show"
+			: options->tres ? "--tres"
 					: "--bundle");
 	if (options->node &&
 	    (!*options->node || strpbrk(options->node, " \t\r\n#=\"")))
@@ -88,11 +94,13 @@ static int take_conf_arguments(void *data, int count, char **words,
 
 static const struct tb_command_option own_options[] = {
 	{ NULL, "check", NULL, 'c',
-	  "look at slurm.conf, topobind.conf, plugins and nodes; goes with no option but --json" },
+	  "look at slurm.conf, topobind.conf, plugins and nodes" },
 	{ NULL, "show", NULL, 'r',
-	  "print the settings of topobind.conf that slurmctld runs with, and where each came from; goes with no option but --json" },
+	  "print the settings of topobind.conf that slurmctld runs with, and where each came from" },
 	{ NULL, "bundle", NULL, 'b',
 	  "print as JSON what a report of a fault needs: versions, settings, nodes, and what --check finds; no passwords, users or jobs" },
+	{ NULL, "tres", NULL, 'u',
+	  "print the lines of slurm.conf and gres.conf that UnitTRES=yes needs" },
 	{ NULL, "node", "NAME", 'n', "the name in the lines [this host's]" },
 	{ NULL, "threads", NULL, 't', "count hardware threads as cores" },
 	{ 0 },
@@ -177,6 +185,7 @@ static void run_checks(const struct tb_conf_site *site,
 	tb_check_in_force(site, findings);
 	tb_check_nodes(site, findings);
 	tb_check_gres(site, findings);
+	tb_check_tres(site, findings);
 }
 
 static int print_findings(const struct options *options,
@@ -240,6 +249,36 @@ static int check_site(const struct options *options)
 	return rc;
 }
 
+static int print_tres(const struct options *options)
+{
+	struct tb_error err = { "out of memory" };
+	struct tb_conf_site *site = tb_conf_site_load(&err);
+	int rc = TB_EXIT_OK;
+	json_t *json;
+
+	if (!site)
+		return tb_command_fail(options->common.name, "%s", err.text);
+	if (options->common.json) {
+		json = tb_conf_tres_json(site);
+		rc = tb_command_print_json(options->common.name, json);
+		json_decref(json);
+	} else if (tb_conf_tres_print(site)) {
+		rc = tb_command_fail(options->common.name, "out of memory");
+	}
+	tb_conf_site_destroy(site);
+	return rc;
+}
+
+static int run_tres(const struct options *options)
+{
+	int rc;
+
+	tb_slurm_begin(options->common.name);
+	rc = print_tres(options);
+	tb_slurm_end();
+	return rc;
+}
+
 static int run_check(const struct options *options)
 {
 	int rc;
@@ -270,6 +309,8 @@ int tb_command_conf(int argc, char **argv)
 		return TB_EXIT_OK;
 	if (options.show)
 		return run_show(&options);
+	if (options.tres)
+		return run_tres(&options);
 	if (options.check || options.bundle)
 		return run_check(&options);
 	return print_lines(&options);

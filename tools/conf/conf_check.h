@@ -34,6 +34,9 @@ void tb_check_in_force(const struct tb_conf_site *site,
 /* The cores that gres.conf says are near devices, beside the units of nodes. */
 void tb_check_gres(const struct tb_conf_site *site,
 		   struct tb_findings *findings);
+/* What UnitTRES=yes needs in slurm.conf and gres.conf. */
+void tb_check_tres(const struct tb_conf_site *site,
+		   struct tb_findings *findings);
 /* Their topologies beside slurm.conf and topobind.conf. */
 void tb_check_nodes(const struct tb_conf_site *site,
 		    struct tb_findings *findings);

@@ -9,28 +9,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cluster/conf_here.h"
 #include "cluster/hosts.h"
 #include "compat/slurm_conf_lines.h"
 #include "conf_check.h"
 #include "core/topology/topology.h"
-
-#define GRES_FILE "gres.conf"
+#include "gres_text.h"
 
 /* What devices can be beside. */
 static const char containers[] = "SNX";
-static const char blanks[] = " \t\r\n";
 
 struct visit {
 	const struct tb_conf_site *site;
 	struct tb_findings *findings;
-};
-
-/* A line; what it does not say is NULL. */
-struct gres_line {
-	const char *nodes, *name, *cores;
 };
 
 /* ---- units ---- */
@@ -112,12 +104,12 @@ static struct tb_bitset *read_cores(const struct tb_topology *topology,
 	return near;
 }
 
-static void tell(const struct visit *visit, const struct gres_line *line,
+static void tell(const struct visit *visit, const struct tb_gres_line *line,
 		 const struct tb_site_node *node, char *why)
 {
 	tb_findings_add_node(
 		visit->findings, node->name,
-		why ? tb_words(GRES_FILE " says Cores=%s of its %s, %s",
+		why ? tb_words(TB_GRES_FILE " says Cores=%s of its %s, %s",
 			       line->cores, line->name, why)
 		    : NULL,
 		tb_words(
@@ -125,7 +117,8 @@ static void tell(const struct visit *visit, const struct gres_line *line,
 	free(why);
 }
 
-static void check_cores(const struct visit *visit, const struct gres_line *line,
+static void check_cores(const struct visit *visit,
+			const struct tb_gres_line *line,
 			const struct tb_site_node *node,
 			const struct tb_topology *topology)
 {
@@ -148,7 +141,8 @@ static void check_cores(const struct visit *visit, const struct gres_line *line,
 	tb_bitset_destroy(near);
 }
 
-static void check_node(const struct visit *visit, const struct gres_line *line,
+static void check_node(const struct visit *visit,
+		       const struct tb_gres_line *line,
 		       const struct tb_site_node *node)
 {
 	const char *text = tb_conf_site_topology(visit->site, node);
@@ -164,23 +158,9 @@ static void check_node(const struct visit *visit, const struct gres_line *line,
 
 /* ---- lines ---- */
 
-/* Does "gpu:2,mps:100(S:0)" have it? */
-static bool has_gres(const char *gres, const char *name)
-{
-	size_t length = strlen(name);
-
-	while (gres) {
-		if (!strncmp(gres, name, length) &&
-		    strchr(":,(=", gres[length]))
-			return true;
-		gres = strchr(gres, ',');
-		gres += gres ? 1 : 0;
-	}
-	return false;
-}
-
 /* A line without nodes is for all that have it. */
-static void check_line(const struct visit *visit, const struct gres_line *line)
+static void check_line(const struct visit *visit,
+		       const struct tb_gres_line *line)
 {
 	const struct tb_conf_site *site = visit->site;
 	struct tb_hosts *hosts = line->nodes ? tb_hosts_create(line->nodes)
@@ -189,47 +169,21 @@ static void check_line(const struct visit *visit, const struct gres_line *line)
 	char *name;
 
 	for (unsigned i = 0; !line->nodes && i < site->node_count; i++)
-		if (has_gres(site->nodes[i].gres, line->name))
+		if (tb_gres_has(site->nodes[i].gres, line->name))
 			check_node(visit, line, &site->nodes[i]);
 	while (hosts && (name = tb_hosts_next(hosts))) {
 		node = tb_conf_site_node(site, name);
-		if (node && has_gres(node->gres, line->name))
+		if (node && tb_gres_has(node->gres, line->name))
 			check_node(visit, line, node);
 		free(name);
 	}
 	tb_hosts_destroy(hosts);
 }
 
-static const char *value_of(const char *word, const char *key)
-{
-	size_t length = strlen(key);
-
-	return !strncasecmp(word, key, length) && word[length] == '='
-		       ? word + length + 1
-		       : NULL;
-}
-
-/* The word, where its key is this one. */
-static void take_value(const char **value, const char *word, const char *key)
-{
-	const char *found = value_of(word, key);
-
-	if (found)
-		*value = found;
-}
-
 static void take_line(void *data, char *text)
 {
-	struct gres_line line = { NULL, NULL, NULL };
-	char *rest = NULL;
+	struct tb_gres_line line = tb_gres_line_read(text);
 
-	for (char *word = strtok_r(text, blanks, &rest); word;
-	     word = strtok_r(NULL, blanks, &rest)) {
-		take_value(&line.nodes, word, "NodeName");
-		take_value(&line.name, word, "Name");
-		take_value(&line.cores, word, "Cores");
-		take_value(&line.cores, word, "CPUs"); /* its former name */
-	}
 	if (line.name && line.cores)
 		check_line(data, &line);
 }
@@ -238,12 +192,12 @@ void tb_check_gres(const struct tb_conf_site *site,
 		   struct tb_findings *findings)
 {
 	struct visit visit = { site, findings };
-	char *path = tb_beside_slurm_conf(GRES_FILE);
+	char *path = tb_beside_slurm_conf(TB_GRES_FILE);
 
 	if (path)
 		tb_slurm_file_lines(path, "Name", "NodeName", take_line,
 				    &visit);
 	else
-		tb_findings_add(findings, GRES_FILE, NULL, NULL);
+		tb_findings_add(findings, TB_GRES_FILE, NULL, NULL);
 	free(path);
 }

@@ -19,6 +19,7 @@
 #include "job_id.h"
 #include "job_view.h"
 #include "cluster/slurm_library.h"
+#include "plan/changed_job.h"
 #include "terminal/wrap.h"
 
 /* The controller looks each second, and has much to do at times. */
@@ -168,6 +169,70 @@ static int ask(const struct options *options, const struct tb_job_views *views,
 			       "it does not wait: only before it starts it can get another binding");
 }
 
+/* ---- what no node can hold ---- */
+
+/*
+ * What the job asks for with the change; -1 where that makes no sense, which the
+ * controller says.  tb_request_clear() is right after both.
+ */
+static int make_wanted(struct tb_request *wanted, const struct options *options,
+		       const struct tb_job_view *job)
+{
+	tb_request_init(wanted);
+	return tb_request_inherit(wanted, &options->change, NULL) ||
+			       tb_request_inherit(wanted, &job->request,
+						  NULL) ||
+			       tb_request_complete_open(wanted, NULL)
+		       ? -1
+		       : 0;
+}
+
+/*
+ * Can it be compared with the nodes?  What is added to a binding of the site only the
+ * controller knows, and it has its own sentence for a window that makes no sense.
+ */
+static bool can_be_checked(const struct tb_request *wanted,
+			   const struct tb_job_view *job)
+{
+	const char *shown = job->comment.request;
+
+	return tb_request_binds(wanted) && !tb_request_is_open(wanted) &&
+	       !tb_request_check_window(wanted, NULL) &&
+	       !(shown && tb_request_is_implicit(shown));
+}
+
+static int check_job(const struct options *options,
+		     const struct tb_cluster *cluster,
+		     const struct tb_job_view *job, struct tb_error *err)
+{
+	struct tb_request wanted;
+	char *never = NULL;
+	int rc = 0;
+
+	if (!make_wanted(&wanted, options, job) && can_be_checked(&wanted, job))
+		never = tb_changed_job_never(cluster, job->info, &job->comment,
+					     &wanted);
+	if (never)
+		rc = tb_fail(err, "%s", never);
+	tb_request_clear(&wanted);
+	free(never);
+	return rc;
+}
+
+/* As sbatch is refused: Slurm would hold such a job until somebody releases it. */
+static int check_units(const struct options *options,
+		       const struct tb_job_views *views, struct tb_error *err)
+{
+	struct tb_cluster *cluster = tb_candidates_load_cluster(err);
+	int rc = cluster ? 0 : -1;
+
+	for (unsigned i = 0; !rc && i < views->njobs; i++)
+		if (tb_job_waits(views->jobs[i].info))
+			rc = check_job(options, cluster, &views->jobs[i], err);
+	tb_cluster_destroy(cluster);
+	return rc;
+}
+
 /* ---- the answer ---- */
 
 static bool is_answered(const struct tb_job_views *views)
@@ -222,10 +287,7 @@ static bool has_change(const struct options *options,
 	char *shown = print_shown(job, &job->request), *line = NULL;
 	bool has = false;
 
-	tb_request_init(&wanted);
-	if (!tb_request_inherit(&wanted, &options->change, NULL) &&
-	    !tb_request_inherit(&wanted, &job->request, NULL) &&
-	    !tb_request_complete_open(&wanted, NULL)) {
+	if (!make_wanted(&wanted, options, job)) {
 		line = print_shown(job, &wanted);
 		has = line && shown && !strcmp(line, shown);
 		has = has ||
@@ -292,7 +354,8 @@ static int run_update(const struct options *options)
 
 	tb_slurm_begin(options->common.name);
 	views = tb_job_views_load(&options->job.id, &err);
-	if (views && !ask(options, views, &err))
+	if (views && !check_units(options, views, &err) &&
+	    !ask(options, views, &err))
 		changed = wait_for_answer(options, &err);
 	rc = changed ? report(options, changed)
 		     : tb_job_argument_fail(&options->job, options->common.name,

@@ -20,6 +20,7 @@ enum {
 	SLOT,
 	UNITS,
 	THREADS,
+	BLOCKED,
 	GRANT,
 	COLUMNS
 };
@@ -37,6 +38,7 @@ static const struct tb_column columns[COLUMNS] = {
 	[SLOT] = { 's', "slot", "SLOT", true },
 	[UNITS] = { 'U', "units", "UNITS", true },
 	[THREADS] = { 'c', "threads", "THREADS", false },
+	[BLOCKED] = { 'B', "blocked", "BLOCKED", false },
 	[GRANT] = { 'g', "grant", "GRANT", false },
 };
 
@@ -142,6 +144,13 @@ static void print_cell(const void *item, unsigned column, FILE *out)
 		break;
 	case THREADS:
 		print_and_free(threads ? tb_bitset_print_list(threads) : NULL,
+			       out);
+		break;
+	case BLOCKED:
+		print_and_free(row->node && row->node->blocked
+				       ? tb_bitset_print_list(
+						 row->node->blocked)
+				       : NULL,
 			       out);
 		break;
 	case GRANT:

@@ -15,6 +15,7 @@
 #include "common/job/request_env.h"
 #include "core/place/place.h"
 #include "cluster/hosts.h"
+#include "job_blocked.h"
 #include "job_id.h"
 #include "job_view.h"
 
@@ -141,6 +142,7 @@ static void clear_nodes(struct tb_job_view *job)
 		free(node->slots);
 		free(node->name);
 		tb_bitset_destroy(node->threads);
+		tb_bitset_destroy(node->blocked);
 		tb_topology_destroy(node->topology);
 	}
 	free(job->nodes);
@@ -234,8 +236,10 @@ struct tb_job_views *tb_job_views_load(const struct tb_job_id *id,
 	views->conf = tb_conf_here(&why);
 	views->records = id ? tb_job_id_load(id, SHOW_DETAIL, err)
 			    : tb_job_id_load_own(SHOW_DETAIL, err);
-	if (views->records && !take_jobs(views, id, err))
+	if (views->records && !take_jobs(views, id, err)) {
+		tb_job_blocked_find(views->jobs, views->njobs);
 		return views;
+	}
 	tb_job_views_destroy(views);
 	return NULL;
 }

@@ -21,7 +21,8 @@ struct tb_job_node {
 	struct tb_topology *topology; /* NULL: none is known */
 	struct tb_bitset *threads;    /* that the job has; NULL likewise */
 	unsigned first_task, tasks;
-	struct tb_bitset **slots; /* of each task: its slot's threads */
+	struct tb_bitset **slots;  /* of each task: its slot's threads */
+	struct tb_bitset *blocked; /* job_blocked.h; NULL: not known */
 };
 
 struct tb_job_view {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_map.c - topobind map */
 #define _GNU_SOURCE /* open_memstream */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,27 +24,6 @@ struct options {
 };
 
 #define WATCH_SECONDS 2
-#define WATCH_MOST 3600
-
-static int take_seconds(struct options *options, const char *text,
-			struct tb_error *err)
-{
-	char *rest;
-	unsigned long seconds = WATCH_SECONDS;
-
-	if (text) {
-		errno = 0;
-		seconds = strtoul(text, &rest, 10);
-		if (*text < '0' || *text > '9' || *rest || errno || !seconds ||
-		    seconds > WATCH_MOST)
-			return tb_fail(
-				err,
-				"--watch=%.60s is not a number of seconds, give 1 to %d",
-				text, WATCH_MOST);
-	}
-	options->seconds = seconds;
-	return 0;
-}
 
 static int take_map_option(void *data, int option, struct tb_error *err)
 {
@@ -61,7 +39,8 @@ static int take_map_option(void *data, int option, struct tb_error *err)
 		options->output.xml = optarg;
 		return 0;
 	case 'w':
-		return take_seconds(options, optarg, err);
+		return tb_command_take_seconds(&options->seconds, "watch",
+					       WATCH_SECONDS, err);
 	default:
 		return tb_map_take_form(&options->output, option, err);
 	}

@@ -10,7 +10,8 @@
 struct step {
 	char name[TB_STEP_NAME_SIZE];
 	uint32_t tasks, spread;
-	uint64_t preferred, allowed, smoothed, cost_us;
+	struct tb_soft_counts counts;
+	uint64_t cost_us;
 };
 
 struct steps {
@@ -33,10 +34,8 @@ static int add_step(struct tb_soft_state *state, bool alive, void *data)
 	steps->list = list;
 	list[steps->count] = (struct step){
 		.tasks = state->tasks,
-		.spread = state->spread,
-		.preferred = state->preferred,
-		.allowed = state->allowed,
-		.smoothed = state->smoothed,
+		.spread = tb_soft_state_spread(state),
+		.counts = tb_soft_state_counts(state),
 		.cost_us = state->cost_us,
 	};
 	tb_soft_step_name(state, list[steps->count++].name);
@@ -70,12 +69,14 @@ static void print_counters(const struct steps *steps, FILE *out)
 	for (unsigned i = 0; i < steps->count; i++) {
 		const struct step *step = &steps->list[i];
 
-		tb_metric_sample(out, choices, (double)step->preferred, "step",
-				 step->name, "choice", "preferred", NULL);
-		tb_metric_sample(out, choices, (double)step->allowed, "step",
-				 step->name, "choice", "allowed", NULL);
-		tb_metric_sample(out, choices, (double)step->smoothed, "step",
-				 step->name, "choice", "smoothed", NULL);
+		tb_metric_sample(out, choices, (double)step->counts.preferred,
+				 "step", step->name, "choice", "preferred",
+				 NULL);
+		tb_metric_sample(out, choices, (double)step->counts.allowed,
+				 "step", step->name, "choice", "allowed", NULL);
+		tb_metric_sample(out, choices, (double)step->counts.smoothed,
+				 "step", step->name, "choice", "smoothed",
+				 NULL);
 	}
 	tb_metric_head(out, cost, "counter", "CPU time spent on watching.");
 	for (unsigned i = 0; i < steps->count; i++)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_choice.c - see job_choice.h */
+#define _GNU_SOURCE /* asprintf */
 #include "job_choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan/never.h"
+#include "core/plan/never_cpus.h"
 #include "core/request/alternatives.h"
 
 #include "partition_choice.h"
@@ -56,6 +60,92 @@ char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index)
 					   &choice->specs[index].request)
 				 : NULL;
 }
+
+/* ---- what no node has ---- */
+
+/* Could the job have it, for what it says of nodes? */
+static bool is_inside(const struct tb_candidate_node *node)
+{
+	return node->info->name && !node->outside;
+}
+
+/* The word for a node that is inside. */
+static const char *name_node(const struct tb_candidates *candidates)
+{
+	if (candidates->spec->required)
+		return "required node";
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (candidates->nodes[i].info->name &&
+		    candidates->nodes[i].outside)
+			return "node that it may use";
+	return "node";
+}
+
+static char *find_never(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+	struct tb_never never = { .nodes = 0 };
+	char *sentence;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (is_inside(node))
+			tb_never_look(&never, &spec->request, spec->task_cpus,
+				      node->info->name, node->topology,
+				      node->system, node->masked);
+	}
+	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
+				  name_node(candidates));
+	tb_never_clear(&never);
+	return sentence;
+}
+
+/* Likewise the CPUs that Slurm wants on each node. */
+static char *find_never_cpus(const struct tb_candidates *candidates)
+{
+	struct tb_tasks_of_node asked = tb_job_spec_tasks_of_node(
+		candidates->spec);
+	struct tb_never_cpus never = { .most = 0 };
+	char *sentence;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+
+		if (is_inside(node))
+			tb_never_cpus_look(&never, node->info->name,
+					   node->info->cpus);
+	}
+	sentence = tb_never_cpus_print(&never, &asked, name_node(candidates));
+	tb_never_cpus_clear(&never);
+	return sentence;
+}
+
+/* Frees both. */
+static char *join_never(char *all, char *one)
+{
+	char *both = NULL;
+
+	if (!all)
+		return one;
+	if (one && asprintf(&both, "%s, and %s", all, one) < 0)
+		both = NULL;
+	free(all);
+	free(one);
+	return both;
+}
+
+/* Where units are not to blame for one of the alternatives something else is. */
+char *tb_job_choice_never(const struct tb_job_choice *choice)
+{
+	char *all = NULL;
+
+	for (unsigned i = 0; i < choice->count && (all || !i); i++)
+		all = join_never(all, find_never(choice->candidates[i]));
+	return all ? all : find_never_cpus(choice->candidates[0]);
+}
+
+/* ---- why each waits ---- */
 
 int tb_job_choice_explain(struct tb_job_choice *choice)
 {

@@ -30,6 +30,14 @@ void tb_job_choice_clear(struct tb_job_choice *choice);
 /* "X:1"; malloc()ed, NULL also when there is nothing to choose. */
 char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index);
 
+/*
+ * "no node has 9 N units (power1 has most: 8)", of alternatives one after the other:
+ * what no node has, were it idle; if units are not to blame for one of them, "no node has
+ * the 40 CPUs ..." of --ntasks-per-node.  malloc()ed; NULL: nor are these, or out of
+ * memory.
+ */
+char *tb_job_choice_never(const struct tb_job_choice *choice);
+
 /* Why each of them waits.  -1 when out of memory. */
 int tb_job_choice_explain(struct tb_job_choice *choice);
 /* The one that starts first, by its units, and the first of equal ones. */

@@ -12,7 +12,6 @@
 #include "common/node/node_features.h"
 #include "core/base/text.h"
 #include "core/plan/deal.h"
-#include "core/plan/never.h"
 #include "core/request/prefer.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */
@@ -358,114 +357,21 @@ static void look_behind_guess(struct tb_job_plan *plan)
 	plan->alternative = NULL;
 }
 
-/* Could the job have it, for what it says of nodes? */
-static bool is_inside(const struct tb_candidate_node *node)
-{
-	return node->info->name && !node->outside;
-}
-
-/* The word for a node that is inside. */
-static const char *name_node(const struct tb_candidates *candidates)
-{
-	if (candidates->spec->required)
-		return "required node";
-	for (unsigned i = 0; i < candidates->nnodes; i++)
-		if (candidates->nodes[i].info->name &&
-		    candidates->nodes[i].outside)
-			return "node that it may use";
-	return "node";
-}
-
-/* What the units have to do with it, malloc()ed; NULL: nothing. */
-static char *find_never(const struct tb_candidates *candidates)
-{
-	const struct tb_job_spec *spec = candidates->spec;
-	struct tb_never never = { .nodes = 0 };
-	char *sentence;
-
-	for (unsigned i = 0; i < candidates->nnodes; i++) {
-		const struct tb_candidate_node *node = &candidates->nodes[i];
-
-		if (is_inside(node))
-			tb_never_look(&never, &spec->request, spec->task_cpus,
-				      node->info->name, node->topology,
-				      node->system, node->masked);
-	}
-	sentence = tb_never_print(&never, &spec->request, spec->task_cpus,
-				  name_node(candidates));
-	tb_never_clear(&never);
-	return sentence;
-}
-
-/* Likewise the CPUs that Slurm wants on each node. */
-static char *find_never_cpus(const struct tb_candidates *candidates)
-{
-	struct tb_tasks_of_node asked = tb_job_spec_tasks_of_node(
-		candidates->spec);
-	struct tb_never_cpus never = { .most = 0 };
-	char *sentence;
-
-	for (unsigned i = 0; i < candidates->nnodes; i++) {
-		const struct tb_candidate_node *node = &candidates->nodes[i];
-
-		if (is_inside(node))
-			tb_never_cpus_look(&never, node->info->name,
-					   node->info->cpus);
-	}
-	sentence = tb_never_cpus_print(&never, &asked, name_node(candidates));
-	tb_never_cpus_clear(&never);
-	return sentence;
-}
-
-/* "NEVER: no node has ..., and no node has ...", malloc()ed. */
-static char *join_never(const char *never, char *units, bool first)
-{
-	char *both = NULL;
-
-	if (asprintf(&both, "%s%s%s", never, first ? ": " : ", and ", units) <
-	    0)
-		both = NULL;
-	free(units);
-	return both;
-}
-
-/* Takes over the sentence. */
-static int set_never(struct tb_job_plan *plan, char *text, struct tb_error *err)
-{
-	if (!text)
-		return tb_fail(err, "out of memory");
-	free(plan->why_never);
-	plan->why_never = text;
-	return 0;
-}
-
-/* Where they are there Slurm's sentence stands. */
-static int tell_never_cpus(struct tb_job_plan *plan, struct tb_error *err)
-{
-	char *cpus = find_never_cpus(plan->candidates);
-
-	return cpus ? set_never(plan, join_never(plan->why_never, cpus, true),
-				err)
-		    : 0;
-}
-
-/* Where units are not to blame for one of the alternatives something else is. */
+/* Where neither units nor CPUs are to blame Slurm's sentence stands. */
 static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
 {
-	char *text = strdup(plan->why_never);
+	char *units = tb_job_choice_never(&plan->choice), *both = NULL;
 
-	for (unsigned i = 0; text && i < plan->choice.count; i++) {
-		char *units = find_never(plan->choice.candidates[i]), *both;
-
-		if (!units) {
-			free(text);
-			return tell_never_cpus(plan, err);
-		}
-		both = join_never(text, units, i == 0);
-		free(text);
-		text = both;
-	}
-	return set_never(plan, text, err);
+	if (!units)
+		return 0;
+	if (asprintf(&both, "%s: %s", plan->why_never, units) < 0)
+		both = NULL;
+	free(units);
+	if (!both)
+		return tb_fail(err, "out of memory");
+	free(plan->why_never);
+	plan->why_never = both;
+	return 0;
 }
 
 static bool waits_for_nodes(const struct tb_job_plan *plan)

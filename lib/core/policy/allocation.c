@@ -87,6 +87,13 @@ static void set_fit_keys(const struct tb_candidate *candidate, double *key)
 	key[1] = candidate->left;
 }
 
+/* Then how little memory and local disk is free. */
+static void set_best_fit_keys(const struct tb_candidate *candidate, double *key)
+{
+	set_fit_keys(candidate, key);
+	key[2] = candidate->rest;
+}
+
 /*
  * Of nodes of equal weight those that hold the job's largest share first, so that
  * it has as few of them as without a policy.
@@ -131,11 +138,11 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked,
 		key[1] = make_gap_key(candidate);
 		break;
 	case TB_ALLOCATE_BESTFIT:
-		set_fit_keys(candidate, key);
+		set_best_fit_keys(candidate, key);
 		break;
 	case TB_ALLOCATE_BESTTOPOLOGY:
 		key[0] = (double)candidate->diameter;
-		set_fit_keys(candidate, key + 1);
+		set_best_fit_keys(candidate, key + 1);
 		break;
 	case TB_ALLOCATE_DEFAULT:
 		set_default_keys(candidate, need, key);

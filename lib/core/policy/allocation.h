@@ -60,7 +60,7 @@ struct tb_candidate {
 	 * TB_GAP_NONE; below 0 when the job would run into it.
 	 */
 	int64_t gap;
-	double idle; /* CPUs minus load */
+	double idle; /* CPUs minus load, and minus those of jobs that began since */
 	/* Slurm's weight of the node, and the part of its cores that is free. */
 	double weight, free;
 	/* The sum of configured resources, each as a part of the largest node's. */
@@ -72,6 +72,8 @@ struct tb_candidate {
 	int32_t broken; /* so many more containers are broken up */
 	uint32_t left;	/* CPUs (bound jobs: threads) left free */
 	uint64_t diameter;
+	/* Memory and local disk that are free, each as a part of the largest node's. */
+	double rest;
 };
 
 struct tb_node_need {

@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "soft.h"
 
+#include <string.h>
+
+#include "core/base/text.h"
+
 /* Measuring is not exact: a CPU that is always busy can show a little less. */
 #define FULL_PCT 99
+
+static const char *const count_names[] = {
+	[TB_SOFT_COUNT_JOB] = "job",
+	[TB_SOFT_COUNT_ALL] = "all",
+};
+
+const char *tb_soft_count_name(enum tb_soft_count count)
+{
+	return count_names[count];
+}
+
+bool tb_soft_count_read(const char *word, enum tb_soft_count *count)
+{
+	for (unsigned i = TB_SOFT_COUNT_JOB; i <= TB_SOFT_COUNT_ALL; i++)
+		if (tb_text_is_word(word, strlen(word), count_names[i])) {
+			*count = (enum tb_soft_count)i;
+			return true;
+		}
+	return false;
+}
 
 static bool sample_is_busy(unsigned low_pct,
 			   const struct tb_soft_sample *sample)
@@ -111,4 +135,17 @@ void tb_soft_allowed(const struct tb_bitset *scope,
 	tb_bitset_assign(allowed, scope);
 	tb_bitset_andnot(allowed, used);
 	tb_bitset_or(allowed, preferred);
+}
+
+void tb_soft_preferred(const struct tb_bitset *said,
+		       const struct tb_bitset *granted,
+		       const struct tb_bitset *allowed,
+		       struct tb_bitset *preferred)
+{
+	if (!said || !tb_bitset_intersects(said, allowed)) {
+		tb_bitset_assign(preferred, granted);
+		return;
+	}
+	tb_bitset_assign(preferred, said);
+	tb_bitset_and(preferred, allowed);
 }

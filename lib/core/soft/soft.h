@@ -30,6 +30,13 @@
 #define TB_SOFT_FALL_MAX \
 	64 /* at most, for a task that spreads again and again */
 
+/* Whose load on the preferred CPUs counts: the task's own, or everybody's. */
+enum tb_soft_count { TB_SOFT_COUNT_JOB, TB_SOFT_COUNT_ALL };
+
+/* "job" or "all", in any case, and back; false: another word. */
+bool tb_soft_count_read(const char *word, enum tb_soft_count *count);
+const char *tb_soft_count_name(enum tb_soft_count count);
+
 enum tb_soft_choice { TB_SOFT_PREFERRED, TB_SOFT_ALLOWED };
 
 /* What happened since the sample before. */
@@ -78,5 +85,14 @@ void tb_soft_scope(const struct tb_topology *topology, char letter,
 void tb_soft_allowed(const struct tb_bitset *scope,
 		     const struct tb_bitset *preferred,
 		     const struct tb_bitset *used, struct tb_bitset *allowed);
+
+/*
+ * What a task prefers of which somebody said so (said; NULL: nobody did): of that
+ * what is allowed now, or if nothing is, what it was granted.
+ */
+void tb_soft_preferred(const struct tb_bitset *said,
+		       const struct tb_bitset *granted,
+		       const struct tb_bitset *allowed,
+		       struct tb_bitset *preferred);
 
 #endif

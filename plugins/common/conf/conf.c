@@ -71,6 +71,8 @@ struct tb_conf {
 	char *site_text[SITE_KEYS]; /* as written; NULL: not there */
 	bool node_record;
 	bool job_record;
+	bool usage_record;
+	bool unit_tres;
 	enum tb_count_memory count_memory;
 	struct tb_conf_soft soft;
 	struct tb_conf_metrics metrics;
@@ -546,7 +548,13 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 		rc = tb_conf_take_flag(&site->job_record, "JobRecord", table,
 				       &where, err);
 	if (!rc)
+		rc = tb_conf_take_flag(&site->usage_record, "UsageRecord",
+				       table, &where, err);
+	if (!rc)
 		rc = take_count_memory(&site->count_memory, table, &where, err);
+	if (!rc)
+		rc = tb_conf_take_flag(&site->unit_tres, "UnitTRES", table,
+				       &where, err);
 	if (!rc)
 		rc = tb_conf_soft_take(&site->soft, table, &where, err);
 	if (!rc)
@@ -854,6 +862,16 @@ const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 bool tb_conf_job_record(const struct tb_conf *site)
 {
 	return site->job_record;
+}
+
+bool tb_conf_usage_record(const struct tb_conf *site)
+{
+	return site->usage_record;
+}
+
+bool tb_conf_unit_tres(const struct tb_conf *site)
+{
+	return site->unit_tres;
 }
 
 enum tb_count_memory tb_conf_count_memory(const struct tb_conf *site)

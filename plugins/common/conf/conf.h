@@ -91,6 +91,8 @@ enum tb_count_memory {
 	TB_COUNT_NONE,
 };
 enum tb_count_memory tb_conf_count_memory(const struct tb_conf *conf);
+/* Are whole units counted as TRES? */
+bool tb_conf_unit_tres(const struct tb_conf *conf);
 /* Where slurmctld's metrics are written; owned by conf. */
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
 /* How soft binding is done; owned by conf. */
@@ -126,6 +128,8 @@ bool tb_conf_has_node_priority(const struct tb_conf *conf);
 bool tb_conf_node_record(const struct tb_conf *conf);
 /* Does accounting get the request and the grant of jobs that start? */
 bool tb_conf_job_record(const struct tb_conf *conf);
+/* Does a job's AdminComment get how busy its units were? */
+bool tb_conf_usage_record(const struct tb_conf *conf);
 /* The configured topology string of a node, NULL for none.  Owned by conf. */
 const char *tb_conf_topology(const struct tb_conf *conf, const char *node_name);
 /*

@@ -35,7 +35,9 @@
 #define TB_SITE_ITEMS(ITEM) \
 	ITEM(NODE_RECORD, "NodeRecord", "yes") \
 	ITEM(JOB_RECORD, "JobRecord", "yes") \
+	ITEM(USAGE_RECORD, "UsageRecord", "no") \
 	ITEM(COUNT_MEMORY, "CountMemory", "all") \
+	ITEM(UNIT_TRES, "UnitTRES", "no") \
 	ITEM(SOFT, "Soft", "yes") \
 	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
 	ITEM(SOFT_COUNT, "SoftCount", "job") \

@@ -3,9 +3,6 @@
 
 #include "conf_policy.h"
 #include "conf_take.h"
-#include "core/soft/soft.h"
-
-#include "src/common/xstring.h"
 
 static int take_count(enum tb_soft_count *count, s_p_hashtbl_t *table,
 		      const struct tb_conf_where *where, struct tb_error *err)
@@ -13,14 +10,10 @@ static int take_count(enum tb_soft_count *count, s_p_hashtbl_t *table,
 	struct tb_conf_word word = { NULL, NULL };
 	int rc = tb_conf_take_word(&word, "SoftCount", table, where, err);
 
-	if (!rc && word.value) {
-		if (!xstrcasecmp(word.value, "all"))
-			*count = TB_SOFT_COUNT_ALL;
-		else if (xstrcasecmp(word.value, "job"))
-			rc = tb_conf_fail(where, "SoftCount", word.value,
-					  "this is not allowed; allowed: job, all",
-					  err);
-	}
+	if (!rc && word.value && !tb_soft_count_read(word.value, count))
+		rc = tb_conf_fail(where, "SoftCount", word.value,
+				  "this is not allowed; allowed: job, all",
+				  err);
 	tb_conf_word_clear(&word);
 	return rc;
 }

@@ -13,14 +13,12 @@
 #include "conf_line.h"
 #include "compat/slurm_compat.h"
 #include "core/base/error.h"
+#include "core/soft/soft.h"
 
 /* A shorter one costs too much; a longer one is of no use. */
 #define TB_SOFT_INTERVAL_MIN_MS 10
 #define TB_SOFT_INTERVAL_MAX_MS 60000
 #define TB_SOFT_INTERVAL_MS 500
-
-/* Whose load on the preferred CPUs counts. */
-enum tb_soft_count { TB_SOFT_COUNT_JOB, TB_SOFT_COUNT_ALL };
 
 struct tb_conf_soft {
 	bool on;

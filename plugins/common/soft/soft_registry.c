@@ -394,6 +394,7 @@ void tb_registry_forget(struct tb_registry *registry)
 	tb_locked_dir_each(&registry->dir, ".off", forget_job, registry);
 	tb_locked_dir_each(&registry->dir, ".confined", forget_job, registry);
 	tb_locked_dir_each(&registry->dir, "." RECORD, forget_job, registry);
+	tb_locked_dir_each(&registry->dir, ".settings", forget_job, registry);
 }
 
 static bool has_switch(const struct tb_registry *registry, uint32_t job,

@@ -13,6 +13,7 @@
  *	JOB.STEP.PID.soft	state of a soft-bound step (soft_state.h)
  *	off, JOB.off		soft binding is switched off, here or for a job
  *	confined, JOB.confined	tasks are kept on their preferred CPUs, likewise
+ *	settings, JOB.settings	what was set at run time, likewise (soft_settings.h)
  *	JOB.record		locked by who changes the job's record
  *
  * Whoever reads and changes sets of CPUs has the directory locked, so that
@@ -108,7 +109,7 @@ enum tb_soft_mode {
 /* job 0: the node. */
 int tb_registry_switch(struct tb_registry *registry, uint32_t job,
 		       enum tb_soft_mode mode, struct tb_error *err);
-/* Forget switches and locks of jobs that have no step here any more. */
+/* Forget switches, settings and locks of jobs that have no step here any more. */
 void tb_registry_forget(struct tb_registry *registry);
 /* A job has its own mode only while that of its node is "on". */
 enum tb_soft_mode tb_registry_mode(struct tb_registry *registry, uint32_t job);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SOFT ".soft"
-#define VERSION 1
+#define VERSION 2
 #define SIZE_MAX_BYTES (64 * 1024 * 1024)
 
 struct tb_soft_file {
@@ -28,6 +28,41 @@ static struct tb_soft_state *map_state(int fd, size_t size,
 	void *memory = mmap(NULL, size, PROT_READ | write, MAP_SHARED, fd, 0);
 
 	return memory != MAP_FAILED ? memory : NULL;
+}
+
+/* ---- sums, and the text ---- */
+
+struct tb_soft_counts tb_soft_state_counts(const struct tb_soft_state *state)
+{
+	struct tb_soft_counts counts = { 0 };
+
+	for (unsigned i = 0; i < state->tasks; i++) {
+		counts.preferred += state->task[i].preferred;
+		counts.allowed += state->task[i].allowed;
+		counts.smoothed += state->task[i].smoothed;
+	}
+	return counts;
+}
+
+unsigned tb_soft_state_spread(const struct tb_soft_state *state)
+{
+	unsigned spread = 0;
+
+	for (unsigned i = 0; i < state->tasks; i++)
+		spread += state->task[i].spread != 0;
+	return spread;
+}
+
+const char *tb_soft_state_cgroups(const struct tb_soft_state *state)
+{
+	return (const char *)&state->task[state->tasks];
+}
+
+/* Of the file, without the text. */
+static size_t size_of_tasks(size_t tasks)
+{
+	return sizeof(struct tb_soft_state) +
+	       tasks * sizeof(struct tb_soft_task);
 }
 
 /* ---- the step's own ---- */
@@ -49,7 +84,7 @@ static int fill_state(struct tb_soft_file *file,
 	file->state->job = id->job;
 	file->state->step = id->step;
 	file->state->tasks = tasks;
-	memcpy(file->state->cgroups, cgroups, strlen(cgroups) + 1);
+	memcpy(&file->state->task[tasks], cgroups, strlen(cgroups) + 1);
 	file->state->size = file->size;
 	file->state->version = VERSION;
 	return 0;
@@ -85,7 +120,7 @@ struct tb_soft_file *tb_soft_file_create(struct tb_registry *registry,
 		return NULL;
 	}
 	file->file.fd = -1;
-	file->size = sizeof(struct tb_soft_state) + strlen(cgroups) + 1;
+	file->size = size_of_tasks(tasks) + strlen(cgroups) + 1;
 	rc = make_file(file, registry, id, err);
 	if (rc == 0 && fill_state(file, id, tasks, cgroups) < 0)
 		rc = tb_fail(err, "%.200s cannot be written: %s",
@@ -115,8 +150,11 @@ struct tb_soft_state *tb_soft_file_state(struct tb_soft_file *file)
 
 static bool is_whole(const struct tb_soft_state *state, size_t size)
 {
+	size_t tasks = size_of_tasks(state->tasks);
+
 	return state->version == VERSION && state->size == size &&
-	       memchr(state->cgroups, '\0', size - sizeof(*state)) != NULL;
+	       tasks < size &&
+	       memchr((const char *)state + tasks, '\0', size - tasks) != NULL;
 }
 
 struct visitor {
@@ -179,26 +217,69 @@ int tb_soft_each(struct tb_registry *registry, enum tb_soft_access access,
 	return tb_locked_dir_each(dir, SOFT, visit_name, &visitor);
 }
 
-bool tb_soft_next_cgroup(const char **cursor, struct tb_bitset **base,
-			 char **path)
+/* Cut the word off the line's beginning, or the rest of it.  NULL: none, or no memory. */
+static char *cut_word(const char **line, const char *ends)
 {
-	const char *line = *cursor;
-	size_t length = strcspn(line, "\n"), list = strcspn(line, " ");
-	char *text;
+	size_t length = strcspn(*line, ends);
+	const char *word = *line;
 
-	*base = NULL;
-	*path = NULL;
-	if (line[length] == '\0' || list >= length)
-		return false;
-	*cursor = line + length + 1;
-	text = strndup(line, list);
-	if (text != NULL)
-		*base = tb_bitset_parse_list(text, TB_REGISTRY_CPUS, NULL);
-	free(text);
-	*path = strndup(line + list + 1, length - list - 1);
-	if (*base != NULL && *path != NULL)
+	if (length == 0 || word[length] == '\0')
+		return NULL;
+	*line = word + length + 1;
+	return strndup(word, length);
+}
+
+static struct tb_bitset *cut_cpus(const char **line)
+{
+	char *word = cut_word(line, " \n");
+	struct tb_bitset *cpus = NULL;
+
+	if (word != NULL)
+		cpus = tb_bitset_parse_list(word, TB_REGISTRY_CPUS, NULL);
+	free(word);
+	return cpus;
+}
+
+bool tb_soft_next_cgroup(const char **cursor, struct tb_soft_cgroup *cgroup)
+{
+	*cgroup = (struct tb_soft_cgroup){ .base = cut_cpus(cursor) };
+	if (cgroup->base != NULL)
+		cgroup->scope = cut_cpus(cursor);
+	if (cgroup->scope != NULL)
+		cgroup->path = cut_word(cursor, "\n");
+	if (cgroup->path != NULL)
 		return true;
-	tb_bitset_destroy(*base);
-	free(*path);
+	tb_soft_cgroup_clear(cgroup);
 	return false;
+}
+
+void tb_soft_cgroup_clear(struct tb_soft_cgroup *cgroup)
+{
+	tb_bitset_destroy(cgroup->base);
+	tb_bitset_destroy(cgroup->scope);
+	free(cgroup->path);
+	*cgroup = (struct tb_soft_cgroup){ 0 };
+}
+
+static unsigned count_lines(const char *text)
+{
+	unsigned lines = 0;
+
+	for (; *text != '\0'; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+bool tb_soft_task_cgroup(const struct tb_soft_state *state, unsigned task,
+			 struct tb_soft_cgroup *cgroup)
+{
+	const char *text = tb_soft_state_cgroups(state);
+	unsigned lines = count_lines(text);
+
+	*cgroup = (struct tb_soft_cgroup){ 0 };
+	if (task >= state->tasks || lines < state->tasks)
+		return false;
+	for (unsigned i = lines - state->tasks + task; i > 0; i--)
+		text = strchr(text, '\n') + 1;
+	return tb_soft_next_cgroup(&text, cgroup);
 }

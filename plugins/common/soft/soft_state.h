@@ -16,29 +16,37 @@
 #include "soft_registry.h"
 #include "core/soft/soft.h"
 
+struct tb_soft_task {
+	uint32_t id;		 /* its number in the step */
+	int32_t pid;		 /* of its first process */
+	_Atomic uint32_t spread; /* is it on allowed CPUs now? */
+	_Atomic uint64_t preferred, allowed, smoothed; /* core/soft/soft.h */
+};
+
+/* Behind the tasks is the text that tb_soft_next_cgroup() reads. */
 struct tb_soft_state {
 	uint32_t version;
 	uint32_t size; /* of the file, in bytes */
 	uint32_t job, step;
 	uint32_t tasks;
-	_Atomic uint32_t spread; /* tasks that are on allowed CPUs now */
-	_Atomic uint32_t paused; /* the job is suspended */
-	_Atomic uint32_t native; /* the kernel chooses */
-	_Atomic uint64_t preferred, allowed, smoothed; /* core/soft/soft.h */
+	_Atomic uint32_t paused;  /* the job is suspended */
+	_Atomic uint32_t native;  /* the kernel chooses */
 	_Atomic uint64_t cost_us; /* CPU time of the controller so far */
-	/*
-	 * A line for each cgroup of the step, "LIST PATH": the OS CPUs that
-	 * nobody takes from it, and its path in the cpuset hierarchy.
-	 */
-	char cgroups[];
+	struct tb_soft_task task[];
 };
+
+/* Of all tasks together: what was counted; how many are on allowed CPUs now. */
+struct tb_soft_counts tb_soft_state_counts(const struct tb_soft_state *state);
+unsigned tb_soft_state_spread(const struct tb_soft_state *state);
 
 struct tb_soft_file;
 
 /*
  * In the step's slurmstepd, with the registry locked: make the file, locked as
- * long as the process lives.  NULL with a sentence.  The end, whether locked or
- * not, is tb_soft_file_remove(); NULL is fine.
+ * long as the process lives.  cgroups: a line for each cgroup of the step,
+ * "BASE SCOPE PATH", the tasks' last and in their order; see struct tb_soft_cgroup.
+ * NULL with a sentence.  The end, whether locked or not, is tb_soft_file_remove();
+ * NULL is fine.
  */
 struct tb_soft_file *tb_soft_file_create(struct tb_registry *registry,
 					 const struct tb_registry_id *id,
@@ -65,12 +73,23 @@ int tb_soft_each(struct tb_registry *registry, enum tb_soft_access access,
 			      void *data),
 		 void *data);
 
+/* The sets have TB_REGISTRY_CPUS bits. */
+struct tb_soft_cgroup {
+	struct tb_bitset *base;	 /* OS CPUs that nobody takes from it */
+	struct tb_bitset *scope; /* those that it may have beside them */
+	char *path;		 /* in the cpuset hierarchy */
+};
+
 /*
- * The lines of a state one after the other; cursor starts at cgroups.  base has
- * TB_REGISTRY_CPUS bits; the caller destroys it and frees the path.  False at the
- * end, and for want of memory.
+ * The cgroups of a state one after the other, those of its tasks last; cursor
+ * starts at tb_soft_state_cgroups().  The caller clears each.  False at the end, and
+ * for want of memory.
  */
-bool tb_soft_next_cgroup(const char **cursor, struct tb_bitset **base,
-			 char **path);
+const char *tb_soft_state_cgroups(const struct tb_soft_state *state);
+bool tb_soft_next_cgroup(const char **cursor, struct tb_soft_cgroup *cgroup);
+/* The cgroup of a task; false likewise. */
+bool tb_soft_task_cgroup(const struct tb_soft_state *state, unsigned task,
+			 struct tb_soft_cgroup *cgroup);
+void tb_soft_cgroup_clear(struct tb_soft_cgroup *cgroup);
 
 #endif

@@ -274,43 +274,65 @@ static int look_at(struct tb_soft_state *state, bool alive, void *data)
 	assert_int_equal(state->job, 9);
 	look->alive += alive;
 	look->dead += !alive;
-	look->allowed = state->allowed;
+	look->allowed = tb_soft_state_counts(state).allowed;
 	state->paused = 1;
 	return look->rc;
+}
+
+static void assert_cgroup(struct tb_soft_cgroup *cgroup, const char *base,
+			  const char *scope, const char *path)
+{
+	char *base_list = tb_bitset_print_list(cgroup->base);
+	char *scope_list = tb_bitset_print_list(cgroup->scope);
+
+	assert_string_equal(base_list, base);
+	assert_string_equal(scope_list, scope);
+	assert_string_equal(cgroup->path, path);
+	free(base_list);
+	free(scope_list);
+	tb_soft_cgroup_clear(cgroup);
+}
+
+static void assert_cgroups(const struct tb_soft_state *state)
+{
+	const char *cursor = tb_soft_state_cgroups(state);
+	struct tb_soft_cgroup cgroup;
+
+	assert_true(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_cgroup(&cgroup, "0-1,4", "0-7", "/slurm");
+	assert_true(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_cgroup(&cgroup, "0-1", "0-3", "/slurm/task_0");
+	assert_true(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_cgroup(&cgroup, "3", "0-3,5", "/slurm/a b");
+	assert_false(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_true(tb_soft_task_cgroup(state, 1, &cgroup));
+	assert_cgroup(&cgroup, "3", "0-3,5", "/slurm/a b");
+	assert_false(tb_soft_task_cgroup(state, 2, &cgroup));
 }
 
 static void test_state(void **state)
 {
 	const struct tb_registry_id id = { 9, 1 };
-	const char *text = "0-1,4 /slurm/task_0\n3 /slurm/a b\n";
+	const char *text = "0-1,4 0-7 /slurm\n0-1 0-3 /slurm/task_0\n"
+			   "3 0-3,5 /slurm/a b\n";
 	struct tb_soft_file *file = tb_soft_file_create(registry, &id, 2, text,
 							&err);
+	struct tb_soft_state *own;
 	struct look look = { 0 };
-	struct tb_bitset *base;
-	const char *cursor;
-	char *path, *list;
 
 	(void)state;
 	assert_non_null(file);
-	tb_soft_file_state(file)->allowed = 77;
+	own = tb_soft_file_state(file);
+	own->task[0].allowed = 70;
+	own->task[1].allowed = 7;
+	own->task[1].spread = 1;
 	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
 			 0);
 	assert_int_equal(look.alive, 1);
 	assert_int_equal(look.allowed, 77);
-	assert_int_equal(tb_soft_file_state(file)->paused, 1);
-	cursor = tb_soft_file_state(file)->cgroups;
-	assert_true(tb_soft_next_cgroup(&cursor, &base, &path));
-	list = tb_bitset_print_list(base);
-	assert_string_equal(list, "0-1,4");
-	assert_string_equal(path, "/slurm/task_0");
-	free(list);
-	free(path);
-	tb_bitset_destroy(base);
-	assert_true(tb_soft_next_cgroup(&cursor, &base, &path));
-	assert_string_equal(path, "/slurm/a b");
-	free(path);
-	tb_bitset_destroy(base);
-	assert_false(tb_soft_next_cgroup(&cursor, &base, &path));
+	assert_int_equal(tb_soft_state_spread(own), 1);
+	assert_int_equal(own->paused, 1);
+	assert_cgroups(own);
 	tb_soft_file_remove(file);
 	assert_int_equal(tb_soft_each(registry, TB_SOFT_CHANGE, look_at, &look),
 			 0);
@@ -328,7 +350,7 @@ static void test_states_left(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		tb_soft_file_create(registry, &id, 1, "0 /x\n", &err);
+		tb_soft_file_create(registry, &id, 1, "0 0 /x\n", &err);
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -362,7 +384,7 @@ static void test_looking_is_no_event(void **state)
 {
 	const struct tb_registry_id id = { 9, 1 };
 	struct tb_soft_file *file = tb_soft_file_create(registry, &id, 1,
-							"0 /x\n", &err);
+							"0 0 /x\n", &err);
 	int inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[300], events[4096];
 	unsigned seen = 0;

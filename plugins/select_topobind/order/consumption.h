@@ -23,10 +23,16 @@ struct tb_consumption {
 void tb_consumption_reset(void);
 void tb_consumption_fini(void);
 
-/* Update the job's entry from its allocation; remove it. */
-void tb_consumption_put(const job_record_t *job);
+/*
+ * Update the job's entry from its allocation; remove it.  began: when it started, or
+ * was resumed; an entry that there is keeps its own.
+ */
+void tb_consumption_put(const job_record_t *job, time_t began);
 void tb_consumption_remove(const job_record_t *job);
 
 struct tb_consumption tb_consumption_of(uint32_t node);
+
+/* CPUs of jobs that began when the node told of its load, or later. */
+uint64_t tb_consumption_since_load(uint32_t node);
 
 #endif

@@ -111,6 +111,12 @@ double tb_node_size(const struct tb_node_facts *facts, uint32_t node)
 	       (config && config->gres && *config->gres ? 1 : 0);
 }
 
+double tb_node_rest(const struct tb_node_facts *facts, uint32_t node)
+{
+	return divide(tb_node_free_memory(node), facts->largest.memory) +
+	       divide(count_free_disk(node), facts->largest.disk);
+}
+
 /* --- what the node says ---------------------------------------------------------- */
 
 /* The number of a token in Extra; 0 for none. */
@@ -135,6 +141,12 @@ double tb_node_load(uint32_t node)
 	uint32_t load = get_record(node)->cpu_load;
 
 	return load == NO_VAL ? 0 : load / 100.0;
+}
+
+double tb_node_idle(uint32_t node)
+{
+	return get_record(node)->cpus_efctv - tb_node_load(node) -
+	       (double)tb_consumption_since_load(node);
 }
 
 static bool is_on(uint32_t node)
@@ -532,6 +544,8 @@ void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
 		break;
 	case TB_ALLOCATE_CPULOAD: /* for a later start it is MINRESOURCE */
 	case TB_ALLOCATE_MINRESOURCE:
+	case TB_ALLOCATE_BESTFIT:
+	case TB_ALLOCATE_BESTTOPOLOGY:
 		find_largest(facts, test->nodes);
 		break;
 	default:

@@ -76,6 +76,13 @@ double tb_node_size(const struct tb_node_facts *facts, uint32_t node);
 /* From topobind.conf, or else from the node's Extra field; 0: not known. */
 double tb_node_speed(const struct tb_node_facts *facts, uint32_t node);
 double tb_node_load(uint32_t node);
+/* CPUs less its load and the jobs that began since it told of that. */
+double tb_node_idle(uint32_t node);
+/*
+ * How much memory and local disk no running job has, each compared to the largest
+ * candidate's.
+ */
+double tb_node_rest(const struct tb_node_facts *facts, uint32_t node);
 /* CPUs and MB that no running job has. */
 uint32_t tb_node_free_cpus(uint32_t node);
 uint64_t tb_node_free_memory(uint32_t node);

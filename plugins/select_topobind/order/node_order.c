@@ -83,8 +83,11 @@ static void set_by_policy(struct tb_candidate *candidate,
 {
 	switch (facts->choice->policy) {
 	case TB_ALLOCATE_CPULOAD:
-		candidate->idle = node_record_table_ptr[node]->cpus_efctv -
-				  tb_node_load(node);
+		candidate->idle = tb_node_idle(node);
+		break;
+	case TB_ALLOCATE_BESTFIT:
+	case TB_ALLOCATE_BESTTOPOLOGY:
+		candidate->rest = tb_node_rest(facts, node);
 		break;
 	case TB_ALLOCATE_MINRESOURCE:
 		candidate->size = tb_node_size(facts, node);

@@ -27,10 +27,10 @@ static struct tb_bitset *parse_cpus(const char *list)
 }
 
 /* Its base stays: with gang scheduling several jobs have the same units. */
-static int move_off_cpus(const char *path, const struct tb_bitset *base,
+static int move_off_cpus(const struct tb_soft_cgroup *cgroup,
 			 const struct tb_bitset *cpus, struct tb_error *err)
 {
-	struct tb_bitset *now = tb_cpuset_read_cpus(path, NULL);
+	struct tb_bitset *now = tb_cpuset_read_cpus(cgroup->path, NULL);
 	struct tb_bitset *rest;
 	struct tb_cpuset *cpuset;
 	int rc = 0;
@@ -44,11 +44,14 @@ static int move_off_cpus(const char *path, const struct tb_bitset *base,
 		return tb_fail(err, "out of memory");
 	}
 	tb_bitset_andnot(rest, cpus);
-	tb_bitset_or(rest, base);
+	tb_bitset_or(rest, cgroup->base);
 	/* What the cgroup above does not give it has not anyway. */
 	tb_bitset_and(rest, now);
+	/* It was said to prefer others only. */
+	if (tb_bitset_is_empty(rest))
+		tb_bitset_assign(rest, cgroup->base);
 	if (!tb_bitset_equal(rest, now)) {
-		cpuset = tb_cpuset_open(path, err);
+		cpuset = tb_cpuset_open(cgroup->path, err);
 		rc = cpuset == NULL ? -1
 				    : tb_cpuset_set(cpuset, rest, NULL, err);
 		tb_cpuset_destroy(cpuset);
@@ -57,7 +60,7 @@ static int move_off_cpus(const char *path, const struct tb_bitset *base,
 	tb_bitset_destroy(now);
 	/* Gone meanwhile. */
 	if (rc < 0) {
-		now = tb_cpuset_read_cpus(path, NULL);
+		now = tb_cpuset_read_cpus(cgroup->path, NULL);
 		rc = now != NULL ? -1 : 0;
 		tb_bitset_destroy(now);
 	}
@@ -69,16 +72,14 @@ static int take_from_step(struct tb_soft_state *state, bool alive, void *data)
 	struct taker *taker = data;
 	const struct tb_bitset *cpus = state->job == taker->job ? taker->own
 								: taker->cpus;
-	const char *cursor = state->cgroups;
-	struct tb_bitset *base;
-	char *path;
+	const char *cursor = tb_soft_state_cgroups(state);
+	struct tb_soft_cgroup cgroup;
 
 	(void)alive;
-	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
-		if (move_off_cpus(path, base, cpus, taker->err) < 0)
+	while (tb_soft_next_cgroup(&cursor, &cgroup)) {
+		if (move_off_cpus(&cgroup, cpus, taker->err) < 0)
 			taker->rc = -1;
-		tb_bitset_destroy(base);
-		free(path);
+		tb_soft_cgroup_clear(&cgroup);
 	}
 	return 0;
 }
@@ -162,22 +163,20 @@ struct sweeper {
 static int sweep_state(struct tb_soft_state *state, bool alive, void *data)
 {
 	struct sweeper *sweeper = data;
-	const char *cursor = state->cgroups;
-	struct tb_bitset *base;
+	const char *cursor = tb_soft_state_cgroups(state);
+	struct tb_soft_cgroup cgroup;
 	bool busy = false;
-	char *path;
 
 	if (alive)
 		return 0;
-	while (tb_soft_next_cgroup(&cursor, &base, &path)) {
-		if (is_busy(path)) {
+	while (tb_soft_next_cgroup(&cursor, &cgroup)) {
+		if (is_busy(cgroup.path)) {
 			busy = true;
-			move_off_cpus(path, base, sweeper->all, NULL);
+			move_off_cpus(&cgroup, sweeper->all, NULL);
 		} else {
-			remove_empty(path);
+			remove_empty(cgroup.path);
 		}
-		tb_bitset_destroy(base);
-		free(path);
+		tb_soft_cgroup_clear(&cgroup);
 	}
 	sweeper->has_left = sweeper->has_left || busy;
 	return busy ? 0 : TB_SOFT_REMOVE;

@@ -123,6 +123,7 @@ static struct tb_soft_controller_task *make_tasks(tb_slurm_step_t *slurm_step,
 	bool whole = task != NULL;
 
 	for (unsigned i = 0; whole && i < tasks; i++) {
+		task[i].id = tb_slurm_task_number(slurm_step, i);
 		task[i].pid = tb_slurm_task_pid(slurm_step, i);
 		task[i].preferred = tb_step_preferred(step, i);
 		task[i].scope = tb_step_scope(step, i);

@@ -99,11 +99,15 @@ subtract_counts(const struct tb_soft_counts *before,
 	};
 }
 
-static void add_counts(struct tb_soft_controller *s,
+static struct tb_soft_task *task_state(const struct tb_soft_controller *s,
+				       const struct task *task)
+{
+	return &tb_soft_file_state(s->file)->task[task - s->task];
+}
+
+static void add_counts(struct tb_soft_task *state,
 		       const struct tb_soft_counts *more)
 {
-	struct tb_soft_state *state = tb_soft_file_state(s->file);
-
 	state->preferred += more->preferred;
 	state->allowed += more->allowed;
 	state->smoothed += more->smoothed;
@@ -119,7 +123,7 @@ static void count_native(struct tb_soft_controller *s, struct task *task)
 	now = tb_preferred_counters_read(task->counters);
 	more = subtract_counts(&task->counted, &now);
 	task->counted = now;
-	add_counts(s, &more);
+	add_counts(task_state(s, task), &more);
 }
 
 /* Moves its choice; counts. */
@@ -127,10 +131,11 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 			uint64_t elapsed_us, bool paused)
 {
 	struct tb_soft_counts more, before = task->soft.counts;
+	uint64_t own_us = busy_of_task(task);
+	bool all = s->conf.count == TB_SOFT_COUNT_ALL && s->proc_stat >= 0;
 	const struct tb_soft_sample sample = {
-		.busy_us = s->proc_stat >= 0 ? busy_of_cpus(s, task->group.base)
-					     : busy_of_task(task),
-		.room_us = elapsed_us * tb_bitset_count(task->group.base),
+		.busy_us = all ? busy_of_cpus(s, task->preferred) : own_us,
+		.room_us = elapsed_us * tb_bitset_count(task->preferred),
 		.paused = paused,
 	};
 
@@ -140,7 +145,7 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 	}
 	tb_soft_decide(&task->soft, s->conf.low_pct, &sample);
 	more = subtract_counts(&before, &task->soft.counts);
-	add_counts(s, &more);
+	add_counts(task_state(s, task), &more);
 }
 
 static bool is_spread(const struct tb_soft_controller *s,
@@ -158,7 +163,6 @@ static bool sample_tasks(struct tb_soft_controller *s)
 	uint64_t now = clock_us(CLOCK_MONOTONIC);
 	bool paused = s->suspended();
 	bool moves = false;
-	unsigned spread = 0;
 
 	state->paused = paused;
 	if (s->proc_stat >= 0) {
@@ -177,11 +181,10 @@ static bool sample_tasks(struct tb_soft_controller *s)
 			decide_task(s, task, now - s->sampled_us,
 				    paused || s->was_paused);
 		moves = moves || task->soft.choice != before;
-		spread += is_spread(s, task);
+		state->task[i].spread = is_spread(s, task);
 	}
 	s->sampled_us = now;
 	s->was_paused = paused;
-	state->spread = spread;
 	return moves;
 }
 
@@ -240,10 +243,10 @@ static void find_wanted(const struct tb_soft_controller *s,
 			const struct task *task,
 			const struct tb_bitset *claimed, struct tb_bitset *cpus)
 {
-	if (is_spread(s, task))
-		tb_soft_allowed(task->scope, task->group.base, claimed, cpus);
-	else
-		tb_bitset_assign(cpus, task->group.base);
+	tb_soft_allowed(task->scope, task->group.base, claimed, cpus);
+	tb_soft_preferred(task->said, task->group.base, cpus, task->preferred);
+	if (!is_spread(s, task))
+		tb_bitset_assign(cpus, task->preferred);
 }
 
 static int write_groups(struct tb_soft_controller *s,
@@ -277,7 +280,7 @@ int tb_soft_controller_apply(struct tb_soft_controller *s, struct tb_error *err)
 
 	if (tb_registry_lock(s->registry, err) < 0)
 		return -1;
-	claimed = tb_registry_claimed(s->registry, s->job, err);
+	claimed = tb_registry_claimed(s->registry, s->id.job, err);
 	if (claimed != NULL)
 		rc = write_groups(s, claimed, err);
 	tb_bitset_destroy(claimed);
@@ -294,7 +297,7 @@ static bool was_limited(const struct tb_soft_controller *s)
 		const struct group *group = &s->task[i].group;
 		struct tb_bitset *seen;
 
-		if (!is_spread(s, &s->task[i]))
+		if (!is_spread(s, &s->task[i]) && s->task[i].said == NULL)
 			continue;
 		seen = tb_cpuset_read_cpus(tb_cpuset_path(group->cpuset), NULL);
 		limited = seen != NULL && !tb_bitset_equal(seen, group->now);
@@ -307,17 +310,20 @@ static void control_tasks(struct tb_soft_controller *s)
 {
 	bool changed = tb_registry_has_changed(s->registry, &s->registry_seen);
 	enum tb_soft_mode before = s->mode;
-	bool moves;
+	bool said = s->is_said, moves;
 
-	if (changed)
-		s->mode = tb_registry_mode(s->registry, s->job);
+	if (changed) {
+		s->mode = tb_registry_mode(s->registry, s->id.job);
+		tb_soft_controller_take_settings(s);
+	}
+	said = said || s->is_said;
 	moves = sample_tasks(s);
 	/* At a cgroup's end writing fails; there is nobody to tell. */
 	if (moves || s->failed || s->mode != before ||
-	    (tb_soft_file_state(s->file)->spread > 0 &&
+	    ((said || tb_soft_state_spread(tb_soft_file_state(s->file)) > 0) &&
 	     (changed || was_limited(s))))
 		s->failed = tb_soft_controller_apply(s, NULL) < 0;
-	if (s->mode != before)
+	if (s->mode != before || (changed && said))
 		tb_soft_controller_tell_kernel(s, NULL);
 }
 
@@ -326,22 +332,34 @@ static void control_tasks(struct tb_soft_controller *s)
 void tb_soft_controller_counts(const struct tb_soft_controller *s,
 			       struct tb_soft_counts *counts)
 {
-	const struct tb_soft_state *state = tb_soft_file_state(s->file);
+	*counts = tb_soft_state_counts(tb_soft_file_state(s->file));
+}
 
-	*counts = (struct tb_soft_counts){ state->preferred, state->allowed,
-					   state->smoothed };
+/* Task by task, as the counters of each may have been set to zero. */
+static void note_unsaved(struct tb_soft_controller *s, struct task *task)
+{
+	const struct tb_soft_task *state = task_state(s, task);
+	const struct tb_soft_counts now = { state->preferred, state->allowed,
+					    state->smoothed };
+	struct tb_soft_counts more = subtract_counts(&task->saved, &now);
+
+	task->saved = now;
+	s->unsaved.preferred += more.preferred;
+	s->unsaved.allowed += more.allowed;
+	s->unsaved.smoothed += more.smoothed;
 }
 
 void tb_soft_controller_save(struct tb_soft_controller *s)
 {
-	struct tb_soft_counts now, unsaved;
+	struct tb_soft_counts *unsaved = &s->unsaved;
 
-	tb_soft_controller_counts(s, &now);
-	unsaved = subtract_counts(&s->saved, &now);
-	if (s->save != NULL &&
-	    unsaved.preferred + unsaved.allowed + unsaved.smoothed > 0 &&
-	    s->save(s->registry, s->job, &unsaved))
-		s->saved = now;
+	if (s->save == NULL)
+		return;
+	for (unsigned i = 0; i < s->tasks; i++)
+		note_unsaved(s, &s->task[i]);
+	if (unsaved->preferred + unsaved->allowed + unsaved->smoothed > 0 &&
+	    s->save(s->registry, s->id.job, unsaved))
+		*unsaved = (struct tb_soft_counts){ 0 };
 }
 
 static void save_in_time(struct tb_soft_controller *s)

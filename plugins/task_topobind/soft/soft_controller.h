@@ -28,6 +28,7 @@
 struct tb_soft_controller;
 
 struct tb_soft_controller_task {
+	uint32_t id;		     /* its number in the step */
 	pid_t pid;		     /* in its cgroup already */
 	struct tb_bitset *preferred; /* OS CPUs; the caller's */
 	struct tb_bitset *scope;

@@ -67,9 +67,11 @@ static int open_task(struct task *task,
 
 	if (path == NULL)
 		return -1;
+	task->id = input->id;
 	task->pid = input->pid;
 	task->scope = widen_set(input->scope);
-	if (task->scope == NULL)
+	task->preferred = widen_set(input->preferred);
+	if (task->scope == NULL || task->preferred == NULL)
 		tb_fail(err, "out of memory");
 	else if (open_group(&task->group, path, widen_set(input->preferred),
 			    err) == 0)
@@ -109,15 +111,21 @@ static int open_outers(struct tb_soft_controller *s,
 	return rc;
 }
 
-static int print_group(FILE *out, const struct group *group)
+static int print_group(FILE *out, const struct group *group,
+		       const struct tb_bitset *scope)
 {
-	char *list = tb_bitset_print_list(group->base);
+	char *base_list = tb_bitset_print_list(group->base);
+	char *scope_list = tb_bitset_print_list(scope);
+	int rc = -1;
 
-	if (list == NULL)
-		return -1;
-	fprintf(out, "%s %s\n", list, tb_cpuset_path(group->cpuset));
-	free(list);
-	return 0;
+	if (base_list != NULL && scope_list != NULL)
+		rc = fprintf(out, "%s %s %s\n", base_list, scope_list,
+			     tb_cpuset_path(group->cpuset)) > 0
+			     ? 0
+			     : -1;
+	free(base_list);
+	free(scope_list);
+	return rc;
 }
 
 /* malloc()ed; NULL when out of memory. */
@@ -131,42 +139,64 @@ static char *print_groups(const struct tb_soft_controller *s)
 	if (out == NULL)
 		return NULL;
 	for (unsigned i = 0; rc == 0 && i < s->outers; i++)
-		rc = print_group(out, &s->outer[i]);
+		rc = print_group(out, &s->outer[i], s->outer[i].base);
 	for (unsigned i = 0; rc == 0 && i < s->tasks; i++)
-		rc = print_group(out, &s->task[i].group);
+		rc = print_group(out, &s->task[i].group, s->task[i].scope);
 	if (fclose(out) == 0 && rc == 0)
 		return text;
 	free(text);
 	return NULL;
 }
 
-static int make_file(struct tb_soft_controller *s,
-		     const struct tb_registry_id *id, struct tb_error *err)
+static void note_tasks(struct tb_soft_controller *s)
+{
+	struct tb_soft_state *state = tb_soft_file_state(s->file);
+
+	for (unsigned i = 0; i < s->tasks; i++) {
+		state->task[i].id = s->task[i].id;
+		state->task[i].pid = s->task[i].pid;
+	}
+}
+
+static int make_file(struct tb_soft_controller *s, struct tb_error *err)
 {
 	char *cgroups = print_groups(s);
 
 	if (cgroups == NULL)
 		return tb_fail(err, "out of memory");
 	if (tb_registry_lock(s->registry, err) == 0) {
-		s->file = tb_soft_file_create(s->registry, id, s->tasks,
+		s->file = tb_soft_file_create(s->registry, &s->id, s->tasks,
 					      cgroups, err);
+		if (s->file != NULL)
+			note_tasks(s);
 		tb_registry_unlock(s->registry);
 	}
 	free(cgroups);
 	return s->file != NULL ? 0 : -1;
 }
 
-static int open_load_of_all(struct tb_soft_controller *s, struct tb_error *err)
+/* Any of the scope can be preferred. */
+static unsigned count_os_cpus(const struct tb_soft_controller *s)
 {
-	if (s->conf.count == TB_SOFT_COUNT_JOB)
-		return 0;
-	for (unsigned i = 0; i < s->tasks; i++) {
-		const struct tb_bitset *base = s->task[i].group.base;
+	unsigned count = 0;
 
-		for (unsigned cpu = tb_bitset_next(base, s->cpus);
-		     cpu < base->nbits; cpu = tb_bitset_next(base, cpu + 1))
-			s->cpus = cpu + 1;
+	for (unsigned i = 0; i < s->tasks; i++) {
+		unsigned last = tb_bitset_last(s->task[i].scope);
+
+		if (last < TB_REGISTRY_CPUS && last >= count)
+			count = last + 1;
 	}
+	return count;
+}
+
+int tb_soft_controller_open_load(struct tb_soft_controller *s,
+				 struct tb_error *err)
+{
+	if (s->proc_stat >= 0)
+		return 0;
+	s->cpus = count_os_cpus(s);
+	free(s->cpus_used_us);
+	free(s->cpus_before_us);
 	s->cpus_used_us = calloc(s->cpus, sizeof(*s->cpus_used_us));
 	s->cpus_before_us = calloc(s->cpus, sizeof(*s->cpus_before_us));
 	if (s->cpus_used_us == NULL || s->cpus_before_us == NULL)
@@ -183,7 +213,7 @@ static int set_native(struct task *task, enum tb_soft_mode mode,
 {
 	char *list = mode == TB_SOFT_OFF
 			     ? strdup("\n")
-			     : tb_bitset_print_list(task->group.base);
+			     : tb_bitset_print_list(task->preferred);
 	char *directory =
 		tb_cpuset_directory(tb_cpuset_path(task->group.cpuset), err);
 	int rc = -1;
@@ -215,7 +245,7 @@ static void open_counters(const struct tb_soft_controller *s, struct task *task)
 	char *directory = tb_cgroup_directory_of(task->pid, "cpuacct");
 	char *job;
 
-	if (asprintf(&job, "/job_%u/", s->job) < 0)
+	if (asprintf(&job, "/job_%u/", s->id.job) < 0)
 		job = NULL;
 	if (directory != NULL && job != NULL && strstr(directory, job) != NULL)
 		task->counters = tb_preferred_counters_open(directory);
@@ -245,7 +275,7 @@ static int use_native(struct tb_soft_controller *s, struct tb_error *err)
 	}
 	if (!native)
 		return 0;
-	s->mode = tb_registry_mode(s->registry, s->job);
+	s->mode = tb_registry_mode(s->registry, s->id.job);
 	tb_soft_file_state(s->file)->native = 1;
 	if (tb_soft_controller_apply(s, err) < 0 ||
 	    tb_soft_controller_tell_kernel(s, err) < 0)
@@ -268,10 +298,13 @@ static int open_all(struct tb_soft_controller *s,
 			s->tasks++;
 			return -1;
 		}
-	if (open_outers(s, input, err) < 0 || open_load_of_all(s, err) < 0)
+	if (open_outers(s, input, err) < 0)
+		return -1;
+	if (s->conf.count == TB_SOFT_COUNT_ALL &&
+	    tb_soft_controller_open_load(s, err) < 0)
 		return -1;
 	s->registry = tb_registry_open(input->spool_dir, err);
-	if (s->registry == NULL || make_file(s, &input->id, err) < 0)
+	if (s->registry == NULL || make_file(s, err) < 0)
 		return -1;
 	return use_native(s, err);
 }
@@ -287,8 +320,9 @@ tb_soft_controller_start(const struct tb_soft_controller_input *input,
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
+	s->site = input->conf;
 	s->conf = input->conf;
-	s->job = input->id.job;
+	s->id = input->id;
 	s->suspended = input->suspended;
 	s->save = input->save;
 	s->proc_stat = -1;
@@ -298,6 +332,48 @@ tb_soft_controller_start(const struct tb_soft_controller_input *input,
 	tb_soft_controller_stop(s, &counts);
 	return NULL;
 }
+
+/* ---- what was set ---- */
+
+static void take_said(struct tb_soft_controller *s,
+		      const struct tb_soft_settings *job)
+{
+	s->is_said = false;
+	for (unsigned i = 0; i < s->tasks; i++) {
+		struct task *task = &s->task[i];
+		const struct tb_bitset *said =
+			tb_soft_settings_preferred(job, s->id.step, task->id);
+
+		tb_bitset_destroy(task->said);
+		task->said = said != NULL ? tb_bitset_copy(said) : NULL;
+		s->is_said = s->is_said || task->said != NULL;
+	}
+}
+
+void tb_soft_controller_take_settings(struct tb_soft_controller *s)
+{
+	struct tb_soft_settings node, job;
+	struct tb_conf_soft conf = s->site;
+
+	if (tb_soft_settings_read(s->registry, 0, &node, NULL) == 0) {
+		if (tb_soft_settings_read(s->registry, s->id.job, &job, NULL) ==
+		    0) {
+			tb_soft_settings_apply(&node, &conf.low_pct,
+					       &conf.count);
+			tb_soft_settings_apply(&job, &conf.low_pct,
+					       &conf.count);
+			s->conf = conf;
+			take_said(s, &job);
+			tb_soft_settings_clear(&job);
+		}
+		tb_soft_settings_clear(&node);
+	}
+	/* Without it, it is still the task's own load that counts. */
+	if (s->conf.count == TB_SOFT_COUNT_ALL)
+		tb_soft_controller_open_load(s, NULL);
+}
+
+/* ---- the end ---- */
 
 /* Saved before its file goes, which says that the job has a step here. */
 static void leave_registry(struct tb_soft_controller *s,
@@ -322,6 +398,8 @@ void tb_soft_controller_stop(struct tb_soft_controller *s,
 	for (unsigned i = 0; i < s->tasks; i++) {
 		close_group(&s->task[i].group);
 		tb_bitset_destroy(s->task[i].scope);
+		tb_bitset_destroy(s->task[i].said);
+		tb_bitset_destroy(s->task[i].preferred);
 		tb_usage_close(s->task[i].usage);
 		tb_preferred_counters_close(s->task[i].counters);
 	}

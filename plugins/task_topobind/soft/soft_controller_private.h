@@ -14,6 +14,7 @@
 #include "cgroup/cpuset.h"
 #include "cgroup/preferred.h"
 #include "cgroup/usage.h"
+#include "common/soft/soft_settings.h"
 #include "common/soft/soft_state.h"
 #include "core/soft/soft.h"
 #include "soft_controller.h"
@@ -26,8 +27,11 @@ struct group {
 };
 
 struct task {
-	struct group group; /* base: the preferred CPUs */
+	uint32_t id;	    /* its number in the step */
+	struct group group; /* base: the CPUs that it was granted */
 	struct tb_bitset *scope;
+	struct tb_bitset *said;	     /* that it prefers; NULL: nobody said so */
+	struct tb_bitset *preferred; /* now */
 	struct tb_usage *usage;
 	struct tb_soft soft;
 	uint64_t used_us; /* at the sample before */
@@ -36,13 +40,15 @@ struct task {
 	/* Those of the kernel, of a native task; NULL: none, or another's. */
 	struct tb_preferred_counters *counters;
 	struct tb_soft_counts counted;
+	struct tb_soft_counts saved; /* of those of its state */
 };
 
 struct tb_soft_controller {
 	struct tb_registry *registry;
 	struct tb_soft_file *file;
-	struct tb_conf_soft conf;
-	uint32_t job;
+	struct tb_conf_soft site; /* as it was when the step began */
+	struct tb_conf_soft conf; /* with what was set since */
+	struct tb_registry_id id;
 	unsigned tasks;
 	struct task *task;
 	/* With v2: of the job, and of the step's processes.  They limit, too. */
@@ -52,12 +58,13 @@ struct tb_soft_controller {
 	enum tb_soft_mode mode;
 	bool (*suspended)(void);
 	bool was_paused;
-	bool failed; /* the last write did not succeed */
+	bool failed;  /* the last write did not succeed */
+	bool is_said; /* some task has been said to prefer CPUs */
 	tb_soft_controller_save_t *save;
-	struct tb_soft_counts saved;
+	struct tb_soft_counts unsaved;
 	uint64_t save_at_us, save_after_us;
 	uint64_t sampled_us;
-	int proc_stat; /* -1: the load of others does not count */
+	int proc_stat; /* -1: the load of others has not counted so far */
 	unsigned cpus; /* OS CPUs below that number count then */
 	uint64_t *cpus_used_us, *cpus_before_us;
 	pthread_t thread;
@@ -65,6 +72,16 @@ struct tb_soft_controller {
 	pthread_cond_t wake;
 	bool started, ending;
 };
+
+/* To count the load of others, too.  0, or -1 with a sentence. */
+int tb_soft_controller_open_load(struct tb_soft_controller *s,
+				 struct tb_error *err);
+
+/*
+ * Take what was set at run time: of the node, the job, the step and its tasks.  What
+ * cannot be read stays as it was.
+ */
+void tb_soft_controller_take_settings(struct tb_soft_controller *s);
 
 /* What the step has counted so far; save what was not saved yet. */
 void tb_soft_controller_counts(const struct tb_soft_controller *s,

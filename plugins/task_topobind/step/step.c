@@ -17,6 +17,7 @@ struct tb_step {
 	struct tb_error error; /* of the whole step */
 	struct tb_step_node node;
 	struct tb_step_plan plan;
+	struct tb_unit unit; /* of the job's request; cores where it names CPUs */
 	struct tb_task_cpusets *cpusets;
 	bool whole;		    /* a batch script or the like */
 	unsigned threads_per_core;  /* that tasks use; 0: all */
@@ -152,6 +153,14 @@ static int open_membind(struct tb_step *step, const struct tb_step_input *input,
 	return step->membind != NULL ? 0 : -1;
 }
 
+static struct tb_unit unit_of_request(const struct tb_request *request)
+{
+	const struct tb_unit core = { .letter = 'C' };
+
+	return tb_request_binds(request) && !request->cpus ? request->unit
+							   : core;
+}
+
 static int prepare_step(struct tb_step *step, const struct tb_step_input *input,
 			struct tb_error *err)
 {
@@ -160,6 +169,7 @@ static int prepare_step(struct tb_step *step, const struct tb_step_input *input,
 
 	if (rc == 0)
 		rc = make_plan(step, input, &requests, err);
+	step->unit = unit_of_request(&requests.job);
 	if (rc == 0)
 		rc = open_membind(step, input, err);
 	clear_requests(&requests);
@@ -283,6 +293,40 @@ char *tb_step_step_mems(const struct tb_step *step)
 	list = os_nodes != NULL ? tb_bitset_print_list(os_nodes) : NULL;
 	tb_bitset_destroy(os_nodes);
 	return list;
+}
+
+static double *measure_threads(const struct tb_step *step,
+			       const struct tb_cpu_look *before,
+			       const struct tb_cpu_look *after)
+{
+	unsigned count = step->plan.job->nbits;
+	double *busy = calloc(count + 1, sizeof(*busy));
+
+	for (unsigned i = 0; busy != NULL && i < count; i++)
+		busy[i] = tb_cpu_look_busy(before, after,
+					   tb_machine_os_cpu(step->node.machine,
+							     i));
+	return busy;
+}
+
+int tb_step_measure(const struct tb_step *step,
+		    const struct tb_cpu_look *before,
+		    const struct tb_cpu_look *after, struct tb_unit *unit,
+		    struct tb_busy *busy, struct tb_error *err)
+{
+	struct tb_bitset *unmasked = tb_bitset_copy(step->plan.job);
+	double *threads = measure_threads(step, before, after);
+	int rc = -1;
+
+	*unit = step->unit;
+	if (unmasked != NULL && threads != NULL) {
+		tb_step_plan_drop_masked(&step->plan, unmasked);
+		rc = tb_busy_measure(tb_step_node_topology(&step->node), *unit,
+				     unmasked, threads, busy);
+	}
+	tb_bitset_destroy(unmasked);
+	free(threads);
+	return rc < 0 ? tb_fail(err, "out of memory") : 0;
 }
 
 bool tb_step_is_soft(const struct tb_step *step)

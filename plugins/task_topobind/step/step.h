@@ -18,8 +18,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cgroup/cpu_look.h"
 #include "core/base/error.h"
 #include "core/request/request.h"
+#include "core/topology/busy.h"
 #include "step_node.h"
 #include "task_topobind/pe/pe_files.h"
 #include "variables.h"
@@ -75,6 +77,15 @@ char *tb_step_job_cpus(const struct tb_step *step);
 char *tb_step_step_cpus(const struct tb_step *step);
 /* The OS nodes that the step's memory is limited to; empty: no limit. */
 char *tb_step_step_mems(const struct tb_step *step);
+
+/*
+ * How busy the job's units were between two looks: those of its request's kind, without
+ * what the site masks.  The caller clears.  -1 with a sentence.
+ */
+int tb_step_measure(const struct tb_step *step,
+		    const struct tb_cpu_look *before,
+		    const struct tb_cpu_look *after, struct tb_unit *unit,
+		    struct tb_busy *busy, struct tb_error *err);
 
 /* Do its tasks spread under load? */
 bool tb_step_is_soft(const struct tb_step *step);

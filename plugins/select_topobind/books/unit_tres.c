@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_tres.h"
+
+#include <string.h>
+
+#include "src/common/macros.h"
+#include "src/common/xmalloc.h"
+
+#include "compat/unit_gres.h"
+#include "select_topobind/nodes/core_bits.h"
+#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/request/granted_request.h"
+#include "select_topobind/try/scale.h"
+
+#include "ledger.h"
+
+static bool is_on;
+
+void tb_unit_tres_set(const struct tb_conf *site)
+{
+	is_on = tb_conf_unit_tres(site);
+}
+
+int tb_unit_tres_forget(job_record_t *job, struct tb_error *err)
+{
+	if (!IS_JOB_PENDING(job))
+		return 0;
+	/* It may be asked about again: the request stays. */
+	if (is_on && tb_unit_gres_is_asked(job))
+		return tb_fail(
+			err,
+			"gres/%s, %s, %s and %s are counted, nobody can ask for them; ask for units with --bunit",
+			tb_counted_names[0], tb_counted_names[1],
+			tb_counted_names[2], tb_counted_names[3]);
+	tb_unit_gres_drop(job, is_on);
+	return 0;
+}
+
+/* ---- one node ---- */
+
+/* What counts for a job on all of its nodes. */
+struct counting {
+	const job_record_t *job;
+	const struct tb_request *request;
+	const struct tb_view *now;
+	const struct tb_filter *of_partition;
+	uint16_t own; /* how often the view has the job */
+};
+
+/* Into scratch->used. */
+static void find_others(const struct counting *counting, uint32_t node,
+			const struct tb_shape *shape)
+{
+	struct tb_scratch *scratch = shape->scratch;
+	struct tb_bitset *held = scratch->placed;
+
+	tb_bitset_clear_all(held);
+	for (uint32_t core = 0; core < shape->ncores; core++) {
+		bool is_own = counting->own &&
+			      tb_bitset_test(scratch->cores, core);
+
+		if (tb_view_core_holders(counting->now, node, core) > is_own)
+			tb_bitset_set(held, core);
+	}
+	tb_shape_threads(shape, held, scratch->used);
+}
+
+/* Into scratch->masked: by the site, and by the job itself. */
+static void find_masked(const struct counting *counting, uint32_t node,
+			const struct tb_shape *shape)
+{
+	const struct tb_filter *own = counting->request->filter;
+	struct tb_scratch *scratch = shape->scratch;
+
+	tb_node_mask(tb_node_filter(node, shape, counting->of_partition), shape,
+		     scratch);
+	if (!own || !tb_filter_matches(own, shape->topology))
+		return;
+	if (!scratch->is_masked)
+		tb_bitset_clear_all(scratch->masked);
+	scratch->is_masked = true;
+	tb_filter_add(own, shape->topology, scratch->masked);
+}
+
+static struct tb_unit_counts count_node(const struct counting *counting,
+					const struct tb_allocated_node *at)
+{
+	const struct tb_shape *shape = tb_node_shape(at->node);
+	struct tb_scratch *scratch = shape ? shape->scratch : NULL;
+	struct tb_unit_holding holding;
+
+	if (!shape)
+		return (struct tb_unit_counts){ { 0 } };
+	tb_cores_from_bits(scratch->cores,
+			   counting->job->job_resrcs->core_bitmap,
+			   at->first_core);
+	tb_shape_threads(shape, scratch->cores, scratch->threads);
+	find_others(counting, at->node, shape);
+	find_masked(counting, at->node, shape);
+	holding = (struct tb_unit_holding){ scratch->threads,
+					    tb_scratch_masked(scratch),
+					    scratch->used };
+	return tb_whole_units(shape->topology, &holding);
+}
+
+/* ---- all nodes of a job ---- */
+
+/* By node of its allocation. */
+struct counts {
+	uint64_t *of[TB_COUNTED_UNITS];
+	uint64_t sum[TB_COUNTED_UNITS];
+	uint32_t declaring[TB_COUNTED_UNITS]; /* a node, where the sum is not 0 */
+	uint32_t nodes;
+};
+
+static void note_node(struct counts *counts, const struct tb_allocated_node *at,
+		      const struct tb_unit_counts *units)
+{
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++) {
+		uint64_t count = MIN(units->of[kind],
+				     tb_unit_gres_free(at->node, kind));
+
+		counts->of[kind][at->index] = count;
+		counts->sum[kind] += count;
+		if (count)
+			counts->declaring[kind] = at->node;
+	}
+}
+
+static void count_nodes(const struct counting *counting, struct counts *counts)
+{
+	struct tb_allocated_node at = { 0 };
+
+	while (tb_allocated_node_next(counting->job->job_resrcs, &at) &&
+	       at.index < counts->nodes) {
+		struct tb_unit_counts units = count_node(counting, &at);
+
+		note_node(counts, &at, &units);
+	}
+}
+
+static void put_counts(job_record_t *job, struct counts *counts)
+{
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++) {
+		if (counts->sum[kind])
+			tb_unit_gres_put(job, kind, counts->declaring[kind],
+					 counts->of[kind], counts->nodes);
+		xfree(counts->of[kind]);
+	}
+}
+
+void tb_unit_tres_count(job_record_t *job, const struct tb_request *request)
+{
+	struct counts counts = { .nodes = 0 };
+	struct tb_view *now;
+
+	if (!is_on || !job->job_resrcs || !job->job_resrcs->core_bitmap ||
+	    tb_wants_whole_nodes(job))
+		return;
+	tb_unit_gres_drop(job, false);
+	now = tb_view_now();
+	counts.nodes = job->job_resrcs->nhosts;
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++)
+		counts.of[kind] = xcalloc(counts.nodes + 1, sizeof(uint64_t));
+	count_nodes(&(struct counting){ job, request, now, tb_job_filter(job),
+					tb_ledger_has(job) },
+		    &counts);
+	put_counts(job, &counts);
+	tb_view_destroy(now);
+}
+
+/* ---- jobs that wait ---- */
+
+/* The place of the unit's letter on such nodes; -1: it is not counted. */
+static int find_kind(const struct tb_topology *topology, struct tb_unit unit)
+{
+	const char *at = strchr(TB_COUNTED_LETTERS, unit.letter);
+	struct tb_unit other = {
+		unit.letter,
+		unit.kind == TB_POWER ? TB_EFFICIENCY : TB_POWER,
+	};
+
+	/* Who gets cores of one kind has no unit as a whole. */
+	if (!at || tb_units_total(topology, other))
+		return -1;
+	if (!tb_topology_count(topology, unit.letter))
+		return unit.letter == 'Y' ? -1 : 0; /* sockets are meant */
+	return (int)(at - TB_COUNTED_LETTERS);
+}
+
+void tb_unit_tres_expect(job_record_t *job, const struct tb_request *request,
+			 const bitstr_t *nodes)
+{
+	bitoff_t node = bit_ffs((bitstr_t *)nodes);
+	const struct tb_shape *shape = node < 0 ? NULL : tb_node_shape(node);
+	uint64_t count = request->amount;
+	int kind;
+
+	if (!is_on || !IS_JOB_PENDING(job) || !shape || request->cpus ||
+	    request->nalternatives || tb_wants_whole_nodes(job))
+		return;
+	count *= request->type == TB_SLOT ? tb_job_slots(job)
+					  : job->details->min_nodes;
+	kind = find_kind(shape->topology, request->unit);
+	if (kind >= 0 && count && tb_unit_gres_is_declared(node, kind))
+		tb_unit_gres_put(job, kind, node, &count, 1);
+}
+
+/* ---- running jobs ---- */
+
+void tb_unit_tres_resized(job_record_t *job)
+{
+	tb_unit_gres_follow(job);
+}
+
+void tb_unit_tres_before_merge(job_record_t *from, job_record_t *to)
+{
+	tb_unit_gres_give_back(from);
+	tb_unit_gres_give_back(to);
+}
+
+void tb_unit_tres_after_merge(job_record_t *to)
+{
+	struct tb_held_request held;
+
+	if (tb_granted_find(to, &held)) {
+		tb_unit_tres_count(to, &held.request);
+		if (is_on)
+			tb_unit_gres_take(to);
+	}
+	tb_held_request_release(&held);
+}

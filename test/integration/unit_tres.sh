@@ -1,0 +1,491 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# unit_tres - whole units as TRES in Slurm's own books (UnitTRES=yes): records of nodes
+# and jobs, limits, charges, accounting, and that all of it is what the grants say
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+page=$top/doc/topobind_tres.7
+
+# --- what Slurm's books say ---------------------------------------------------
+
+# units_in TRES - "l2=2 l3=1", sorted, of cpu=4,gres/l2=2,gres/l3=1; nothing of other TRES
+units_in() {
+	tr ',' '\n' <<<"$1" | sed -n 's/^gres\///p' | sort | xargs
+}
+
+# units_of JOB - that runs
+units_of() {
+	units_in "$(job_tres "$1")"
+}
+
+# assert_units JOB WANTED
+assert_units() {
+	assert_eq "units of $1" "$2" "$(units_of "$1")"
+}
+
+# node_units - "a3 l2=2 l3=1" for each node with any, as its jobs have them.  Slurm looks
+# anew when it is asked for all nodes.
+node_units() {
+	scontrol -o show node | sed -n -E \
+		's/^NodeName=([^ ]*) .* AllocTRES=([^ ]*) .*/\1 \2/p' |
+		while read -r name tres; do
+			echo "$name $(units_in "$tres")"
+		done | sed '/ ./!d' | sort
+}
+
+# grants_as_units - the same by the letters of what running jobs were granted: a letter
+# in lower case is a whole unit.
+grants_as_units() {
+	scontrol -o show job | grep 'JobState=RUNNING ' | tr ' ' '\n' |
+		sed -n 's/^grant=//p' | letters_as_units
+}
+
+# From lines such as "a3,b3:NSxyccyccXYCCYCC".
+letters_as_units() {
+	awk -F : '
+	{
+		split("s n x y", letter, " ")
+		split("socket numa l3 l2", name, " ")
+		count = split($1, nodes, ",")
+		for (i = 1; i <= count; i++)
+			for (k = 1; k <= 4; k++) {
+				units = gsub(letter[k], letter[k], $2)
+				if (units)
+					sum[nodes[i] " " name[k]] += units
+			}
+	}
+	END { for (key in sum) print key "=" sum[key] }' | sort | awk '
+	$1 != node { printf "%s%s", (NR > 1 ? "\n" : ""), $1; node = $1 }
+	{ printf " %s", $2 }
+	END { if (NR) print "" }'
+}
+
+# Of the same moment: no job has started or ended meanwhile.
+books_are_right() {
+	local before nodes after
+
+	before=$(grants_as_units)
+	nodes=$(node_units)
+	after=$(grants_as_units)
+	[ "$before" != "$after" ] || {
+		[ "$nodes" = "$before" ] ||
+			fail "nodes: '$nodes', grants: '$before'"
+		echo same
+	}
+}
+
+# Several looks, as jobs come and go.
+assert_books_are_right() {
+	local seen=''
+
+	while [ -z "$seen" ]; do
+		seen=$(books_are_right) || fail "$seen"
+	done
+}
+
+held_because() {
+	was_passed_over "$1" && [ "$(job_reason "$1")" = "$2" ]
+}
+
+# --- the lines ----------------------------------------------------------------
+
+# change_line KEY VALUE - in all files of slurm.conf
+change_line() {
+	local dir
+
+	for dir in "$cluster/etc" "$cluster/etc/virtual"; do
+		sed -i "/^$1=/d" "$dir/slurm.conf"
+		sed -i "1i $1=$2" "$dir/slurm.conf"
+	done
+}
+
+# What "topobind conf --tres" prints, where it says that it belongs.
+put_in_lines() {
+	local line list name
+
+	while read -r line; do
+		list=${line#NodeName=}
+		case $line in
+		GresTypes=* | AccountingStorageTRES=*)
+			change_line "${line%%=*}" "${line#*=}"
+			;;
+		NodeName=*' Gres='*)
+			for name in $(scontrol show hostnames "${list%% *}"); do
+				sed -i "/^NodeName=$name /{s/ Gres=[^ ]*//;s/\$/ ${line#* }/}" \
+					"$cluster"/etc/{,virtual/}slurm.conf
+			done
+			;;
+		NodeName=*)
+			echo "$line" >>"$cluster/etc/gres.conf"
+			;;
+		esac
+	done
+	# Of the virtual nodes, too, which may have the same file.
+	[ "$cluster/etc/gres.conf" -ef "$cluster/etc/virtual/gres.conf" ] ||
+		cp "$cluster/etc/gres.conf" "$cluster/etc/virtual/gres.conf"
+}
+
+findings() {
+	topobind conf --check | grep -E 'UnitTRES|CountOnly' || true
+}
+
+case_lines() {
+	local lines seen
+
+	lines=$(topobind conf --tres)
+	assert_contains "lines" \
+		"NodeName=$NODE_A Name=l3 Count=2 Flags=CountOnly" "$lines"
+	assert_contains "lines" "GresTypes=gpu,socket,numa,l3,l2" "$lines"
+	assert_contains "lines" \
+		"NodeName=$NODE_A Gres=gpu:1,socket:1,numa:1,l3:2,l2:4" "$lines"
+	seen=$(findings)
+	assert_contains "without them" "GresTypes lacks socket, numa, l3, l2" \
+		"$seen"
+	assert_contains "without them" "AccountingStorageTRES lacks gres/socket" \
+		"$seen"
+	assert_contains "without them" "slurm.conf has Gres=l3:0, but it has 2" \
+		"$seen"
+	assert_contains "without them" "gres.conf has 0 of gres/l3" "$seen"
+	put_in_lines <<<"$lines"
+	start_with_gres "$NODE_A" "$NODE_B"
+	assert_eq "with them" "" "$(findings)"
+	sed -i '/Name=l3 /s/Count=2/Count=3/' "$cluster/etc/gres.conf"
+	assert_contains "with a wrong count" "gres.conf has 3 of gres/l3" \
+		"$(findings)"
+	sed -i '/Name=l3 /s/Count=3/Count=2/' "$cluster/etc/gres.conf"
+}
+
+# --- records ------------------------------------------------------------------
+
+case_records() {
+	local job plain wide
+
+	assert_contains "what the node has" \
+		"gres/l2=4,gres/l3=2,gres/numa=1,gres/socket=1" \
+		"$(scontrol show node "$NODE_A" | sed -n 's/ *CfgTRES=//p')"
+	scontrol update partition=main TRESBillingWeights=CPU=1,GRES/l3=10
+	job=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	plain=$(alloc -w "$NODE_A" -n1)
+	wide=$(alloc -w "$NODE_B" --bunit=Y --bamount=1 -n3)
+	assert_units "$job" "l2=2 l3=1"
+	assert_units "$plain" ""
+	assert_units "$wide" "l2=3 l3=1"
+	assert_eq "what the job is charged" 14 \
+		"$(job_tres "$job" | sed 's/.*billing=\([0-9]*\).*/\1/')"
+	assert_contains "squeue" "gres/l3=1" \
+		"$(squeue -h -j "$job" -O tres-alloc:80)"
+	assert_contains "by node" "l3(CNT:1)" \
+		"$(scontrol -d show job "$wide" | grep ' GRES=')"
+	assert_eq "nodes" "$NODE_A l2=2 l3=1
+$NODE_B l2=3 l3=1" "$(node_units)"
+	assert_books_are_right
+	wait_until 30 is_accounted "$job" "l2=2 l3=1"
+	scontrol update partition=main TRESBillingWeights=
+	cancel "$job"
+	assert_eq "after its end" "$NODE_B l2=3 l3=1" "$(node_units)"
+}
+
+is_accounted() {
+	[ "$(units_in "$(sacct -X -n -P -j "$1" -o AllocTRES | tail -n 1)")" = \
+		"$2" ]
+}
+
+case_beside_devices() {
+	local job
+
+	for _ in 1 2; do
+		job=$(alloc -w "$NODE_A" --gres=gpu:1 --bunit=X --bamount=1)
+		assert_units "$job" "l2=2 l3=1"
+		assert_contains "its device" "gpu:1(IDX:0)" "$(gpus_of "$job")"
+		cancel "$job"
+		assert_eq "after its end" "" "$(node_units)"
+	done
+}
+
+case_asked_as_gres() {
+	exits 1 "" sbatch -n1 --gres=l3:1 --wrap true
+	assert_eq "jobs" "" "$(squeue -h -o %i)"
+}
+
+# --- limits -------------------------------------------------------------------
+
+# The commands of the manual, for this user.
+commands_of_the_manual() {
+	sed -n 's/^\$ //p' "$page" | sed 's/\\-/-/g; s/\\f[BP]//g; s/\<alice\>/root/' |
+		grep '^sacctmgr '
+}
+
+case_two_caches_for_each() {
+	local command first other third
+
+	while read -r command; do
+		eval "$command" >/dev/null
+	done < <(commands_of_the_manual)
+	first=$(batch -A class -w "$NODE_A" --bunit=X --bamount=1)
+	wait_until 30 runs "$first"
+	other=$(batch -A class -w "$NODE_B" --bunit=X --bamount=2)
+	wait_until 30 held_because "$other" AssocGrpGRES
+	third=$(batch -A class -w "$NODE_B" --bunit=X --bamount=1)
+	wait_until 30 runs "$third"
+	assert_units "$third" "l2=2 l3=1"
+	assert_books_are_right
+	cancel "$first" "$third"
+	wait_until 30 runs "$other"
+	assert_units "$other" "l2=4 l3=2 numa=1 socket=1"
+}
+
+# Slurm starts components one by one, and takes them back when it cannot start all.
+jobs_started() {
+	sdiag | sed -n 's/^Jobs started: *//p'
+}
+
+# One component is within the limit, both are not: none of them starts.
+case_components_beyond_a_limit() {
+	local het began started
+
+	started=$(jobs_started)
+	het=$(batch -A class -w "$NODE_A" --bunit=X --bamount=1 : \
+		-A class -w "$NODE_B" --bunit=X --bamount=2)
+	began=$(rounds Backfilling)
+	wait_until 60 two_rounds_later "$began"
+	assert is_pending "$het+0"
+	assert_eq "jobs started" "$started" "$(jobs_started)"
+	assert_eq "nodes" "" "$(node_units)"
+}
+
+two_rounds_later() {
+	[ "$(rounds Backfilling)" -ge $(($1 + 3)) ]
+}
+
+case_qos() {
+	local large small other
+
+	sacctmgr -i -Q modify qos normal set MaxTRESPerJob=gres/l3=1 \
+		MaxTRESPerUser=gres/l2=3
+	large=$(batch -w "$NODE_A" --bunit=X --bamount=2)
+	wait_until 30 held_because "$large" QOSMaxGRESPerJob
+	small=$(batch -w "$NODE_A" --bunit=X --bamount=1)
+	wait_until 30 runs "$small"
+	other=$(batch -w "$NODE_B" --bunit=X --bamount=1)
+	wait_until 30 held_because "$other" QOSMaxGRESPerUser
+	sacctmgr -i -Q modify qos normal set MaxTRESPerJob=gres/l3=-1 \
+		MaxTRESPerUser=gres/l2=-1
+	wait_until 30 runs "$other"
+	assert_books_are_right
+	cancel "$large" "$small" "$other"
+	sacctmgr -i -Q modify qos normal set MaxTRESMinsPerJob=gres/l3=15
+	large=$(batch -w "$NODE_A" -t 10 --bunit=X --bamount=2)
+	wait_until 30 held_because "$large" QOSMaxGRESMinutesPerJob
+	small=$(batch -w "$NODE_A" -t 10 --bunit=X --bamount=1)
+	wait_until 30 runs "$small"
+	sacctmgr -i -Q modify qos normal set MaxTRESMinsPerJob=gres/l3=-1
+}
+
+# --- a job's life -------------------------------------------------------------
+
+case_restart() {
+	local again pair other before
+
+	again=$(batch -w "$NODE_A" --bunit=X --bamount=1)
+	wait_until 30 runs "$again"
+	requeue_held "$again"
+	assert_eq "while it waits" "" "$(node_units)"
+	# It gets the other cache; of the first a cache is left, the other node has two.
+	other=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
+	release_now "$again"
+	wait_until 60 runs "$again"
+	pair=$(alloc -w "$NODE_A,$NODE_B" -N2 -n3 --bunit=Y --bamount=1)
+	assert_units "$again" "l2=2 l3=1"
+	assert_units "$pair" "l2=3 l3=1"
+	assert_books_are_right
+	scontrol update job="$pair" NodeList="$NODE_B"
+	assert_units "$pair" "l2=2 l3=1"
+	assert_books_are_right
+	before=$(node_units)
+	save_state "$pair"
+	daemon slurmctld kill
+	daemon slurmctld start
+	wait_until 60 nodes_answer
+	assert_eq "after a crash" "$before" "$(node_units)"
+	assert_units "$pair" "l2=2 l3=1"
+	cancel "$again" "$other" "$pair"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
+# It keeps its units in the books, as it keeps its memory; who gets them meanwhile has
+# no more than the node has left there.
+case_suspended() {
+	local job other
+
+	job=$(alloc -w "$NODE_A" --bunit=X --bamount=2)
+	scontrol suspend "$job"
+	other=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	assert_units "$job" "l2=4 l3=2 numa=1 socket=1"
+	assert_units "$other" ""
+	assert_eq "the node" "$NODE_A l2=4 l3=2 numa=1 socket=1" \
+		"$(node_units)"
+	cancel "$other"
+	scontrol resume "$job"
+	assert_books_are_right
+	cancel "$job"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
+case_merged() {
+	local first second
+
+	first=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
+	second=$(alloc -w "$NODE_A" --bunit=Y --bamount=1 \
+		-d expand:"$first")
+	assert_units "$second" "l2=1"
+	scontrol update JobId="$second" NumNodes=0
+	assert_units "$first" "l2=2 l3=1"
+	assert_books_are_right
+	cancel "$first"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
+case_arrays_and_components() {
+	local array het
+
+	array=$(batch -w "$NODE_A" --array=1-3 --bunit=Y --bamount=1)
+	het=$(batch -w "$NODE_B" --bunit=X --bamount=1 : -w "$NODE_A" \
+		--bunit=Y --bamount=1)
+	wait_until 60 runs "${array}_3"
+	wait_until 60 runs "$het"
+	assert_units "${array}_3" "l2=1"
+	assert_units "$het+0" "l2=2 l3=1"
+	assert_units "$het+1" "l2=1"
+	assert_books_are_right
+}
+
+case_switched() {
+	local before without
+
+	before=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	reconfigure_with UnitTRES=no
+	assert_units "$before" "l2=2 l3=1"
+	without=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	assert_units "$without" ""
+	assert_eq "off" "$NODE_A l2=2 l3=1" "$(node_units)"
+	reconfigure_with UnitTRES=yes
+	cancel "$before"
+	before=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	assert_eq "on again" "$NODE_A l2=2 l3=1" "$(node_units)"
+	cancel "$before" "$without"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
+# A node whose jobs have all of it is exclusive to one: Slurm counts all of it.
+case_whole_node() {
+	local job
+
+	job=$(alloc -w "$NODE_A" --exclusive --bunit=C --bamount=1)
+	assert_units "$job" "l2=4 l3=2 numa=1 socket=1"
+	assert_eq "the node" "$NODE_A l2=4 l3=2 numa=1 socket=1" \
+		"$(node_units)"
+	cancel "$job"
+	assert_eq "at the end" "" "$(node_units)"
+}
+
+# --- a random load ------------------------------------------------------------
+
+# random_jobs COUNT - in account load, of one or two seconds
+random_jobs() {
+	local i options
+
+	RANDOM=24
+	for ((i = 0; i < $1; i++)); do
+		case $((RANDOM % 6)) in
+		0) options="-n$((RANDOM % 3 + 1))" ;;
+		1) options="--bunit=X --bamount=$((RANDOM % 2 + 1))" ;;
+		2) options="--bunit=Y --bamount=1 -n$((RANDOM % 4 + 1))" ;;
+		3) options="--bunit=C --bamount=$((RANDOM % 5 + 1))" ;;
+		4) options="-N2 -n2 --bunit=X --bamount=1" ;;
+		5) options="--bunit=S --bamount=1" ;;
+		esac
+		# shellcheck disable=SC2086 # options
+		sbatch --parsable -o /dev/null -A load $options \
+			--wrap "sleep $((RANDOM % 2)).5"
+	done
+}
+
+load_is_over() {
+	[ -z "$(squeue -h -A load -o %i)" ]
+}
+
+# Seconds of L3 caches, by the grants in accounting; and by sreport.
+seconds_by_grants() {
+	sacct -X -n -P -A load -S "$1" -o ElapsedRaw,SystemComment |
+		awk -F '|' '
+		{
+			count = split($2, words, " ")
+			for (i = 1; i <= count; i++)
+				if (words[i] ~ /^grant=/) {
+					at = index(words[i], ":")
+					nodes = split(substr(words[i], 1, at), list, ",")
+					text = substr(words[i], at + 1)
+					sum += $1 * nodes * gsub("x", "x", text)
+				}
+		}
+		END { print sum + 0 }'
+}
+
+seconds_by_sreport() {
+	sreport -n -P -t Seconds -T gres/l3 cluster AccountUtilizationByUser \
+		start="$1" end="$2" accounts=load format=Login,Used |
+		sed -n 's/^root|//p'
+}
+
+all_are_accounted() {
+	! sacct -X -n -P -A load -S "$1" -o State | grep -v COMPLETED
+}
+
+case_random_load() {
+	local hour next ids samples=0 by_grants
+
+	sacctmgr -i -Q add account load
+	sacctmgr -i -Q add user root account=load
+	hour=$(date +%Y-%m-%dT%H:00:00)
+	ids=$(random_jobs 20)
+	until load_is_over; do
+		assert_books_are_right
+		samples=$((samples + 1))
+		sleep 0.3
+	done
+	assert_eq "nodes after it" "" "$(node_units)"
+	assert [ "$samples" -ge 5 ]
+	assert_eq "jobs" 20 "$(wc -l <<<"$ids")"
+	wait_until 60 all_are_accounted "$hour"
+	next=$(date -d '1 hour' +%Y-%m-%dT%H:00:00)
+	by_grants=$(seconds_by_grants "$hour")
+	assert [ "$by_grants" -gt 0 ]
+	sacctmgr -i -Q rollup "$hour" "$next"
+	assert_eq "seconds of L3 caches" "$by_grants" \
+		"$(seconds_by_sreport "$hour" "$next")"
+}
+
+cluster_start --nodes '' --accounting --machine "a NSXYCCYCCXYCCYCC 1 8 1" \
+	--machine "b NSXYCCYCCXYCCYCC 1 8 1" \
+	--slurm AccountingStorageEnforce=limits \
+	--slurm SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,permit_job_expansion \
+	--slurm GresTypes=gpu --node "a Gres=gpu:1" \
+	--gres "a Name=gpu File=/dev/null" --topobind UnitTRES=yes
+test_case "conf --check and the lines of conf --tres" case_lines
+test_case "records of nodes and jobs, charges" case_records
+test_case "beside devices" case_beside_devices
+test_case "units asked for as GRES" case_asked_as_gres
+test_case "two caches for each student" case_two_caches_for_each
+test_case "components that are together beyond a limit" \
+	case_components_beyond_a_limit
+test_case "limits of a QOS" case_qos
+test_case "a requeue, a smaller job, a crash" case_restart
+test_case "a suspended job" case_suspended
+test_case "merged jobs" case_merged
+test_case "arrays and heterogeneous jobs" case_arrays_and_components
+test_case "switched off and on" case_switched
+test_case "whole nodes" case_whole_node
+test_case "a random load, and what sreport says of it" case_random_load
+tests_done

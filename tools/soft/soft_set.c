@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* soft_set.c - see soft_set.h */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "soft_set.h"
+
+static bool is_default(const char *value)
+{
+	return tb_text_is_word(value, strlen(value), "default");
+}
+
+/* ---- values ---- */
+
+static int set_threshold(struct tb_soft_settings *settings, const char *value,
+			 struct tb_error *err)
+{
+	const char *at = value;
+	uint64_t percent;
+
+	if (is_default(value)) {
+		settings->threshold = TB_SOFT_UNSET;
+		return 0;
+	}
+	if (tb_text_read_number(&at, 100, &percent) || *at)
+		return tb_fail(
+			err,
+			"--threshold=%.60s is no percentage; allowed: 0 to 100, and default",
+			value);
+	settings->threshold = (int)percent;
+	return 0;
+}
+
+static int set_count(struct tb_soft_settings *settings, const char *value,
+		     struct tb_error *err)
+{
+	enum tb_soft_count count;
+
+	if (is_default(value)) {
+		settings->count = TB_SOFT_UNSET;
+		return 0;
+	}
+	if (!tb_soft_count_read(value, &count))
+		return tb_fail(
+			err,
+			"--count=%.60s is not known; allowed: job, all, and default",
+			value);
+	settings->count = count;
+	return 0;
+}
+
+static int set_values(struct tb_soft_settings *settings,
+		      const struct tb_soft_set *set,
+		      const struct tb_soft_job *target, struct tb_error *err)
+{
+	if (set->threshold && set_threshold(settings, set->threshold, err))
+		return -1;
+	if (set->count && set_count(settings, set->count, err))
+		return -1;
+	if (!set->cpus)
+		return 0;
+	return tb_soft_settings_prefer(settings, &target->part,
+				       is_default(set->cpus) ? NULL : set->cpus,
+				       err);
+}
+
+int tb_soft_set_check(const struct tb_soft_set *set,
+		      const struct tb_soft_job *target, struct tb_error *err)
+{
+	struct tb_soft_settings trial = { .threshold = TB_SOFT_UNSET };
+	int rc;
+
+	if (!set->threshold && !set->count && !set->cpus)
+		return tb_fail(
+			err,
+			"nothing is to be set; give --threshold, --count or --cpus");
+	if (set->cpus && !target->job)
+		return tb_fail(
+			err,
+			"--cpus is for the tasks of a job; name it, such as 123, or 123.0 for a step and 123.0.1 for a task");
+	if ((set->threshold || set->count) && target->part.step != TB_SOFT_EACH)
+		return tb_fail(
+			err,
+			"--threshold and --count are for the node or a whole job; leave out its step");
+	rc = set_values(&trial, set, target, err);
+	tb_soft_settings_clear(&trial);
+	return rc;
+}
+
+/* ---- may these tasks prefer these CPUs? ---- */
+
+struct judge {
+	struct tb_registry *registry;
+	const struct tb_soft_job *target;
+	const struct tb_bitset *wanted;
+	unsigned tasks;
+	struct tb_error *err;
+};
+
+#define REFUSED 2
+
+static int refuse(const struct judge *judge, const struct tb_soft_state *state,
+		  const struct tb_soft_task *task,
+		  const struct tb_bitset *allowed)
+{
+	char name[TB_STEP_NAME_SIZE];
+	char *wanted = tb_bitset_print_list(judge->wanted);
+	char *list = tb_bitset_print_list(allowed);
+
+	tb_soft_step_name(state, name);
+	if (wanted && list)
+		tb_fail(judge->err,
+			"--cpus=%.100s is not among the CPUs that task %s.%u is allowed now, %.200s; leave out the others",
+			wanted, name, task->id, list);
+	else
+		tb_fail(judge->err, "out of memory");
+	free(wanted);
+	free(list);
+	return REFUSED;
+}
+
+static int judge_task(struct judge *judge, const struct tb_soft_state *state,
+		      unsigned task)
+{
+	struct tb_soft_cpus cpus;
+	int rc = 0;
+
+	if (!tb_soft_find_cpus(judge->registry, state, task, &cpus)) {
+		tb_fail(judge->err, "the soft-bound steps cannot be read");
+		rc = REFUSED;
+	} else if (judge->wanted &&
+		   !tb_bitset_contains(cpus.allowed, judge->wanted)) {
+		rc = refuse(judge, state, &state->task[task], cpus.allowed);
+	}
+	tb_soft_cpus_clear(&cpus);
+	return rc;
+}
+
+static int judge_step(struct tb_soft_state *state, bool alive, void *data)
+{
+	struct judge *judge = data;
+	int rc = 0;
+
+	for (unsigned i = 0; alive && !rc && i < state->tasks; i++)
+		if (tb_soft_job_has_task(judge->target, state,
+					 &state->task[i])) {
+			judge->tasks++;
+			rc = judge_task(judge, state, i);
+		}
+	return rc;
+}
+
+/* NULL wanted: any that they were granted. */
+static int judge_tasks(struct judge *judge)
+{
+	int rc = tb_soft_each(judge->registry, TB_SOFT_LOOK, judge_step, judge);
+
+	if (rc == REFUSED)
+		return -1;
+	if (rc)
+		return tb_fail(judge->err,
+			       "the soft-bound steps cannot be read");
+	if (!judge->tasks)
+		return tb_fail(judge->err,
+			       "job %u has no such soft-bound task on this node",
+			       judge->target->job);
+	return 0;
+}
+
+static int check_cpus(struct tb_registry *registry,
+		      const struct tb_soft_set *set,
+		      const struct tb_soft_job *target, struct tb_error *err)
+{
+	struct tb_bitset *wanted = NULL;
+	struct judge judge = {
+		.registry = registry,
+		.target = target,
+		.err = err,
+	};
+	int rc;
+
+	if (!is_default(set->cpus)) {
+		wanted = tb_bitset_parse_list(set->cpus, TB_REGISTRY_CPUS, err);
+		if (!wanted)
+			return -1;
+	}
+	judge.wanted = wanted;
+	rc = judge_tasks(&judge);
+	tb_bitset_destroy(wanted);
+	return rc;
+}
+
+/* ---- run ---- */
+
+static int change_settings(struct tb_registry *registry,
+			   const struct tb_soft_set *set,
+			   const struct tb_soft_job *target,
+			   struct tb_error *err)
+{
+	struct tb_soft_settings settings;
+	int rc;
+
+	if (set->cpus && check_cpus(registry, set, target, err))
+		return -1;
+	if (tb_soft_settings_read(registry, target->job, &settings, err))
+		return -1;
+	rc = set_values(&settings, set, target, err);
+	if (!rc)
+		rc = tb_soft_settings_write(registry, target->job, &settings,
+					    err);
+	tb_soft_settings_clear(&settings);
+	return rc;
+}
+
+int tb_soft_set_run(struct tb_registry *registry, const struct tb_soft_set *set,
+		    const struct tb_soft_job *target, struct tb_error *err)
+{
+	int rc;
+
+	if (tb_registry_lock(registry, err))
+		return -1;
+	rc = change_settings(registry, set, target, err);
+	tb_registry_unlock(registry);
+	return rc;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* soft_status.c - see soft_status.h */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "soft_status.h"
+#include "table/table.h"
+#include "terminal/wrap.h"
+
+struct visit {
+	const struct tb_soft_status *status;
+	struct tb_registry *registry;
+	json_t *steps;
+};
+
+/* ---- JSON ---- */
+
+static const char *name_mode(const struct visit *visit,
+			     const struct tb_soft_state *state)
+{
+	enum tb_soft_mode mode = tb_registry_mode(visit->registry, state->job);
+
+	if (mode != TB_SOFT_ON)
+		return tb_soft_mode_name(mode);
+	if (state->paused)
+		return "suspended";
+	return state->native ? "kernel" : "on";
+}
+
+/* What the kernel says of a process, "0-3"; NULL: it has ended.  The caller frees. */
+static char *find_cpus_now(pid_t pid)
+{
+	static const char key[] = "Cpus_allowed_list:\t";
+	char path[40], *line = NULL, *list = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (!list && file && getline(&line, &size, file) > 0)
+		if (!strncmp(line, key, strlen(key)))
+			list = strndup(line + strlen(key),
+				       strcspn(line + strlen(key), "\n"));
+	free(line);
+	if (file)
+		fclose(file);
+	return list;
+}
+
+static void add_cpus(const struct visit *visit,
+		     const struct tb_soft_state *state, unsigned task,
+		     json_t *row)
+{
+	char *now = find_cpus_now(state->task[task].pid);
+	struct tb_soft_cpus cpus;
+
+	if (tb_soft_find_cpus(visit->registry, state, task, &cpus)) {
+		json_object_set_new(row, "preferred_cpus",
+				    tb_command_json_set(cpus.preferred));
+		json_object_set_new(row, "allowed_cpus",
+				    tb_command_json_set(cpus.allowed));
+	}
+	tb_soft_cpus_clear(&cpus);
+	json_object_set_new(row, "cpus", json_string(now ? now : ""));
+	free(now);
+}
+
+static json_t *describe_task(const struct visit *visit,
+			     const struct tb_soft_state *state, unsigned i)
+{
+	const struct tb_soft_task *task = &state->task[i];
+	json_t *row = json_pack("{s:i, s:i, s:b, s:I, s:I, s:I}", "task",
+				(int)task->id, "pid", (int)task->pid, "spread",
+				(int)task->spread, "preferred",
+				(json_int_t)task->preferred, "allowed",
+				(json_int_t)task->allowed, "smoothed",
+				(json_int_t)task->smoothed);
+
+	add_cpus(visit, state, i, row);
+	return row;
+}
+
+static json_t *describe_tasks(const struct visit *visit,
+			      const struct tb_soft_state *state)
+{
+	json_t *tasks = json_array();
+
+	for (unsigned i = 0; i < state->tasks; i++)
+		if (tb_soft_job_has_task(&visit->status->target, state,
+					 &state->task[i]))
+			json_array_append_new(tasks,
+					      describe_task(visit, state, i));
+	return tasks;
+}
+
+static int add_step(struct tb_soft_state *state, bool alive, void *data)
+{
+	struct visit *visit = data;
+	struct tb_soft_counts counts = tb_soft_state_counts(state);
+	char name[TB_STEP_NAME_SIZE];
+	json_t *step;
+
+	if (!alive || !tb_soft_job_has_step(&visit->status->target, state))
+		return 0;
+	tb_soft_step_name(state, name);
+	step = json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:I, s:I}", "step",
+			 name, "soft", name_mode(visit, state), "tasks",
+			 (int)state->tasks, "spread",
+			 (int)tb_soft_state_spread(state), "preferred",
+			 (json_int_t)counts.preferred, "allowed",
+			 (json_int_t)counts.allowed, "smoothed",
+			 (json_int_t)counts.smoothed, "cost_us",
+			 (json_int_t)state->cost_us);
+	if (visit->status->tasks)
+		json_object_set_new(step, "each_task",
+				    describe_tasks(visit, state));
+	json_array_append_new(visit->steps, step);
+	return 0;
+}
+
+/* ---- tables ---- */
+
+static void print_value(const json_t *value, FILE *out)
+{
+	if (json_is_string(value))
+		fputs(json_string_value(value), out);
+	else if (json_is_boolean(value))
+		fputs(json_is_true(value) ? "yes" : "no", out);
+	else
+		fprintf(out, "%lld", (long long)json_integer_value(value));
+}
+
+enum { STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
+
+/* The names are those of the JSON, too. */
+static const struct tb_column columns[COLUMNS] = {
+	[STEP] = { '\0', "step", "STEP", false },
+	[SOFT] = { '\0', "soft", "SOFT", false },
+	[TASKS] = { '\0', "tasks", "TASKS", true },
+	[SPREAD] = { '\0', "spread", "SPREAD", true },
+	[PREFERRED] = { '\0', "preferred", "PREFERRED", true },
+	[ALLOWED] = { '\0', "allowed", "ALLOWED", true },
+	[SMOOTHED] = { '\0', "smoothed", "SMOOTHED", true },
+};
+
+static void print_cell(const void *row, unsigned column, FILE *out)
+{
+	const json_t *const *step = row;
+
+	print_value(json_object_get(*step, columns[column].name), out);
+}
+
+static const struct tb_table_kind kind = {
+	.columns = columns,
+	.ncolumns = COLUMNS,
+	.print = print_cell,
+};
+
+/* A task's name begins with that of its step. */
+struct task_row {
+	const json_t *step, *task;
+};
+
+enum {
+	TASK,
+	TASK_SPREAD,
+	PREFERRED_CPUS,
+	ALLOWED_CPUS,
+	CPUS,
+	TASK_PREFERRED,
+	TASK_ALLOWED,
+	TASK_SMOOTHED,
+	TASK_COLUMNS
+};
+
+static const struct tb_column task_columns[TASK_COLUMNS] = {
+	[TASK] = { '\0', "task", "TASK", false },
+	[TASK_SPREAD] = { '\0', "spread", "SPREAD", false },
+	[PREFERRED_CPUS] = { '\0', "preferred_cpus", "PREFERS", false },
+	[ALLOWED_CPUS] = { '\0', "allowed_cpus", "MAY HAVE", false },
+	[CPUS] = { '\0', "cpus", "HAS", false },
+	[TASK_PREFERRED] = { '\0', "preferred", "PREFERRED", true },
+	[TASK_ALLOWED] = { '\0', "allowed", "ALLOWED", true },
+	[TASK_SMOOTHED] = { '\0', "smoothed", "SMOOTHED", true },
+};
+
+static void print_task_cell(const void *data, unsigned column, FILE *out)
+{
+	const struct task_row *row = data;
+
+	if (column == TASK)
+		fprintf(out, "%s.",
+			json_string_value(json_object_get(row->step, "step")));
+	print_value(json_object_get(row->task, task_columns[column].name), out);
+}
+
+static const struct tb_table_kind task_kind = {
+	.columns = task_columns,
+	.ncolumns = TASK_COLUMNS,
+	.print = print_task_cell,
+};
+
+static int print_steps(const json_t *steps)
+{
+	size_t count = json_array_size(steps);
+	const json_t **rows = calloc(count + 1, sizeof(*rows));
+	int rc = rows ? 0 : -1;
+
+	for (size_t i = 0; rows && i < count; i++)
+		rows[i] = json_array_get(steps, i);
+	if (rows && count)
+		rc = tb_table_print_names(
+			&kind,
+			"step,soft,tasks,spread,preferred,allowed,smoothed",
+			rows, sizeof(*rows), (unsigned)count, true, stdout);
+	free(rows);
+	return rc;
+}
+
+static size_t count_tasks(const json_t *steps)
+{
+	size_t count = 0, i;
+	const json_t *step;
+
+	json_array_foreach(steps, i, step)
+		count += json_array_size(json_object_get(step, "each_task"));
+	return count;
+}
+
+static void list_tasks(const json_t *steps, struct task_row *row)
+{
+	const json_t *step, *task;
+	size_t i, j;
+
+	json_array_foreach(steps, i, step)
+		json_array_foreach(json_object_get(step, "each_task"), j,
+				   task) *row++ = (struct task_row){ step,
+								     task };
+}
+
+static int print_tasks(const json_t *steps)
+{
+	size_t count = count_tasks(steps);
+	struct task_row *rows = calloc(count + 1, sizeof(*rows));
+	int rc = rows ? 0 : -1;
+
+	if (rows)
+		list_tasks(steps, rows);
+	if (rows && count)
+		rc = tb_table_print_names(
+			&task_kind,
+			"task,spread,preferred_cpus,allowed_cpus,cpus,preferred,allowed,smoothed",
+			rows, sizeof(*rows), (unsigned)count, true, stdout);
+	free(rows);
+	return rc;
+}
+
+/* ---- what was set ---- */
+
+/* "threshold 50%, count all", of the node or of the job. */
+static void print_set(const struct tb_soft_settings *settings, uint32_t job)
+{
+	char *where, *threshold = NULL;
+	const char *count = "";
+
+	if (settings->threshold == TB_SOFT_UNSET &&
+	    settings->count == TB_SOFT_UNSET)
+		return;
+	if (asprintf(&where, job ? "job %u" : "this node", job) < 0)
+		return;
+	if (settings->threshold != TB_SOFT_UNSET &&
+	    asprintf(&threshold, " threshold %d%%", settings->threshold) < 0)
+		threshold = NULL;
+	if (settings->count != TB_SOFT_UNSET)
+		count = tb_soft_count_name((enum tb_soft_count)settings->count);
+	tb_print_sentence(stdout, "set for %s:%s%s%s%s", where,
+			  threshold ? threshold : "",
+			  threshold && *count ? "," : "",
+			  *count ? " count " : "", count);
+	free(threshold);
+	free(where);
+}
+
+static json_t *describe_set(const struct tb_soft_settings *settings)
+{
+	json_t *set = json_object();
+
+	if (settings->threshold != TB_SOFT_UNSET)
+		json_object_set_new(set, "threshold",
+				    json_integer(settings->threshold));
+	if (settings->count != TB_SOFT_UNSET)
+		json_object_set_new(set, "count",
+				    json_string(tb_soft_count_name(
+					    (enum tb_soft_count)
+						    settings->count)));
+	return set;
+}
+
+/* Of the node, then of the job that is shown. */
+struct all_settings {
+	struct tb_soft_settings node, job;
+};
+
+static int read_settings(const struct tb_soft_status *status,
+			 struct tb_registry *registry, struct all_settings *all)
+{
+	uint32_t job = status->target.job;
+	struct tb_error err;
+
+	all->job = (struct tb_soft_settings){ .threshold = TB_SOFT_UNSET,
+					      .count = TB_SOFT_UNSET };
+	if (!tb_soft_settings_read(registry, 0, &all->node, &err) &&
+	    (!job || !tb_soft_settings_read(registry, job, &all->job, &err)))
+		return 0;
+	tb_soft_settings_clear(&all->node);
+	tb_command_fail(status->command, "%s", err.text);
+	return -1;
+}
+
+/* ---- all ---- */
+
+static int print_text(const struct tb_soft_status *status,
+		      enum tb_soft_mode mode, const struct all_settings *all,
+		      const json_t *steps)
+{
+	tb_print_sentence(stdout, "soft binding is %s on this node",
+			  tb_soft_mode_name(mode));
+	print_set(&all->node, 0);
+	print_set(&all->job, status->target.job);
+	return (status->tasks ? print_tasks(steps) : print_steps(steps))
+		       ? tb_command_fail(status->command, "out of memory")
+		       : TB_EXIT_OK;
+}
+
+static int print_json(const struct tb_soft_status *status,
+		      enum tb_soft_mode mode, const struct all_settings *all,
+		      json_t *steps)
+{
+	json_t *top = json_pack("{s:b, s:s, s:o, s:O}", "on",
+				mode == TB_SOFT_ON, "mode",
+				tb_soft_mode_name(mode), "set",
+				describe_set(&all->node), "steps", steps);
+	int rc;
+
+	if (status->target.job)
+		json_object_set_new(top, "set_for_job",
+				    describe_set(&all->job));
+	rc = tb_command_print_json(status->command, top);
+	json_decref(top);
+	return rc;
+}
+
+int tb_soft_status_print(const struct tb_soft_status *status,
+			 struct tb_registry *registry)
+{
+	struct visit visit = { status, registry, json_array() };
+	enum tb_soft_mode mode = tb_registry_mode(registry, 0);
+	struct all_settings all;
+	int rc = TB_EXIT_BAD;
+
+	if (tb_soft_node_each(registry, TB_SOFT_LOOK, add_step, &visit) < 0) {
+		tb_command_fail(status->command,
+				"the soft-bound steps cannot be read");
+	} else if (!read_settings(status, registry, &all)) {
+		rc = status->json ? print_json(status, mode, &all, visit.steps)
+				  : print_text(status, mode, &all, visit.steps);
+		tb_soft_settings_clear(&all.node);
+		tb_soft_settings_clear(&all.job);
+	}
+	json_decref(visit.steps);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * soft_status.h - topobind soft status: the soft-bound steps of this node, or each of
+ * their tasks, as a table or as JSON
+ */
+#ifndef TB_TOOLS_SOFT_SOFT_STATUS_H
+#define TB_TOOLS_SOFT_SOFT_STATUS_H
+
+#include "soft_target.h"
+
+struct tb_soft_status {
+	const char *command;
+	struct tb_soft_job target; /* what to show */
+	bool tasks;		   /* a row for each */
+	bool json;
+};
+
+/* Print it; an exit code. */
+int tb_soft_status_print(const struct tb_soft_status *status,
+			 struct tb_registry *registry);
+
+#endif
