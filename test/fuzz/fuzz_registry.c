@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/soft/soft_settings.h"
 #include "common/soft/soft_state.h"
 #include "files/write_all.h"
 
@@ -135,7 +136,7 @@ static void try_raw_state(const uint8_t *data, size_t size)
 	tb_locked_file_remove(&file);
 }
 
-/* The bytes as its lines, with a head that fits. */
+/* The bytes as its lines, with a head that fits; the first says how many tasks. */
 static void try_state(const uint8_t *data, size_t size)
 {
 	unsigned tasks = size ? data[0] % 4 : 0;
@@ -149,16 +150,45 @@ static void try_state(const uint8_t *data, size_t size)
 	state->size = (uint32_t)all;
 	state->tasks = tasks;
 	if (size)
-		memcpy((char *)state + head, data, size);
+		memcpy((char *)state + head, data + 1, size - 1);
 	try_raw_state((const uint8_t *)state, all);
 	free(state);
+}
+
+/* What is read is written as what reads the same. */
+static void check_settings(struct tb_soft_settings *settings)
+{
+	struct tb_soft_settings again;
+
+	FUZZ_CHECK(!tb_soft_settings_write(registry, 8, settings, NULL));
+	FUZZ_CHECK(!tb_soft_settings_read(registry, 8, &again, NULL));
+	FUZZ_CHECK(again.threshold == settings->threshold);
+	FUZZ_CHECK(again.count == settings->count);
+	FUZZ_CHECK(again.count_of_preferences ==
+		   settings->count_of_preferences);
+	tb_soft_settings_clear(&again);
+	tb_soft_settings_clear(settings);
+	/* Nothing set: the file goes. */
+	FUZZ_CHECK(!tb_soft_settings_write(registry, 8, settings, NULL));
+	FUZZ_CHECK(!is_there("8.settings"));
+}
+
+static void try_settings(const uint8_t *data, size_t size)
+{
+	struct tb_soft_settings settings;
+	struct tb_locked_file file;
+
+	write_file(&file, "7.settings", data, size);
+	if (!tb_soft_settings_read(registry, 7, &settings, NULL))
+		check_settings(&settings);
+	tb_locked_file_remove(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const tries[])(const uint8_t *data, size_t size) = {
 		try_claim,     try_system_claim, try_dead_claim,
-		try_raw_state, try_state,
+		try_raw_state, try_state,	 try_settings,
 	};
 
 	if (!size)

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "soft_state_v1.h"
+
 #define SOFT ".soft"
 #define VERSION 2
 #define SIZE_MAX_BYTES (64 * 1024 * 1024)
@@ -164,6 +166,22 @@ struct visitor {
 	void *data;
 };
 
+/* A file that is of no use goes with its process. */
+static int visit_mapped(struct visitor *visitor, struct tb_soft_state *state,
+			size_t size, bool alive)
+{
+	struct tb_soft_state *old;
+	int rc = alive ? 0 : TB_SOFT_REMOVE;
+
+	if (is_whole(state, size))
+		return visitor->visit(state, alive, visitor->data);
+	old = tb_soft_state_of_v1(state, size);
+	if (old != NULL)
+		rc = visitor->visit(old, alive, visitor->data);
+	free(old);
+	return rc;
+}
+
 static int visit_open(struct visitor *visitor, const char *name, int fd)
 {
 	bool alive = tb_locked_file_is_alive(fd);
@@ -178,12 +196,12 @@ static int visit_open(struct visitor *visitor, const char *name, int fd)
 		size = (size_t)status.st_size;
 		state = map_state(fd, size, visitor->access);
 	}
-	if (state != NULL && is_whole(state, size))
-		rc = visitor->visit(state, alive, visitor->data);
-	else if (!alive)
-		rc = TB_SOFT_REMOVE;
-	if (state != NULL)
+	if (state != NULL) {
+		rc = visit_mapped(visitor, state, size, alive);
 		munmap(state, size);
+	} else if (!alive) {
+		rc = TB_SOFT_REMOVE;
+	}
 	if (rc != TB_SOFT_REMOVE)
 		return rc;
 	if (!alive)

@@ -339,6 +339,54 @@ static void test_state(void **state)
 	assert_int_equal(look.alive, 1);
 }
 
+/* As a slurmstepd wrote it that runs on since before topobind was replaced. */
+static const struct {
+	uint32_t version, size, job, step, tasks, spread, paused, native;
+	uint64_t counts[4];
+	char cgroups[32];
+} of_v1 = {
+	.version = 1,
+	.size = sizeof(of_v1),
+	.job = 9,
+	.step = 3,
+	.tasks = 2,
+	.cgroups = "0-1 /slurm/task_0\n5 /a b\n",
+};
+
+static int look_at_v1(struct tb_soft_state *state, bool alive, void *data)
+{
+	const char *cursor = tb_soft_state_cgroups(state);
+	struct tb_soft_cgroup cgroup;
+	unsigned *seen = data;
+
+	*seen += alive;
+	assert_int_equal(state->job, 9);
+	assert_int_equal(state->step, 3);
+	assert_true(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_cgroup(&cgroup, "0-1", "0-1", "/slurm/task_0");
+	assert_true(tb_soft_next_cgroup(&cursor, &cgroup));
+	assert_cgroup(&cgroup, "5", "5", "/a b");
+	assert_false(tb_soft_next_cgroup(&cursor, &cgroup));
+	return 0;
+}
+
+static void test_state_of_before(void **state)
+{
+	struct tb_locked_file file;
+	unsigned seen = 0;
+
+	(void)state;
+	assert_int_equal(tb_locked_file_create(&file, tb_registry_dir(registry),
+					       "9.3.1.soft", NULL, &err),
+			 0);
+	assert_int_equal(write(file.fd, &of_v1, sizeof(of_v1)), sizeof(of_v1));
+	assert_int_equal(tb_soft_each(registry, TB_SOFT_LOOK, look_at_v1,
+				      &seen),
+			 0);
+	assert_int_equal(seen, 1);
+	tb_locked_file_remove(&file);
+}
+
 /* One that was left is visited until it is removed; rubbish goes at once. */
 static void test_states_left(void **state)
 {
@@ -439,6 +487,7 @@ int main(void)
 		TEST(test_link_in_the_way),
 		TEST(test_switches),
 		TEST(test_state),
+		TEST(test_state_of_before),
 		TEST(test_states_left),
 		TEST(test_looking_is_no_event),
 		TEST(test_lock),
