@@ -353,16 +353,14 @@ static void take_said(struct tb_soft_controller *s,
 void tb_soft_controller_take_settings(struct tb_soft_controller *s)
 {
 	struct tb_soft_settings node, job;
-	struct tb_conf_soft conf = s->site;
+	struct tb_conf_soft now = s->site;
 
 	if (tb_soft_settings_read(s->registry, 0, &node, NULL) == 0) {
 		if (tb_soft_settings_read(s->registry, s->id.job, &job, NULL) ==
 		    0) {
-			tb_soft_settings_apply(&node, &conf.low_pct,
-					       &conf.count);
-			tb_soft_settings_apply(&job, &conf.low_pct,
-					       &conf.count);
-			s->conf = conf;
+			tb_soft_settings_apply(&node, &now.low_pct, &now.count);
+			tb_soft_settings_apply(&job, &now.low_pct, &now.count);
+			s->conf = now;
 			take_said(s, &job);
 			tb_soft_settings_clear(&job);
 		}
