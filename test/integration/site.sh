@@ -711,6 +711,9 @@ case_wrong_file_is_refused_at_reconfigure() {
 		assert_eq "the running configuration after $line" \
 			"implicit,bunit=X,btype=host" "$(binding "$job")"
 		cancel "$job"
+		# A slurmctld 24.11 whose reconfigure began while it ended the
+		# job has hung, in Slurm's own conmgr_quiesce().
+		wait_until 30 node_is_idle "$NODE_ZEN"
 	done <<<"$wrong_lines"
 }
 
