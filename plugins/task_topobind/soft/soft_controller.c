@@ -105,12 +105,18 @@ static struct tb_soft_task *task_state(const struct tb_soft_controller *s,
 	return &tb_soft_file_state(s->file)->task[task - s->task];
 }
 
-static void add_counts(struct tb_soft_task *state,
+/* For who looks now, and can set it to zero, and for the job's record. */
+static void add_counts(struct tb_soft_controller *s, const struct task *task,
 		       const struct tb_soft_counts *more)
 {
+	struct tb_soft_task *state = task_state(s, task);
+
 	state->preferred += more->preferred;
 	state->allowed += more->allowed;
 	state->smoothed += more->smoothed;
+	s->unsaved.preferred += more->preferred;
+	s->unsaved.allowed += more->allowed;
+	s->unsaved.smoothed += more->smoothed;
 }
 
 /* What the kernel has chosen. */
@@ -123,7 +129,7 @@ static void count_native(struct tb_soft_controller *s, struct task *task)
 	now = tb_preferred_counters_read(task->counters);
 	more = subtract_counts(&task->counted, &now);
 	task->counted = now;
-	add_counts(task_state(s, task), &more);
+	add_counts(s, task, &more);
 }
 
 /* Moves its choice; counts. */
@@ -145,7 +151,7 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 	}
 	tb_soft_decide(&task->soft, s->conf.low_pct, &sample);
 	more = subtract_counts(&before, &task->soft.counts);
-	add_counts(task_state(s, task), &more);
+	add_counts(s, task, &more);
 }
 
 static bool is_spread(const struct tb_soft_controller *s,
@@ -335,29 +341,12 @@ void tb_soft_controller_counts(const struct tb_soft_controller *s,
 	*counts = tb_soft_state_counts(tb_soft_file_state(s->file));
 }
 
-/* Task by task, as the counters of each may have been set to zero. */
-static void note_unsaved(struct tb_soft_controller *s, struct task *task)
-{
-	const struct tb_soft_task *state = task_state(s, task);
-	const struct tb_soft_counts now = { state->preferred, state->allowed,
-					    state->smoothed };
-	struct tb_soft_counts more = subtract_counts(&task->saved, &now);
-
-	task->saved = now;
-	s->unsaved.preferred += more.preferred;
-	s->unsaved.allowed += more.allowed;
-	s->unsaved.smoothed += more.smoothed;
-}
-
 void tb_soft_controller_save(struct tb_soft_controller *s)
 {
 	struct tb_soft_counts *unsaved = &s->unsaved;
 
-	if (s->save == NULL)
-		return;
-	for (unsigned i = 0; i < s->tasks; i++)
-		note_unsaved(s, &s->task[i]);
-	if (unsaved->preferred + unsaved->allowed + unsaved->smoothed > 0 &&
+	if (s->save != NULL &&
+	    unsaved->preferred + unsaved->allowed + unsaved->smoothed > 0 &&
 	    s->save(s->registry, s->id.job, unsaved))
 		*unsaved = (struct tb_soft_counts){ 0 };
 }

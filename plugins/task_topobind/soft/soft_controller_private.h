@@ -40,7 +40,6 @@ struct task {
 	/* Those of the kernel, of a native task; NULL: none, or another's. */
 	struct tb_preferred_counters *counters;
 	struct tb_soft_counts counted;
-	struct tb_soft_counts saved; /* of those of its state */
 };
 
 struct tb_soft_controller {
@@ -61,7 +60,7 @@ struct tb_soft_controller {
 	bool failed;  /* the last write did not succeed */
 	bool is_said; /* some task has been said to prefer CPUs */
 	tb_soft_controller_save_t *save;
-	struct tb_soft_counts unsaved;
+	struct tb_soft_counts unsaved; /* since it has saved them */
 	uint64_t save_at_us, save_after_us;
 	uint64_t sampled_us;
 	int proc_stat; /* -1: the load of others has not counted so far */
