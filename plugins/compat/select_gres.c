@@ -101,6 +101,42 @@ static int has_plugin_id(void *item, void *key)
 	return state->plugin_id == *(uint32_t *)key;
 }
 
+static bool is_set(const bitstr_t *bits, bitoff_t bit)
+{
+	return bits && bit < bit_size((bitstr_t *)bits) &&
+	       bit_test((bitstr_t *)bits, bit);
+}
+
+/*
+ * Of devices without Cores= some releases keep no places: of these are all devices of
+ * one, without a type.
+ */
+static bool is_one_place(const gres_node_state_t *there)
+{
+	return !there->topo_core_bitmap;
+}
+
+static uint32_t count_places(const gres_node_state_t *there)
+{
+	return is_one_place(there) ? 1 : there->topo_cnt;
+}
+
+static bool is_in_place(const gres_node_state_t *there, uint32_t place,
+			bitoff_t device)
+{
+	return is_one_place(there) ||
+	       is_set(there->topo_gres_bitmap[place], device);
+}
+
+/* Devices of their own, not a number of them. */
+static bool has_places(const gres_node_state_t *there,
+		       const gres_job_state_t *asked)
+{
+	if (is_one_place(there))
+		return there->gres_bit_alloc && !asked->type_name;
+	return there->topo_gres_bitmap;
+}
+
 /* NULL: the node has no devices with places for this entry. */
 static gres_node_state_t *find_places(const gres_state_t *entry, uint32_t node)
 {
@@ -110,8 +146,9 @@ static gres_node_state_t *find_places(const gres_state_t *entry, uint32_t node)
 				   : NULL;
 	gres_node_state_t *there = state ? state->gres_data : NULL;
 
-	if (!there || there->no_consume || !there->topo_core_bitmap ||
-	    !there->topo_gres_bitmap || gres_id_shared(state->config_flags))
+	if (!there || there->no_consume ||
+	    !has_places(there, entry->gres_data) ||
+	    gres_id_shared(state->config_flags))
 		return NULL;
 	return there;
 }
@@ -142,12 +179,6 @@ static const bitstr_t *find_given_back(const struct tb_gres_back *back,
 	while (given && given->plugin_id != plugin_id)
 		given = given->next;
 	return given ? given->devices : NULL;
-}
-
-static bool is_set(const bitstr_t *bits, bitoff_t bit)
-{
-	return bits && bit < bit_size((bitstr_t *)bits) &&
-	       bit_test((bitstr_t *)bits, bit);
 }
 
 /* find_parts(): the shared GRES that are parts of these devices, or NULL */
@@ -279,11 +310,13 @@ static bool is_in_use(const struct in_use *in_use, bitoff_t bit)
 static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
 			     const struct in_use *in_use, bool idle)
 {
-	bitstr_t *devices = there->topo_gres_bitmap[place];
+	bitstr_t *all = is_one_place(there) ? there->gres_bit_alloc
+					    : there->topo_gres_bitmap[place];
 	uint32_t free = 0;
 
-	for (bitoff_t bit = 0; devices && bit < bit_size(devices); bit++)
-		if (bit_test(devices, bit) && (idle || !is_in_use(in_use, bit)))
+	for (bitoff_t bit = 0; all && bit < bit_size(all); bit++)
+		if (is_in_place(there, place, bit) &&
+		    (idle || !is_in_use(in_use, bit)))
 			free++;
 	return free;
 }
@@ -291,7 +324,7 @@ static uint32_t free_devices(const gres_node_state_t *there, uint32_t place,
 static bool is_of_type(const gres_node_state_t *there, uint32_t place,
 		       const gres_job_state_t *asked)
 {
-	return !asked->type_name ||
+	return !asked->type_name || is_one_place(there) ||
 	       asked->type_id == there->topo_type_id[place];
 }
 
@@ -299,7 +332,7 @@ uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node)
 {
 	gres_node_state_t *there = find_places(find_entry(job, entry), node);
 
-	return there ? there->topo_cnt : 0;
+	return there ? count_places(there) : 0;
 }
 
 void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
@@ -313,9 +346,12 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
 	if (!there)
 		return;
 	in_use = find_in_use(there, node, state->plugin_id, view);
-	for (uint32_t place = 0; place < there->topo_cnt; place++)
+	for (uint32_t place = 0; place < count_places(there); place++)
 		if (is_of_type(there, place, state->gres_data))
-			visit(place, there->topo_core_bitmap[place],
+			visit(place,
+			      is_one_place(there)
+				      ? NULL
+				      : there->topo_core_bitmap[place],
 			      free_devices(there, place, &in_use, view->idle),
 			      arg);
 }
@@ -492,8 +528,8 @@ static uint32_t find_place(const gres_node_state_t *there,
 {
 	uint32_t place = 0;
 
-	while (place < there->topo_cnt &&
-	       !(is_set(there->topo_gres_bitmap[place], device) &&
+	while (place < count_places(there) &&
+	       !(is_in_place(there, place, device) &&
 		 is_of_type(there, place, asked)))
 		place++;
 	return place;
@@ -511,7 +547,7 @@ static void take_devices(const struct selecting *selecting,
 	for (bitoff_t bit = 0; bit < bit_size(taken); bit++) {
 		uint32_t place = find_place(there, asked, bit), pool;
 
-		if (place == there->topo_cnt ||
+		if (place == count_places(there) ||
 		    is_set(before, bit) != selected_ones ||
 		    is_set(selecting->others, bit) ||
 		    is_in_use(&selecting->in_use, bit))
@@ -524,6 +560,28 @@ static void take_devices(const struct selecting *selecting,
 	}
 }
 
+static void set_number(gres_job_state_t *asked, uint32_t node, uint32_t number)
+{
+	asked->total_gres += number;
+	asked->total_gres -= asked->gres_cnt_node_select[node];
+	asked->gres_cnt_node_select[node] = number;
+}
+
+/* Of devices without places Slurm selects a number, and which ones when the job begins. */
+static bool select_number(const struct selecting *selecting,
+			  const gres_node_state_t *there, uint32_t number)
+{
+	gres_job_state_t *asked = selecting->state->gres_data;
+	uint32_t node = selecting->node;
+
+	if (!is_one_place(there) || !asked->gres_cnt_node_select ||
+	    node >= asked->total_node_cnt ||
+	    free_devices(there, 0, &selecting->in_use, false) < number)
+		return false;
+	set_number(asked, node, number);
+	return true;
+}
+
 bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 		    const uint32_t *pool_of, uint32_t *of_pool, uint32_t pools,
 		    uint32_t number)
@@ -533,13 +591,14 @@ bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 				       .node = node };
 	const gres_node_state_t *there = find_places(selecting.state, node);
 	bitstr_t *before = get_selection(selecting.state, node), *taken;
-	gres_job_state_t *asked = selecting.state->gres_data;
 	bool possible;
 
-	if (!there || !before)
+	if (!there)
 		return false;
 	selecting.in_use = find_in_use(there, node, selecting.state->plugin_id,
 				       &now);
+	if (!before)
+		return select_number(&selecting, there, number);
 	selecting.others = bit_alloc(bit_size(before));
 	list_for_each(test->job->gres_list_req, add_others, &selecting);
 	taken = bit_alloc(bit_size(before));
@@ -548,9 +607,7 @@ bool tb_gres_select(const struct tb_test *test, uint32_t entry, uint32_t node,
 	possible = bit_set_count(taken) == (int)number;
 	if (possible) {
 		bit_copybits(before, taken);
-		asked->total_gres += number;
-		asked->total_gres -= asked->gres_cnt_node_select[node];
-		asked->gres_cnt_node_select[node] = number;
+		set_number(selecting.state->gres_data, node, number);
 	}
 	FREE_NULL_BITMAP(taken);
 	FREE_NULL_BITMAP(selecting.others);

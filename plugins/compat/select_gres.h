@@ -5,8 +5,9 @@
  * A job asks by a list; each entry, numbered from 0, has a name and perhaps a
  * type.  The devices of a node are in places: each line of its gres.conf with a
  * file (or a number) of devices is a place, and its Cores= says which cores are
- * near.  Shared GRES (MPS, shards), which are parts of devices, have no places
- * here, and neither have GRES that Slurm only counts.
+ * near.  All devices of a name without Cores= can be one place.  Shared GRES (MPS,
+ * shards), which are parts of devices, have no places here, and neither have GRES that
+ * Slurm only counts.
  */
 #ifndef TB_COMPAT_GRES_H
 #define TB_COMPAT_GRES_H

@@ -89,7 +89,8 @@ start_clusters() {
 	note_controller
 }
 
-# add_devices GRES CORES - the first half of them near the first half of the cores
+# add_devices GRES CORES - the first half of them near the first half of the cores, or
+# in such a world all anywhere
 add_devices() {
 	local kind number=0 total=0 i half=$(($2 / 2)) near
 
@@ -98,11 +99,12 @@ add_devices() {
 	done
 	for kind in ${1//,/ }; do
 		for ((i = 0; i < ${kind##*:}; i++)); do
-			near=0-$((half - 1))
+			near=" Cores=0-$((half - 1))"
 			[ $((number * 2)) -lt "$total" ] ||
-				near=$half-$(($2 - 1))
+				near=" Cores=$half-$(($2 - 1))"
+			[ "$world" != anywhere ] || near=
 			options+=(--gres "$node Name=gpu Type=$(cut -d: -f2 \
-				<<<"$kind") File=/dev/${files[number]} Cores=$near")
+				<<<"$kind") File=/dev/${files[number]}$near")
 			number=$((number + 1))
 		done
 	done

@@ -17,13 +17,14 @@
 #	gang		PreemptMode=GANG, and a partition whose jobs share by twos
 #	preempt		a partition whose jobs end those of the other one; loads that
 #			were ended begin again before the next question
+#	anywhere	devices without Cores=
 #	configless	nodes that have slurmctld's files from slurmctld
 #	restarts	slurmctld ends in some way, or is reconfigured, between requests
 #	backup		another slurmctld takes over in the middle of a round
 #	dynamic		MaxNodeCount, with topobind as select/cons_tres_topobind: nodes
 #			come and go between requests, by slurmd -Z and by scontrol
 worlds=(usual tree lln owners reserved batch block gang preempt configless restarts
-	backup dynamic)
+	backup dynamic anywhere)
 
 world=usual
 

@@ -186,9 +186,11 @@ uint32_t tb_job_devices_of_job(struct tb_job_devices *devices)
 }
 
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
-			      uint32_t tasks, struct tb_error *err)
+			      const struct tb_asked *asked,
+			      struct tb_error *err)
 {
 	struct tb_devices_asked *shared;
+	uint32_t tasks = asked->tasks;
 	bool others;
 
 	if (!each)
@@ -202,9 +204,11 @@ int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 			return -1;
 		shared = find_shared(devices, &others);
 	}
-	if (shared && !others && shared->per_job * each == tasks)
-		shared->tasks_each = each;
-	else
+	if (shared && !others)
+		shared->tasks_each = tb_devices_tasks_each(shared->per_job,
+							   each, tasks,
+							   asked->overcommit);
+	if (!shared || (!shared->tasks_each && !asked->overcommit))
 		devices->more = true;
 	return 0;
 }

@@ -36,9 +36,10 @@ int tb_job_devices_add(struct tb_job_devices *devices, const char *list,
 /* GPUs for all nodes together; 0: there is another number of them, or none. */
 uint32_t tb_job_devices_of_job(struct tb_job_devices *devices);
 
-/* --ntasks-per-gpu, of a job with so many tasks, behind the lists. */
+/* --ntasks-per-gpu of a job, behind the lists. */
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
-			      uint32_t tasks, struct tb_error *err);
+			      const struct tb_asked *asked,
+			      struct tb_error *err);
 void tb_job_devices_clear(struct tb_job_devices *devices);
 
 /* So many a node must have for the job to be there. */

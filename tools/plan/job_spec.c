@@ -115,9 +115,10 @@ tb_job_spec_tasks_of_node(const struct tb_job_spec *spec)
 	};
 }
 
-static int find_devices(struct tb_job_devices *devices, const job_info_t *job,
+static int find_devices(struct tb_job_spec *spec, const job_info_t *job,
 			struct tb_error *err)
 {
+	struct tb_job_devices *devices = &spec->devices;
 	const struct {
 		const char *list;
 		enum tb_devices_for who;
@@ -134,7 +135,7 @@ static int find_devices(struct tb_job_devices *devices, const job_info_t *job,
 			return -1;
 	return tb_job_devices_add_shares(devices,
 					 get_given_16(job->ntasks_per_tres),
-					 get_given(job->num_tasks), err);
+					 &spec->asked, err);
 }
 
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
@@ -163,7 +164,7 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 	};
 	tb_job_spec_complete(spec);
 	tb_request_init(&spec->request);
-	if (find_devices(&spec->devices, job, err))
+	if (find_devices(spec, job, err))
 		return -1;
 	if (tb_comment_is_cut(comment->request))
 		return tb_fail(

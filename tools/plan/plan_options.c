@@ -805,8 +805,8 @@ static int find_devices(struct tb_plan_options *options, struct tb_error *err)
 				       err))
 			return -1;
 	count_tasks_of_gpus(&options->spec, each);
-	return tb_job_devices_add_shares(devices, each,
-					 options->spec.asked.tasks, err);
+	return tb_job_devices_add_shares(devices, each, &options->spec.asked,
+					 err);
 }
 
 static void make_spec(struct tb_plan_options *options)

@@ -259,7 +259,7 @@ static uint32_t count_slots_of_each(const struct tb_need *need)
 
 	if (need->ndevices != 1 || need->implicit)
 		return tb_asked_slots_of_each(&need->asked);
-	tb_devices_job(&need->asked, false, 0, 1, 1, &each);
+	tb_devices_job(&need->asked, false, &need->devices[0], 1, 1, &each);
 	return each;
 }
 
@@ -283,8 +283,8 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 	const struct tb_devices_asked *asked = &need->devices[kind];
 	struct tb_devices_node *nodes;
 	struct tb_reach_job job;
+	bool shared = tb_devices_count_tasks(asked, &need->asked), suffice;
 	uint32_t count = 0, each;
-	bool suffice;
 
 	nodes = tb_array_create(end - first, sizeof(*nodes));
 	if (!nodes)
@@ -295,14 +295,14 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 
 		if (holds_enough(blockers, offer->node, tasks))
 			nodes[count++] = (struct tb_devices_node){
-				tasks,
+				shared ? need->asked.tasks : tasks,
 				tb_blockers_devices(blockers, offer->node,
 						    kind),
 				blockers->nodes[offer->node].required,
 			};
 	}
 	job = tb_devices_job(&need->asked, need->request->type == TB_HOST,
-			     asked->per_job, count_least_nodes(need),
+			     asked, count_least_nodes(need),
 			     get_most_nodes(need), &each);
 	suffice = tb_devices_suffice(asked, &job, each, nodes, count);
 	free(nodes);
@@ -312,8 +312,11 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 static bool all_devices_suffice(const struct tb_blockers *blockers,
 				unsigned first, unsigned end)
 {
-	for (unsigned i = 0; i < blockers->need->ndevices; i++)
-		if (blockers->need->devices[i].per_job &&
+	const struct tb_need *need = blockers->need;
+
+	for (unsigned i = 0; i < need->ndevices; i++)
+		if ((need->devices[i].per_job ||
+		     tb_devices_count_tasks(&need->devices[i], &need->asked)) &&
 		    !devices_suffice(blockers, i, first, end))
 			return false;
 	return true;

@@ -59,18 +59,32 @@ bool tb_devices_ask_one_each(const struct tb_devices_asked *asked,
 	return true;
 }
 
-struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
-				   uint64_t devices, uint32_t min_nodes,
-				   uint32_t max_nodes, uint32_t *each)
+uint32_t tb_devices_tasks_each(uint64_t per_job, uint32_t each, uint32_t tasks,
+			       bool overcommit)
 {
+	return overcommit || per_job * each != tasks ? 0 : each;
+}
+
+bool tb_devices_count_tasks(const struct tb_devices_asked *devices,
+			    const struct tb_asked *asked)
+{
+	return asked->overcommit && devices->per_task && asked->tasks;
+}
+
+struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
+				   const struct tb_devices_asked *devices,
+				   uint32_t min_nodes, uint32_t max_nodes,
+				   uint32_t *each)
+{
+	uint64_t count = smaller(devices->per_job, UINT32_MAX);
 	struct tb_reach_job job = { .min_nodes = min_nodes,
 				    .max_nodes = max_nodes,
-				    .devices = (uint32_t)smaller(devices,
-								 UINT32_MAX) };
+				    .devices = (uint32_t)count };
 
 	*each = 0;
-	/* With --overcommit all tasks of a node share a slot. */
-	if (!asked->overcommit)
+	if (tb_devices_count_tasks(devices, asked))
+		job.slots = asked->tasks;
+	else if (!asked->overcommit)
 		job.slots = hosts ? tb_asked_exact_tasks(asked)
 				  : tb_asked_exact_slots(asked);
 	if (job.slots)

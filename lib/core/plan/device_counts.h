@@ -47,12 +47,27 @@ bool tb_devices_ask_one_each(const struct tb_devices_asked *asked,
 			     struct tb_reach_job *job);
 
 /*
- * The job for tb_reach(), with so many devices on all nodes together.  hosts: tasks
- * share the units of their node.  *each becomes what tb_devices_range() wants.
+ * --ntasks-per-gpu: how many tasks each of so many devices for the job has; 0: any
+ * number.  With --overcommit they share the slot of their node, whatever is there.
+ */
+uint32_t tb_devices_tasks_each(uint64_t per_job, uint32_t each, uint32_t tasks,
+			       bool overcommit);
+
+/*
+ * With --overcommit the tasks of a node share its slot.  Has each of them devices of its
+ * own, so that it counts which node has how many tasks?
+ */
+bool tb_devices_count_tasks(const struct tb_devices_asked *devices,
+			    const struct tb_asked *asked);
+
+/*
+ * The job for tb_reach().  hosts: tasks share the units of their node.  *each becomes
+ * what tb_devices_range() wants.
  */
 struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
-				   uint64_t devices, uint32_t min_nodes,
-				   uint32_t max_nodes, uint32_t *each);
+				   const struct tb_devices_asked *devices,
+				   uint32_t min_nodes, uint32_t max_nodes,
+				   uint32_t *each);
 
 /* A node: the tasks that it holds, and its free devices. */
 struct tb_devices_node {

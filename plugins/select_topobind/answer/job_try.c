@@ -573,24 +573,25 @@ static int try_dealt_nodes(struct tb_offers *offers, const struct tb_test *test,
 }
 
 /*
- * First as select/cons_tres chooses nodes and devices.  Before it is believed that the
- * job can start at another time, there must be nodes that hold slots and devices; and
- * if it finds none, those that were found are tried.
+ * First as select/cons_tres chooses nodes and devices, where it can count these.  Before
+ * it is believed that the job can start at another time, there must be nodes that hold
+ * slots and devices; and if it finds none, those that were found are tried.
  */
 static int try_class_with_devices(struct tb_offers *offers,
 				  const struct tb_test *test, uint32_t first,
 				  uint32_t end, bitstr_t *nodes)
 {
-	bool now = tb_test_mode(test) == TB_RUN_NOW;
+	bool shared = tb_devices_are_for_tasks_of_slots(offers->devices);
+	bool late = !shared && tb_test_mode(test) == TB_RUN_NOW;
 	enum tb_reached reached = TB_REACH_UNKNOWN;
 	struct tb_slot_deal *deal = NULL;
 	int rc = SLURM_ERROR;
 
-	if (!now)
+	if (!late)
 		reached = tb_device_reach(offers, test, first, end, &deal);
-	if (!test->dealt_only && reached != TB_NOT_REACHED)
+	if (!test->dealt_only && !(shared && deal) && reached != TB_NOT_REACHED)
 		rc = try_switches(offers, test, first, end, nodes);
-	if (rc != SLURM_SUCCESS && now)
+	if (rc != SLURM_SUCCESS && late)
 		tb_device_reach(offers, test, first, end, &deal);
 	if (rc != SLURM_SUCCESS && deal)
 		rc = try_dealt_nodes(offers, test, deal,

@@ -37,9 +37,10 @@ struct reach {
 	struct tb_offers *offers;
 	const struct tb_test *test;
 	struct tb_devices_asked asked;
-	uint32_t each; /* slots that a node must have; 0: any number */
-	bool memory;   /* counts */
-	bool in_use;   /* and so does what jobs have of it now */
+	uint32_t each;	 /* slots that a node must have; 0: any number */
+	uint32_t shared; /* tasks, of which one slot holds any number; or 0 */
+	bool memory;	 /* counts */
+	bool in_use;	 /* and so does what jobs have of it now */
 	struct tb_reach_job job;
 	struct kind *kinds;
 	uint32_t nkinds;
@@ -172,6 +173,8 @@ static uint32_t count_tasks(const struct reach *reach,
 	uint64_t wanted = details->pn_min_memory & ~MEM_PER_CPU;
 	uint32_t tasks = tb_offer_holds(reach->offers, reach->test, offer);
 
+	if (reach->shared && tasks)
+		return reach->shared;
 	if (details->ntasks_per_node && !details->overcommit)
 		tasks = MIN(tasks, details->ntasks_per_node);
 	if (reach->asked.megabytes || memory == UINT64_MAX)
@@ -318,18 +321,21 @@ static void set_job(struct reach *reach)
 
 	reach->job = tb_devices_job(&asked,
 				    reach->offers->request->type == TB_HOST,
-				    reach->asked.per_job, test->min_nodes,
+				    &reach->asked, test->min_nodes,
 				    test->max_nodes, &reach->each);
+	if (tb_devices_count_tasks(&reach->asked, &asked))
+		reach->shared = asked.tasks;
 }
 
-/* Tasks of hosts share units: which are near the devices of each nobody knows. */
+/* Tasks that share units: which are near the devices of each nobody knows. */
 static bool can_search(struct reach *reach)
 {
 	return !reach->test->implicit_cpus &&
 	       !tb_job_is_asked_in_part(reach->test->job) &&
 	       tb_devices_asked_one(reach->offers->devices, &reach->asked) &&
 	       !(reach->asked.per_task &&
-		 reach->offers->request->type == TB_HOST &&
+		 (reach->offers->request->type == TB_HOST ||
+		  reach->test->job->details->overcommit) &&
 		 tb_devices_must_be_near(reach->offers->devices));
 }
 
@@ -479,7 +485,7 @@ static uint32_t count_found(const struct reach *reach,
 static struct tb_slot_deal *deal_as_found(const struct reach *reach)
 {
 	struct tb_slot_deal *deal = tb_slot_deal_create(reach->found_count);
-	bool hosts = reach->offers->request->type == TB_HOST;
+	bool shared = reach->shared || reach->offers->request->type == TB_HOST;
 
 	for (uint32_t i = 0; i < reach->found_count; i++) {
 		uint32_t at = reach->found_first + i;
@@ -489,7 +495,7 @@ static struct tb_slot_deal *deal_as_found(const struct reach *reach)
 
 		if (!found->slots)
 			continue;
-		tb_slot_deal_add(deal, offer, hosts ? 1 : found->slots,
+		tb_slot_deal_add(deal, offer, shared ? 1 : found->slots,
 				 count_found(reach, found));
 	}
 	return deal;

@@ -82,10 +82,11 @@ static uint32_t count_tasks_each(const struct tb_devices *devices,
 {
 	const job_record_t *job = devices->test->job;
 
-	if (ask->tasks_each == NO_VAL16 || job->details->overcommit ||
-	    ask->per_job * ask->tasks_each != tb_job_exact_slots(job))
-		return 0;
-	return ask->tasks_each;
+	return ask->tasks_each == NO_VAL16
+		       ? 0
+		       : tb_devices_tasks_each(ask->per_job, ask->tasks_each,
+					       tb_job_exact_slots(job),
+					       job->details->overcommit);
 }
 
 bool tb_devices_asked_one(const struct tb_devices *devices,
@@ -114,6 +115,15 @@ bool tb_devices_asked_one(const struct tb_devices *devices,
 bool tb_devices_are_for_nodes(const struct tb_devices *devices)
 {
 	return devices->nodes > 1;
+}
+
+bool tb_devices_are_for_tasks_of_slots(const struct tb_devices *devices)
+{
+	struct tb_asked job = tb_job_asked(devices->test->job);
+	struct tb_devices_asked asked;
+
+	return tb_devices_asked_one(devices, &asked) &&
+	       tb_devices_count_tasks(&asked, &job);
 }
 
 void tb_devices_assume(struct tb_devices *devices, uint32_t number)
@@ -154,9 +164,12 @@ static void set_numbers(const struct tb_devices *devices,
 			uint32_t tasks, struct tb_device_kind *kind)
 {
 	const struct tb_gres_ask *ask = &entry->ask;
+	/* With --overcommit these are for all tasks that share the slot. */
+	bool shared = devices->test->job->details->overcommit &&
+		      entry->selected;
 
 	kind->per_slot = kind->per_node = 0;
-	if (ask->per_task && !tasks)
+	if (ask->per_task && !tasks && !shared)
 		kind->per_slot = ask->per_task;
 	else if (entry->selected)
 		kind->per_node = entry->selected[node];

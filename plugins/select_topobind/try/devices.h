@@ -35,6 +35,9 @@ bool tb_devices_must_be_near(const struct tb_devices *devices);
 bool tb_devices_asked_one(const struct tb_devices *devices,
 			  struct tb_devices_asked *asked);
 
+/* Has each of the tasks that share a slot some (lib/core/plan/device_counts.h)? */
+bool tb_devices_are_for_tasks_of_slots(const struct tb_devices *devices);
+
 /* Can devices be on several nodes? */
 bool tb_devices_are_for_nodes(const struct tb_devices *devices);
 

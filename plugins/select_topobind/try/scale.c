@@ -250,13 +250,13 @@ void tb_scale_tasks_of_host(job_record_t *job, uint32_t cpus)
 }
 
 /*
- * Of a part of its nodes Slurm wants all devices, so that more of them can be needed
- * than for the slots that are asked for.
+ * Of a part of its nodes Slurm wants all devices, and with --overcommit one node has a
+ * slot for all tasks: more nodes can be needed than for the slots that are asked for.
  */
 static bool needs_nodes_for_devices(const job_record_t *job)
 {
 	return job->gres_list_req && job->details->max_nodes != 1 &&
-	       tb_job_is_asked_in_part(job);
+	       (job->details->overcommit || tb_job_is_asked_in_part(job));
 }
 
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
@@ -302,7 +302,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	if (details->overcommit) {
 		details->overcommit = 0;
 		details->ntasks_per_node = 0;
-		details->num_tasks = slots;
+		details->num_tasks = some_nodes ? 0 : slots;
 	}
 	details->pn_min_cpus = MAX(details->pn_min_cpus, least);
 	/* Equal, or cons_tres takes it for a correction of its own. */
