@@ -144,6 +144,41 @@ case_gpus() {
 	now_means_now -N2 -n4 --gpus=2 --bunit=X --bamount=1
 }
 
+# counts_gpus LIST OPTION... - it starts, with so many GPUs on nodes: "4 4"
+counts_gpus() {
+	local wanted=$1 job
+
+	shift
+	now_means_now "$@"
+	job=$(alloc "$@")
+	assert_eq "GPUs of $*" "$wanted" "$(scontrol show job -d "$job" |
+		sed -n 's/.* Nodes=\([^ ]*\) .*GRES=gpu:\([0-9]*\).*/\1 \2/p' |
+		while read -r nodes count; do
+			scontrol show hostnames "$nodes" |
+				sed "s/.*/$count/"
+		done | sort -rn | paste -sd' ')"
+	cancel "$job"
+}
+
+# The tasks of a node share a slot, but not their GPUs.
+case_gpus_with_overcommit() {
+	local type
+
+	for type in slot host; do
+		counts_gpus "4 4" -n8 --gpus-per-task=1 -O --bunit=X \
+			--bamount=1 --btype=$type
+		counts_gpus "3 2" -N2 -n5 --gpus-per-task=1 -O --bunit=X \
+			--bamount=1 --btype=$type
+		counts_gpus "4" -n4 --gpus-per-task=1 -O --bunit=C \
+			--bamount=1 --btype=$type
+		counts_gpus "4 2" -n3 --gpus-per-task=2 -O --bunit=X \
+			--bamount=1 --btype=$type
+	done
+	now_means_now -n4 --gpus=5 -O --bunit=X --bamount=1
+	counts_gpus "4 4" -n16 --ntasks-per-gpu=2 -O --bunit=C --bamount=1
+	never -n13 --gpus-per-task=1 -O --bunit=C --bamount=1
+}
+
 case_gpus_of_hosts() {
 	now_means_now --btype=host -N2 -n4 --gpus=2 --bunit=C --bamount=2
 	now_means_now --btype=host -N2 -n4 --gpus=2 --bunit=X --bamount=1
@@ -549,6 +584,7 @@ start_gpu_nodes --nodes power,quadrant --machine "uneven $uneven 1 44 1" \
 note_slurmctld
 number=${NODE_ONE#one}
 test_case "GPUs on several nodes" case_gpus
+test_case "GPUs of tasks that share a slot" case_gpus_with_overcommit
 test_case "GPUs of hosts" case_gpus_of_hosts
 test_case "GPUs that must be near" case_near_gpus
 test_case "GPUs that must be near, dealt out" case_near_gpus_dealt_out
