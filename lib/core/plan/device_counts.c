@@ -119,8 +119,9 @@ static void fill_nodes(const struct tb_devices_asked *asked, uint32_t each,
 		nodes[i] = (struct tb_reach_node){ .required = from[i].required,
 						   .devices = devices,
 						   .with = ranges };
-		/* Without one it has none of the job. */
-		*ranges++ = (struct tb_reach_range){ 1, 0 };
+		/* Without one of those for the job it has none of it. */
+		*ranges++ = asked->per_job ? (struct tb_reach_range){ 1, 0 }
+					   : any;
 		for (uint32_t d = 1; d <= devices; d++)
 			*ranges++ = tb_devices_range_with(asked, any, d);
 	}
