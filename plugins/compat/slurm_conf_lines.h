@@ -81,6 +81,17 @@ static inline bool tb_slurm_partition_line(unsigned i,
 	return true;
 }
 
+/* MetricsType, "metrics/openmetrics"; NULL: none, or Slurm has no such plugins. */
+static inline const char *tb_slurm_metrics_type(const slurm_conf_t *slurm)
+{
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
+	(void)slurm;
+	return NULL;
+#else
+	return slurm->metrics_type;
+#endif
+}
+
 /*
  * What a file of Slurm says for a key, such as ConstrainCores in cgroup.conf;
  * the caller xfree()s.  NULL: nothing, or there is no such file.

@@ -228,6 +228,18 @@ case_missing() {
 	says "$(missing "$@")"
 }
 
+# slurmctld runs on with what it has read; nobody needs it who does not name it.
+case_no_metrics_plugin() {
+	rm "$cluster/lib/metrics_topobind.so"
+	is_clean
+	echo MetricsType=metrics/openmetrics >>"$cluster/etc/slurm.conf"
+	is_clean
+	sed -i 's,^MetricsType=.*,MetricsType=metrics/topobind,' \
+		"$cluster/etc/slurm.conf"
+	says "$(missing metrics_topobind \
+		'slurmctld does not start with this MetricsType')"
+}
+
 # One version further in its last number, as SLURM_VERSION_NUMBER has it.
 next_version() {
 	local major minor micro
@@ -700,6 +712,9 @@ found "no select/cons_tres" case_no_cons_tres
 found "a select plugin of another version" case_other_version select_topobind
 found "a task plugin of another version" case_other_version task_topobind
 found "a SPANK plugin of another version" case_spank_version
+if slurm_is_from 25.11; then
+	found "no metrics plugin" case_no_metrics_plugin
+fi
 found "half a plugin" case_no_plugin task_topobind 3000
 found "an empty plugin" case_no_plugin spank_topobind 30
 found "both names of the select plugin" case_both_names

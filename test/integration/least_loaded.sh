@@ -9,7 +9,8 @@
 # What each job asks for: slots that are dealt out evenly, as a bound job's are, to
 # nodes that are loaded unlike.  Each has the same shape plain (-c2) and bound (two cores):
 # "+" is the one or the other.
-one_each=("-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +")
+ones=("-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +" "-n1 +")
+six=("${ones[@]}")
 shapes=(
 	"-n1 +"
 	"-N1 --exclusive -n1 +"
@@ -23,6 +24,12 @@ shapes=(
 	"-n1 --mem=300 +"
 	"-n1 +"
 )
+# Of plain jobs that have one node only it takes the first that has room, since 26.05.
+if slurm_is_from 26.05; then
+	six=("-N2 -n2 +" "-N2 -n2 +" "-N2 -n2 +")
+	shapes=("-N2 -n3 +" "-N1-2 -n2 +" "-N2-3 -n3 +"
+		"-n2 --ntasks-per-node=1 +" "-n5 +" "-N2 -n2 --mem=300 +")
+fi
 
 # cpus_of JOB - NODE=CPUS of each of its nodes, on a line
 cpus_of() {
@@ -31,9 +38,9 @@ cpus_of() {
 		tr '\n' ' '
 }
 
-# How many nodes the jobs of these lines have, if each has one.
-count_first_nodes() {
-	awk '{ print $1 }' | sort -u | wc -l
+# What the jobs of these lines have of each node: the different ones.
+shares() {
+	grep -o -E '(^| )[a-z]+[0-9]+=[0-9]+' | tr -d ' ' | sort -u
 }
 
 # start_now OPTION... - its number, if it starts at once
@@ -72,10 +79,13 @@ in_lockstep() {
 	echo "$plain"
 }
 
-# spreads OPTION... - six jobs on the six nodes
+# spreads OPTION... - six jobs on the six nodes, or three on two each
 spreads() {
-	assert_eq "nodes of six jobs with $*" 6 \
-		"$(in_lockstep "$@" -- "${one_each[@]}" | count_first_nodes)"
+	assert_eq "nodes of jobs with $*" 6 \
+		"$(in_lockstep "$@" -- "${six[@]}" | shares | wc -l)"
+	assert_eq "nodes of six bound jobs with $*" 6 \
+		"$(play "--bunit=C --bamount=2" "$@" -- "${ones[@]}" |
+			shares | wc -l)"
 }
 
 # Of the lines of in_lockstep: no more than one job found no room.
@@ -92,8 +102,7 @@ case_partition() {
 # LLN of one partition says nothing of others.
 case_packed() {
 	assert_eq "nodes of four jobs" 1 \
-		"$(in_lockstep -p main -- "${one_each[@]:0:4}" |
-			count_first_nodes)"
+		"$(in_lockstep -p main -- "${ones[@]:0:4}" | shares | wc -l)"
 }
 
 # Lighter nodes come first, however loaded they are.
@@ -101,9 +110,9 @@ case_weights() {
 	local seen
 
 	scontrol update node="$NODE_A,$NODE_B,$NODE_C,$NODE_D" weight=9
-	seen=$(in_lockstep -p spread -- "${one_each[@]}" "${shapes[@]:1:4}")
-	assert_eq "nodes of the first six" "$NODE_E=2 $NODE_F=2" \
-		"$(sed -n 1,6p <<<"$seen" | awk '{ print $1 }' | sort -u | xargs)"
+	seen=$(in_lockstep -p spread -- "${six[@]}" "${shapes[@]:1:4}")
+	assert_eq "nodes of the first" "$NODE_E=2 $NODE_F=2" \
+		"$(sed -n "1,${#six[@]}p" <<<"$seen" | shares | xargs)"
 	scontrol update node="$NODE_A,$NODE_B,$NODE_C,$NODE_D" weight=1
 }
 

@@ -107,6 +107,13 @@ conf_with() {
 	mv "$file.new" "$file"
 }
 
+# conf_is_read_with LINE... - Slurm reads slurm.conf with these lines, too
+conf_is_read_with() {
+	cp "$cluster/etc/slurm.conf" "$work/slurm.conf"
+	printf '%s\n' "$@" >>"$work/slurm.conf"
+	SLURM_CONF=$work/slurm.conf scontrol show hostnames n >/dev/null 2>&1
+}
+
 # replace_file FROM TO - whoever reads it meanwhile has all of one of them
 replace_file() {
 	cp -a "$1" "$2.new"

@@ -7,22 +7,10 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=test/integration/page.bash
 . "$(dirname "$0")/page.bash"
+# shellcheck source=test/integration/metrics.bash
+. "$(dirname "$0")/metrics.bash"
 
 # --- reading ----------------------------------------------------------------------
-
-# sample FILE NAME [LABEL=VALUE...] - the number; labels in their order
-sample() {
-	local file=$1 name=$2 labels='' label
-
-	shift 2
-	for label; do
-		labels+="${labels:+,}${label%%=*}=\"${label#*=}\""
-	done
-	[ -z "$labels" ] || labels="{$labels}"
-	awk -v wanted="$name$labels" '
-		$1 == wanted { print $2; found = 1 }
-		END { exit !found }' "$file" || fail "no sample $name $*"
-}
 
 # cluster_sample NAME [LABEL=VALUE...] - of the cluster now
 cluster_sample() {
@@ -33,13 +21,6 @@ cluster_sample() {
 # assert_sample WANTED NAME [LABEL=VALUE...]
 assert_sample() {
 	assert_eq "${*:2}" "$1" "$(cluster_sample "${@:2}")"
-}
-
-assert_well_formed() {
-	assert [ -s "$1" ]
-	promtool check metrics <"$1" >"$work/promtool" 2>&1 ||
-		fail "promtool: $(cat "$work/promtool")"
-	assert_eq "what promtool says" "" "$(cat "$work/promtool")"
 }
 
 # --- the cluster ------------------------------------------------------------------

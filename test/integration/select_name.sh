@@ -28,13 +28,6 @@ case_refused() {
 	refute scontrol -F show node "created$number"
 }
 
-# Slurm reads slurm.conf with these lines, too; or it does not.
-conf_is_read_with() {
-	cp "$cluster/etc/slurm.conf" "$work/slurm.conf"
-	printf '%s\n' "$@" >>"$work/slurm.conf"
-	SLURM_CONF=$work/slurm.conf scontrol show hostnames n >/dev/null 2>&1
-}
-
 case_refused_lines() {
 	assert conf_is_read_with
 	refute conf_is_read_with MaxNodeCount=8

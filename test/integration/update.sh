@@ -204,7 +204,7 @@ case_arrays() {
 	assert_eq "records" 2 "$(records "$job")"
 	exits 0 "bamount=4" topobind update "$job" --bamount=4
 	assert_eq "bindings" "bamount=4 bamount=4" \
-		"$(scontrol show job "$job" | grep -o 'bamount=[0-9]*' | xargs)"
+		"$(binding "$job" | xargs)"
 	assert_eq "records" 2 "$(records "$job")"
 	scontrol release "$job"
 	wait_until 60 runs "${job}_1"
@@ -231,7 +231,7 @@ case_which_jobs_cannot() {
 		--bamount=1 : -w "$NODE_THIS" --bunit=C --bamount=2 --wrap true)
 	exits 2 "heterogeneous" topobind update "$job" --bamount=2
 	assert_eq "bindings" "bamount=1 bamount=2" \
-		"$(scontrol show job "$job" | grep -o 'bamount=[0-9]*' | xargs)"
+		"$(binding "$job" | xargs)"
 	assert runs "$taken"
 }
 

@@ -219,7 +219,7 @@ case_job() {
 case_conf() {
 	local line
 
-	fits conf --show
+	slurm_is_from 25.05 || fits conf --show
 	sed -i s/ConstrainCores=yes/ConstrainCores=no/ "$cluster/etc/cgroup.conf"
 	fits conf --check
 	line=$(wc -l <"$work/whole")
@@ -323,11 +323,13 @@ case_bad_columns() {
 }
 
 case_terminal() {
-	local columns job
+	local columns job commands
 
 	job=$(waiting_job)
+	commands=(nodes "explain $job" "job $job")
+	slurm_is_from 25.05 || commands+=("conf --show")
 	for columns in 40 60 80 132; do
-		for command in nodes "explain $job" "job $job" "conf --show"; do
+		for command in "${commands[@]}"; do
 			# shellcheck disable=SC2086 # words
 			while_same "$work/narrow" narrow "$columns" $command \
 				-- on_terminal "$columns" $command

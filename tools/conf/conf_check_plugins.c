@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/slurm_conf_lines.h"
 #include "conf_check.h"
 #include "plugin_file.h"
 
@@ -145,6 +146,13 @@ static const char *find_select_file(const struct tb_conf_site *site)
 		       : "select_topobind";
 }
 
+static bool has_metrics(const struct tb_conf_site *site)
+{
+	const char *type = tb_slurm_metrics_type(site->file);
+
+	return type && !strcmp(type, "metrics/topobind");
+}
+
 /* Of SPANK plugins the micro version does not count. */
 void tb_check_plugins(const struct tb_conf_site *site,
 		      struct tb_findings *findings)
@@ -162,4 +170,8 @@ void tb_check_plugins(const struct tb_conf_site *site,
 	check_file(dir, "spank_topobind", version, 8,
 		   "sbatch, srun and salloc have no options for bindings",
 		   findings);
+	if (has_metrics(site))
+		check_file(dir, "metrics_topobind", version, 0,
+			   "slurmctld does not start with this MetricsType",
+			   findings);
 }
