@@ -134,47 +134,26 @@ share_is() {
 
 # --- all at once --------------------------------------------------------------
 
-# Jobs come, go, are requeued and suspended; in between slurmctld begins anew.
+# Jobs come and go, are requeued and cancelled; slurmctld begins anew in between.
 case_disturbed_load() {
 	local i
 
 	RANDOM=240
-	for i in {1..12}; do
+	for i in {1..8}; do
 		random_job 4 >/dev/null
-		case $((i % 6)) in
+		random_job 4 >/dev/null
+		case $((i % 4)) in
 		1) to_one_in R scontrol requeue ;;
-		2) to_one_in R scontrol suspend ;;
-		3) scontrol reconfigure ;;
-		4) to_one_in S scontrol resume ;;
-		5) to_one_in R scancel ;;
+		2) to_one_in R scancel ;;
 		esac
+		[ "$i" -ne 3 ] || reconfigure_at_once
+		[ "$i" -ne 6 ] || restart_slurmctld
 		wait_until 60 controller_answers
-		assert_no_more_than_granted
+		assert_books_are_right
 	done
 	cancel_all
 	wait_until 60 no_jobs
 	wait_until 60 no_units_are_held
-}
-
-# Who got the units of a suspended job has as many as the node has left: nodes never have
-# more than they are configured with, nor than grants of jobs that run or are suspended.
-assert_no_more_than_granted() {
-	scontrol -o show node | sed -n -E \
-		's/^NodeName=([^ ]*) .* CfgTRES=([^ ]*) AllocTRES=([^ ]*) .*/\1 \2 \3/p' |
-		while read -r name has held; do
-			assert_within "$name" "$has" "$held"
-		done
-}
-
-assert_within() {
-	local word count of
-
-	for word in $(units_in "$3"); do
-		count=${word#*=}
-		of=$(units_in "$2" | tr ' ' '\n' | sed -n "s/^${word%=*}=//p")
-		[ "$count" -le "${of:-0}" ] ||
-			fail "$1 has $word of ${of:-0}: $2, $3"
-	done
 }
 
 # --- another controller -------------------------------------------------------
@@ -199,13 +178,10 @@ case_takeover() {
 	assert_units "$waits" "l2=4 l3=2 numa=1 socket=1"
 	assert_units "$one" "l2=2 l3=1"
 	assert_books_are_right
-	before=$(node_units)
-	save_state "$waits"
-	daemon slurmctld start
-	wait_until 60 controller_answers
-	assert_eq "under the first again" "$before" "$(node_units)"
 	cancel "$one" "$waits"
 	assert_eq "at the end" "" "$(node_units)"
+	daemon slurmctld start
+	wait_until 60 controller_answers
 }
 
 units=socket:1,numa:1,l3:2,l2:4

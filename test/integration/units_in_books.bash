@@ -74,8 +74,32 @@ letters_as_units() {
 	END { if (NR) print "" }'
 }
 
+# From lines such as "a3 l2=2 l3=1": all nodes together.
+sum_of_nodes() {
+	awk '
+	{
+		for (i = 2; i <= NF; i++) {
+			split($i, part, "=")
+			sum[part[1]] += part[2]
+		}
+	}
+	END { for (name in sum) print name "=" sum[name] }' | sort | xargs
+}
+
+# Each job that runs has in Slurm's books what it was granted: both of the same answer.
+assert_jobs_are_right() {
+	local line tres granted
+
+	while read -r line; do
+		tres=$(sed -E 's/.* (Alloc)?TRES=([^ ]*) .*/\2/' <<<"$line")
+		granted=$(tr ' ' '\n' <<<"$line" | sed -n 's/^grant=//p' |
+			letters_as_units | sum_of_nodes)
+		assert_eq "units of ${line%% *}" "$granted" "$(units_in "$tres")"
+	done < <(scontrol -o show job | grep 'JobState=RUNNING ')
+}
+
 # Of the same moment: no job has started or ended meanwhile.
-books_are_right() {
+nodes_are_right() {
 	local before nodes after
 
 	before=$(grants_as_units)
@@ -92,8 +116,9 @@ books_are_right() {
 assert_books_are_right() {
 	local seen=''
 
+	assert_jobs_are_right
 	while [ -z "$seen" ]; do
-		seen=$(books_are_right) || fail "$seen"
+		seen=$(nodes_are_right) || fail "$seen"
 	done
 }
 
