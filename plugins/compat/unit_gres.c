@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/common/assoc_mgr.h"
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
@@ -131,6 +132,68 @@ bool tb_unit_gres_is_asked(const job_record_t *job)
 void tb_unit_gres_drop(job_record_t *job, bool all)
 {
 	delete_from(&job->gres_list_req, all ? is_any_unit : is_unit_of_ours);
+}
+
+/* -1: Slurm does not track it.  With assoc_mgr's lock on TRES. */
+static int find_tres(unsigned kind)
+{
+	slurmdb_tres_rec_t wanted = {
+		.type = "gres",
+		.name = (char *)tb_counted_names[kind],
+	};
+
+	return assoc_mgr_find_tres_pos(&wanted, true);
+}
+
+bool tb_unit_gres_is_requested(const job_record_t *job, const uint64_t *counts)
+{
+	assoc_mgr_lock_t tres = { .tres = READ_LOCK };
+	bool same = true;
+
+	if (!job->tres_req_cnt)
+		return true;
+	assoc_mgr_lock(&tres);
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++) {
+		int at = find_tres(kind);
+
+		same &= at < 0 || job->tres_req_cnt[at] == counts[kind];
+	}
+	assoc_mgr_unlock(&tres);
+	return same;
+}
+
+/* Cheaper than to look at the counts: nearly no job does. */
+static bool shows_units(const job_record_t *job)
+{
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++)
+		if (names(job->tres_fmt_req_str, tb_counted_names[kind]))
+			return true;
+	return false;
+}
+
+void tb_unit_gres_request(job_record_t *job, const uint64_t *counts)
+{
+	assoc_mgr_lock_t tres = { .tres = READ_LOCK };
+	const uint64_t none[TB_COUNTED_UNITS] = { 0 };
+
+	if (!memcmp(counts, none, sizeof(none)) && !shows_units(job))
+		return;
+	if (tb_unit_gres_is_requested(job, counts))
+		return;
+	assoc_mgr_lock(&tres);
+	for (unsigned kind = 0; kind < TB_COUNTED_UNITS; kind++) {
+		int at = find_tres(kind);
+
+		if (at >= 0)
+			job->tres_req_cnt[at] = counts[kind];
+	}
+	job->tres_req_cnt[TRES_ARRAY_BILLING] =
+		assoc_mgr_tres_weighted(job->tres_req_cnt,
+					job->part_ptr->billing_weights,
+					slurm_conf.priority_flags, true);
+	set_job_tres_req_str(job, true);
+	assoc_mgr_unlock(&tres);
+	last_job_update = time(NULL);
 }
 
 static gres_job_state_t *create_counts(const uint64_t *counts, uint32_t nodes)

@@ -24,6 +24,13 @@ bool tb_unit_gres_is_asked(const job_record_t *job);
  */
 void tb_unit_gres_drop(job_record_t *job, bool all);
 
+/*
+ * TRES that a job that waits asks for (ReqTRES), of which slurmctld makes no GRES: so
+ * many of each kind.  Of kinds that Slurm does not track nothing is said.
+ */
+bool tb_unit_gres_is_requested(const job_record_t *job, const uint64_t *counts);
+void tb_unit_gres_request(job_record_t *job, const uint64_t *counts);
+
 /* Does the node declare this kind of unit? */
 bool tb_unit_gres_is_declared(uint32_t node, unsigned kind);
 /* How many of a kind of unit the node has that no job has, as Slurm counts them. */

@@ -359,6 +359,17 @@ static int test_effective(struct tb_test *test,
 	return test_request(&call, effective);
 }
 
+/* Before limits are looked at, whatever the answer will be. */
+static void ask_for_units(const struct tb_test *test,
+			  const struct tb_effective_request *effective)
+{
+	const struct tb_request *request = &effective->held.request;
+	bool is_own = tb_request_binds(request) && !effective->implicit_cpus;
+
+	tb_unit_tres_ask(test->job, is_own ? request : NULL,
+			 tb_test_mode(test) == TB_TEST_ONLY);
+}
+
 /* The job can start, or will, and slurmctld is about to look at limits. */
 static void count_units(const struct tb_test *test,
 			const struct tb_effective_request *effective)
@@ -391,6 +402,8 @@ static int test_counted(struct tb_test *test,
 	tb_metrics_end(&measure, test, rc);
 	if (rc == SLURM_SUCCESS)
 		count_units(test, effective);
+	else if (!wrong && !effective->implicit_cpus)
+		tb_unit_tres_wait(test->job, &effective->held.request);
 	return rc;
 }
 
@@ -413,6 +426,7 @@ int tb_hook_job_test(struct tb_test *test)
 		rc = test_counted(test, &effective, &why);
 	} else {
 		show_request(&effective, test->job);
+		ask_for_units(test, &effective);
 		rc = tb_request_binds(&effective.held.request)
 			     ? test_counted(test, &effective, NULL)
 			     : test_effective(test, &effective);

@@ -5,6 +5,8 @@
 # and for every shape that its answer has; and what slurmrestd says of a grant
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/rest.bash
+. "$(dirname "$0")/rest.bash"
 
 schemas=$top/doc/schemas
 
@@ -231,32 +233,10 @@ has_soft_step() {
 
 # --- slurmrestd --------------------------------------------------------------------
 
-# rest PATH - what it answers, as the recipe of topobind(1) asks
-rest() {
-	local release=v0.0.38
-
-	! slurm_is_from 24.11 || release=v0.0.42
-	curl -s --unix-socket "$work/rest/socket" \
-		"http://localhost/slurm/$release/$1"
-}
-
-rest_answers() {
-	[ -n "$(rest nodes | jq -r '.nodes[0].name // empty' 2>/dev/null)" ]
-}
-
-# It runs for no user of Slurm's own.
 case_rest() {
-	local job comment pid plugin=openapi/v0.0.38
+	local job comment
 
-	! slurm_is_from 24.11 || plugin=openapi/slurmctld
-	install -d -o nobody "$work/rest"
-	chmod a+x "$work"
-	setpriv --reuid=nobody --regid=nogroup --clear-groups slurmrestd \
-		-a rest_auth/local -s "$plugin" "unix:$work/rest/socket" &
-	pid=$!
-	# shellcheck disable=SC2064 # of this process
-	trap "kill $pid 2>/dev/null || true" EXIT
-	wait_until 30 rest_answers
+	rest_start
 	job=$(alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1)
 	comment=$(rest "job/$job" | jq -r '.jobs[].system_comment')
 	assert_eq "system_comment" "$(scontrol show job "$job" |
@@ -266,8 +246,7 @@ case_rest() {
 		"$(lower_threads "${comment##* grant="$NODE_ZEN":}")"
 	assert_contains "extra" m_topology_inuse= \
 		"$(rest "node/$NODE_ZEN" | jq -r '.nodes[].extra')"
-	kill "$pid"
-	wait "$pid" || true
+	rest_stop
 	drain
 }
 

@@ -5,89 +5,12 @@
 # and jobs, limits, charges, accounting, and that all of it is what the grants say
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/units_in_books.bash
+. "$(dirname "$0")/units_in_books.bash"
+# shellcheck source=test/integration/rest.bash
+. "$(dirname "$0")/rest.bash"
 
 page=$top/doc/topobind_tres.7
-
-# --- what Slurm's books say ---------------------------------------------------
-
-# units_in TRES - "l2=2 l3=1", sorted, of cpu=4,gres/l2=2,gres/l3=1; nothing of other TRES
-units_in() {
-	tr ',' '\n' <<<"$1" | sed -n 's/^gres\///p' | sort | xargs
-}
-
-# units_of JOB - that runs
-units_of() {
-	units_in "$(job_tres "$1")"
-}
-
-# assert_units JOB WANTED
-assert_units() {
-	assert_eq "units of $1" "$2" "$(units_of "$1")"
-}
-
-# node_units - "a3 l2=2 l3=1" for each node with any, as its jobs have them.  Slurm looks
-# anew when it is asked for all nodes.
-node_units() {
-	scontrol -o show node | sed -n -E \
-		's/^NodeName=([^ ]*) .* AllocTRES=([^ ]*) .*/\1 \2/p' |
-		while read -r name tres; do
-			echo "$name $(units_in "$tres")"
-		done | sed '/ ./!d' | sort
-}
-
-# grants_as_units - the same by the letters of what running jobs were granted: a letter
-# in lower case is a whole unit.
-grants_as_units() {
-	scontrol -o show job | grep 'JobState=RUNNING ' | tr ' ' '\n' |
-		sed -n 's/^grant=//p' | letters_as_units
-}
-
-# From lines such as "a3,b3:NSxyccyccXYCCYCC".
-letters_as_units() {
-	awk -F : '
-	{
-		split("s n x y", letter, " ")
-		split("socket numa l3 l2", name, " ")
-		count = split($1, nodes, ",")
-		for (i = 1; i <= count; i++)
-			for (k = 1; k <= 4; k++) {
-				units = gsub(letter[k], letter[k], $2)
-				if (units)
-					sum[nodes[i] " " name[k]] += units
-			}
-	}
-	END { for (key in sum) print key "=" sum[key] }' | sort | awk '
-	$1 != node { printf "%s%s", (NR > 1 ? "\n" : ""), $1; node = $1 }
-	{ printf " %s", $2 }
-	END { if (NR) print "" }'
-}
-
-# Of the same moment: no job has started or ended meanwhile.
-books_are_right() {
-	local before nodes after
-
-	before=$(grants_as_units)
-	nodes=$(node_units)
-	after=$(grants_as_units)
-	[ "$before" != "$after" ] || {
-		[ "$nodes" = "$before" ] ||
-			fail "nodes: '$nodes', grants: '$before'"
-		echo same
-	}
-}
-
-# Several looks, as jobs come and go.
-assert_books_are_right() {
-	local seen=''
-
-	while [ -z "$seen" ]; do
-		seen=$(books_are_right) || fail "$seen"
-	done
-}
-
-held_because() {
-	was_passed_over "$1" && [ "$(job_reason "$1")" = "$2" ]
-}
 
 # --- the lines ----------------------------------------------------------------
 
@@ -176,6 +99,8 @@ case_records() {
 		"$(job_tres "$job" | sed 's/.*billing=\([0-9]*\).*/\1/')"
 	assert_contains "squeue" "gres/l3=1" \
 		"$(squeue -h -j "$job" -O tres-alloc:80)"
+	assert_contains "sinfo" "l3:1,l2:3" \
+		"$(sinfo -h -N -n "$NODE_B" -p main -O gresused:80)"
 	assert_contains "by node" "l3(CNT:1)" \
 		"$(scontrol -d show job "$wide" | grep ' GRES=')"
 	assert_eq "nodes" "$NODE_A l2=2 l3=1
@@ -190,6 +115,23 @@ $NODE_B l2=3 l3=1" "$(node_units)"
 is_accounted() {
 	[ "$(units_in "$(sacct -X -n -P -j "$1" -o AllocTRES | tail -n 1)")" = \
 		"$2" ]
+}
+
+case_rest() {
+	local job
+
+	rest_start
+	job=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	assert_eq "the job" "l2=2 l3=1" \
+		"$(units_in "$(rest "job/$job" | jq -r '.jobs[].tres_alloc_str')")"
+	assert_eq "what it asks for" "l3=1" \
+		"$(units_in "$(rest "job/$job" | jq -r '.jobs[].tres_req_str')")"
+	assert_eq "the node" "l2=2 l3=1" "$(node_units |
+		sed -n "s/^$NODE_A //p")"
+	assert_eq "the node" "l2=2 l3=1" \
+		"$(units_in "$(rest "node/$NODE_A" | jq -r '.nodes[].tres_used')")"
+	rest_stop
+	drain
 }
 
 case_beside_devices() {
@@ -207,6 +149,115 @@ case_beside_devices() {
 case_asked_as_gres() {
 	exits 1 "" sbatch -n1 --gres=l3:1 --wrap true
 	assert_eq "jobs" "" "$(squeue -h -o %i)"
+}
+
+# --- what waiting jobs ask for --------------------------------------------------
+
+# All units of both nodes are taken.
+fill_nodes() {
+	alloc -w "$NODE_A" --bunit=S --bamount=1 >/dev/null
+	alloc -w "$NODE_B" --bunit=S --bamount=1 >/dev/null
+}
+
+is_requested() {
+	[ "$(units_in "$(sacct -X -n -P -j "$1" -o ReqTRES)")" = "$2" ]
+}
+
+# asks UNITS OPTION... - a job that waits, and asks for these
+asks() {
+	local wanted=$1 job
+
+	shift
+	job=$(batch "$@")
+	[ "$(requested "$job")" = "$wanted" ] ||
+		fail "'$*' asks for '$(requested "$job")', not '$wanted'"
+	echo "$job"
+}
+
+# Nobody can tell before the start, or it is no unit that is counted.
+case_not_known() {
+	fill_nodes
+	asks "" -n2 >/dev/null
+	asks "" -n2 --bunit=C --bamount=2 >/dev/null
+	asks "" -N1-2 --bunit=X --bamount=1 >/dev/null
+	asks "" -n4 --btype=host --bunit=X --bamount=1 >/dev/null
+	asks "" --bunit="X:1|S:1" >/dev/null
+	asks "" --bcpus=0-3 >/dev/null
+}
+
+case_requested() {
+	local first pair array
+
+	fill_nodes
+	first=$(asks "l3=1" -w "$NODE_A" --bunit=X --bamount=1)
+	asks "l2=6" -n3 --bunit=Y --bamount=2 >/dev/null
+	asks "l3=2" -n2 -c2 --bunit=X --bamount=1 >/dev/null
+	pair=$(asks "l3=4" -N2 --btype=host --bunit=X --bamount=2)
+	asks "l2=1" -n1 --btype=host --bunit=Y --bamount=1 >/dev/null
+	asks "numa=1" --bunit=N --bamount=1 >/dev/null
+	asks "l3=2" -N1-2 -n2 --bunit=X --bamount=1 >/dev/null
+	asks "l3=2" -N2 -w "$NODE_A" --bunit=X --bamount=1 >/dev/null
+	asks "l3=1" -p virtual,main --bunit=X --bamount=1 >/dev/null
+	asks "l3=1" -w "$NODE_A" --gres=gpu:1 --bunit=X --bamount=1 >/dev/null
+	array=$(asks "l3=1" --array=1-2 --bunit=X --bamount=1)
+	assert_contains "squeue" "gres/l3=4" \
+		"$(squeue -h -j "$pair" -O tres-alloc:80)"
+	topobind update --bunit=Y --bamount=3 "$first" >/dev/null
+	wait_until 30 asks_now "$first" "l2=3"
+	wait_until 30 is_requested "$pair" "l3=4"
+	assert_eq "what nodes have" "$NODE_A l2=4 l3=2 numa=1 socket=1
+$NODE_B l2=4 l3=2 numa=1 socket=1" "$(node_units)"
+	cancel_all -t R
+	wait_until 60 runs "$first"
+	assert_units "$first" "l2=3 l3=1"
+	assert_books_are_right
+	cancel_all -t PD -n wrap
+}
+
+asks_now() {
+	[ "$(requested "$1")" = "$2" ]
+}
+
+# On a node without L3 caches the socket is meant.
+case_nodes_differ() {
+	local file=$cluster/etc/topobind.conf
+
+	[ -e "$file.saved" ] || cp "$file" "$file.saved"
+	sed -i "/^NodeName=$NODE_B /s/Topology=[^ ]*/Topology=SCCCCCCCC/" "$file"
+	reconfigure
+	fill_nodes
+	asks "" --bunit=X --bamount=1 >/dev/null
+	asks "l3=1" -w "$NODE_A" --bunit=X --bamount=1 >/dev/null
+	asks "l3=1" -x "$NODE_B" --bunit=X --bamount=1 >/dev/null
+	asks "socket=1" -w "$NODE_B" --bunit=X --bamount=1 >/dev/null
+	asks "l3=1" --bunit=X --bamount=1 \
+		--btopology="$(node_token "$NODE_A" m_topology)" >/dev/null
+	reconfigure_with
+}
+
+# Limits are looked at while all nodes are busy.
+case_held_while_busy() {
+	local large small group devices
+
+	fill_nodes
+	sacctmgr -i -Q modify qos normal set MaxTRESPerJob=gres/l3=1
+	large=$(batch -n2 --bunit=X --bamount=1)
+	small=$(batch --bunit=X --bamount=1)
+	devices=$(batch -w "$NODE_A" --gres=gpu:1 --bunit=X --bamount=2)
+	wait_until 30 held_because "$large" QOSMaxGRESPerJob
+	wait_until 30 held_because "$devices" QOSMaxGRESPerJob
+	wait_until 30 was_passed_over "$small"
+	[[ $(job_reason "$small") != QOS* ]] || fail "$(job_reason "$small")"
+	sacctmgr -i -Q modify qos normal set MaxTRESPerJob=gres/l3=-1 \
+		GrpTRES=gres/l3=4
+	group=$(batch --bunit=X --bamount=1)
+	wait_until 30 held_because "$group" QOSGrpGRES
+	sacctmgr -i -Q modify qos normal set GrpTRES=gres/l3=-1 \
+		MaxTRESPerJob=gres/l3=1 Flags=DenyOnLimit
+	large=$(batch -n2 --bunit=X --bamount=1)
+	wait_until 30 held_because "$large" QOSMaxGRESPerJob
+	sacctmgr -i -Q modify qos normal set MaxTRESPerJob=gres/l3=-1 Flags=-1
+	assert_books_are_right
 }
 
 # --- limits -------------------------------------------------------------------
@@ -243,11 +294,17 @@ jobs_started() {
 
 # One component is within the limit, both are not: none of them starts.
 case_components_beyond_a_limit() {
-	local het began started
+	local components=(-A class -w "$NODE_A" --bunit=X --bamount=1 : -A class
+		-w "$NODE_B" --bunit=X --bamount=2) het began started
 
 	started=$(jobs_started)
-	het=$(batch -A class -w "$NODE_A" --bunit=X --bamount=1 : \
-		-A class -w "$NODE_B" --bunit=X --bamount=2)
+	# It counts them together at their submission, as it does other TRES.
+	if slurm_is_from 26.05; then
+		exits 1 "violates accounting/QOS policy" \
+			sbatch "${components[@]}" --wrap true
+		return
+	fi
+	het=$(batch "${components[@]}")
 	began=$(rounds Backfilling)
 	wait_until 60 two_rounds_later "$began"
 	assert is_pending "$het+0"
@@ -334,10 +391,12 @@ case_suspended() {
 }
 
 case_merged() {
-	local first second
+	local first second licences=()
 
-	first=$(alloc -w "$NODE_A" --bunit=Y --bamount=1)
-	second=$(alloc -w "$NODE_A" --bunit=Y --bamount=1 \
+	# Later Slurms crash, too, without topobind, when one has none.
+	! slurm_is_from 25.11 || licences=(-L merged)
+	first=$(alloc -w "$NODE_A" --bunit=Y --bamount=1 "${licences[@]}")
+	second=$(alloc -w "$NODE_A" --bunit=Y --bamount=1 "${licences[@]}" \
 		-d expand:"$first")
 	assert_units "$second" "l2=1"
 	scontrol update JobId="$second" NumNodes=0
@@ -362,16 +421,20 @@ case_arrays_and_components() {
 }
 
 case_switched() {
-	local before without
+	local before without whole waits
 
 	before=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
+	whole=$(alloc -w "$NODE_B" --bunit=S --bamount=1)
+	waits=$(asks "l3=2" -w "$NODE_B" --bunit=X --bamount=2)
 	reconfigure_with UnitTRES=no
 	assert_units "$before" "l2=2 l3=1"
+	wait_until 30 asks_now "$waits" ""
 	without=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
 	assert_units "$without" ""
-	assert_eq "off" "$NODE_A l2=2 l3=1" "$(node_units)"
+	assert_contains "off" "$NODE_A l2=2 l3=1" "$(node_units)"
 	reconfigure_with UnitTRES=yes
-	cancel "$before"
+	wait_until 30 asks_now "$waits" "l3=2"
+	cancel "$waits" "$whole" "$before"
 	before=$(alloc -w "$NODE_A" --bunit=X --bamount=1)
 	assert_eq "on again" "$NODE_A l2=2 l3=1" "$(node_units)"
 	cancel "$before" "$without"
@@ -416,31 +479,11 @@ load_is_over() {
 	[ -z "$(squeue -h -A load -o %i)" ]
 }
 
-# Seconds of L3 caches, by the grants in accounting; and by sreport.
-seconds_by_grants() {
-	sacct -X -n -P -A load -S "$1" -o ElapsedRaw,SystemComment |
-		awk -F '|' '
-		{
-			count = split($2, words, " ")
-			for (i = 1; i <= count; i++)
-				if (words[i] ~ /^grant=/) {
-					at = index(words[i], ":")
-					nodes = split(substr(words[i], 1, at), list, ",")
-					text = substr(words[i], at + 1)
-					sum += $1 * nodes * gsub("x", "x", text)
-				}
-		}
-		END { print sum + 0 }'
-}
-
+# The same by sreport.
 seconds_by_sreport() {
 	sreport -n -P -t Seconds -T gres/l3 cluster AccountUtilizationByUser \
 		start="$1" end="$2" accounts=load format=Login,Used |
 		sed -n 's/^root|//p'
-}
-
-all_are_accounted() {
-	! sacct -X -n -P -A load -S "$1" -o State | grep -v COMPLETED
 }
 
 case_random_load() {
@@ -458,9 +501,9 @@ case_random_load() {
 	assert_eq "nodes after it" "" "$(node_units)"
 	assert [ "$samples" -ge 5 ]
 	assert_eq "jobs" 20 "$(wc -l <<<"$ids")"
-	wait_until 60 all_are_accounted "$hour"
+	wait_until 60 all_are_accounted load "$hour"
 	next=$(date -d '1 hour' +%Y-%m-%dT%H:00:00)
-	by_grants=$(seconds_by_grants "$hour")
+	by_grants=$(seconds_by_grants load "$hour")
 	assert [ "$by_grants" -gt 0 ]
 	sacctmgr -i -Q rollup "$hour" "$next"
 	assert_eq "seconds of L3 caches" "$by_grants" \
@@ -471,12 +514,20 @@ cluster_start --nodes '' --accounting --machine "a NSXYCCYCCXYCCYCC 1 8 1" \
 	--machine "b NSXYCCYCCXYCCYCC 1 8 1" \
 	--slurm AccountingStorageEnforce=limits \
 	--slurm SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,permit_job_expansion \
+	--slurm Licenses=merged:10 \
 	--slurm GresTypes=gpu --node "a Gres=gpu:1" \
 	--gres "a Name=gpu File=/dev/null" --topobind UnitTRES=yes
 test_case "conf --check and the lines of conf --tres" case_lines
 test_case "records of nodes and jobs, charges" case_records
+if command -v slurmrestd >/dev/null; then
+	test_case "what slurmrestd says" case_rest
+fi
 test_case "beside devices" case_beside_devices
 test_case "units asked for as GRES" case_asked_as_gres
+test_case "what waiting jobs ask for" case_requested
+test_case "what is not known before a start" case_not_known
+test_case "nodes that differ in what a unit means" case_nodes_differ
+test_case "limits while all nodes are busy" case_held_while_busy
 test_case "two caches for each student" case_two_caches_for_each
 test_case "components that are together beyond a limit" \
 	case_components_beyond_a_limit

@@ -62,6 +62,59 @@ static void check_deals(struct tb_asked *asked)
 		assert_int_equal(tb_asked_least_hosts(asked), deals.hosts);
 }
 
+/*
+ * What is known before a start is so for each number of nodes on which the tasks can be:
+ * each has one.
+ */
+static void check_known(struct tb_asked asked)
+{
+	uint32_t most = asked.max_nodes ? asked.max_nodes : MOST;
+	uint32_t nodes, slots, numbers = 0, last = 0;
+
+	asked.tasks_are_given = true;
+	nodes = tb_asked_known_nodes(&asked);
+	slots = tb_asked_known_slots(&asked);
+	for (uint32_t i = asked.min_nodes; i <= most && i <= asked.tasks; i++) {
+		numbers++;
+		last = i;
+	}
+	if (!numbers)
+		return;
+	if (nodes)
+		assert_true(numbers == 1 && nodes == last);
+	if (slots)
+		assert_int_equal(slots, asked.tasks);
+	if (asked.tasks_per_node)
+		return;
+	assert_int_equal(nodes != 0, numbers == 1);
+	assert_int_equal(slots, asked.tasks);
+	asked.overcommit = true;
+	/* The tasks of a node share a slot. */
+	assert_int_equal(tb_asked_known_slots(&asked),
+			 tb_asked_known_nodes(&asked));
+}
+
+static void test_known(void **state)
+{
+	struct tb_asked asked = { .min_nodes = 1, .tasks = 1 };
+
+	(void)state;
+	/* Nothing is said: one node.  Then how many at most. */
+	assert_int_equal(tb_asked_known_nodes(&asked), 1);
+	assert_int_equal(tb_asked_known_slots(&asked), 1);
+	asked.max_nodes = 2;
+	assert_int_equal(tb_asked_known_nodes(&asked), 0);
+	assert_int_equal(tb_asked_known_slots(&asked), 0);
+	asked.min_nodes = 2;
+	assert_int_equal(tb_asked_known_nodes(&asked), 2);
+	assert_int_equal(tb_asked_known_slots(&asked), 2);
+	asked.tasks_per_node = 3;
+	asked.tasks = 6;
+	assert_int_equal(tb_asked_known_slots(&asked), 6);
+	asked = (struct tb_asked){ .min_nodes = 1, .required = 3, .tasks = 3 };
+	assert_int_equal(tb_asked_known_nodes(&asked), 3);
+}
+
 static void test_all_deals(void **state)
 {
 	(void)state;
@@ -77,6 +130,7 @@ static void test_all_deals(void **state)
 					};
 
 					check_deals(&asked);
+					check_known(asked);
 				}
 }
 
@@ -162,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_deals),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_no_number_of_tasks),
 		cmocka_unit_test(test_exact_number),
 		cmocka_unit_test(test_overcommit),

@@ -62,6 +62,25 @@ uint32_t tb_asked_exact_slots(const struct tb_asked *asked)
 	return tb_asked_exact_tasks(asked);
 }
 
+uint32_t tb_asked_known_nodes(const struct tb_asked *asked)
+{
+	uint32_t least = count_least_nodes(asked);
+	uint32_t most = asked->max_nodes ? asked->max_nodes : UINT32_MAX;
+
+	/* Who says neither a number of tasks nor the most nodes has the fewest. */
+	if (!asked->max_nodes && !asked->tasks_are_given)
+		return least;
+	return tb_asked_most_nodes(asked, most) <= least ? least : 0;
+}
+
+uint32_t tb_asked_known_slots(const struct tb_asked *asked)
+{
+	bool any_nodes = !asked->overcommit && tb_asked_exact_slots(asked);
+
+	return any_nodes || tb_asked_known_nodes(asked) ? tb_asked_slots(asked)
+							: 0;
+}
+
 /* Tasks that each node must have, all others having --ntasks-per-node of them. */
 static uint32_t count_least_tasks(const struct tb_asked *asked)
 {

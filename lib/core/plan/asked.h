@@ -29,6 +29,13 @@ struct tb_asked {
 
 uint32_t tb_asked_slots(const struct tb_asked *asked);
 
+/*
+ * On exactly so many nodes, and with exactly so many slots, wherever it starts; 0: that
+ * is known when it has started.
+ */
+uint32_t tb_asked_known_nodes(const struct tb_asked *asked);
+uint32_t tb_asked_known_slots(const struct tb_asked *asked);
+
 /* At most so many of them on one node. */
 uint32_t tb_asked_slots_of_node(const struct tb_asked *asked);
 

@@ -190,6 +190,169 @@ static int find_kind(const struct tb_topology *topology, struct tb_unit unit)
 	return (int)(at - TB_COUNTED_LETTERS);
 }
 
+/* What a job asks for. */
+struct asked {
+	uint64_t count; /* 0: it is not known before the start */
+	unsigned kind;
+	uint32_t declaring; /* a node */
+};
+
+/* The kind of the unit on all nodes that a job can ever get. */
+struct common_kind {
+	const job_record_t *job;
+	const struct tb_request *request;
+	const struct tb_topology *before; /* NULL: no node yet */
+	struct asked *asked;
+};
+
+/* -1: the nodes before have another kind. */
+static int add_topology(struct common_kind *common,
+			const struct tb_topology *topology, uint32_t node)
+{
+	int kind = find_kind(topology, common->request->unit);
+
+	if (kind < 0 || !tb_unit_gres_is_declared(node, kind) ||
+	    (common->before && (unsigned)kind != common->asked->kind))
+		return -1;
+	common->before = topology;
+	common->asked->kind = kind;
+	common->asked->declaring = node;
+	return 0;
+}
+
+static int add_nodes(struct common_kind *common, bitstr_t *nodes)
+{
+	bitstr_t *excluded = common->job->details->exc_node_bitmap;
+
+	for (uint32_t node = 0; node < tb_node_count(); node++) {
+		const struct tb_shape *shape;
+
+		if (!bit_test(nodes, node) ||
+		    (excluded && bit_test(excluded, node)))
+			continue;
+		shape = tb_node_shape_for(node, common->job);
+		if (!shape || shape->topology == common->before ||
+		    !tb_request_matches(common->request, shape->topology))
+			continue;
+		if (add_topology(common, shape->topology, node))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_partition(void *item, void *arg)
+{
+	const part_record_t *partition = item;
+
+	return partition->node_bitmap ? add_nodes(arg, partition->node_bitmap)
+				      : 0;
+}
+
+/* Those that it names, where it gets no others. */
+static bitstr_t *find_only_nodes(const job_record_t *job)
+{
+	struct tb_asked asked = tb_job_asked(job);
+
+	return asked.required && asked.required == tb_asked_known_nodes(&asked)
+		       ? job->details->req_node_bitmap
+		       : NULL;
+}
+
+/*
+ * What is down or busy now does not matter, nor the partition that Slurm just tries, so
+ * that the answer stays.
+ */
+static bool find_common_kind(struct common_kind *common)
+{
+	const job_record_t *job = common->job;
+	bitstr_t *only = find_only_nodes(job);
+	int rc;
+
+	if (only)
+		rc = add_nodes(common, only);
+	else if (job->part_ptr_list)
+		rc = list_for_each(job->part_ptr_list, add_partition, common);
+	else
+		rc = add_partition(job->part_ptr, common);
+	return rc >= 0 && common->before;
+}
+
+static uint64_t count_asked(const job_record_t *job,
+			    const struct tb_request *request)
+{
+	struct tb_asked asked = tb_job_asked(job);
+
+	if (request->cpus || request->nalternatives)
+		return 0;
+	return (uint64_t)request->amount *
+	       (request->type == TB_SLOT ? tb_asked_known_slots(&asked)
+					 : tb_asked_known_nodes(&asked));
+}
+
+/* As it was found before: all nodes had such units. */
+static bool is_known(const job_record_t *job, const struct tb_request *request)
+{
+	const char *at = strchr(TB_COUNTED_LETTERS, request->unit.letter);
+	uint64_t counts[TB_COUNTED_UNITS] = { 0 };
+	uint64_t count = at ? count_asked(job, request) : 0;
+
+	if (!count)
+		return false;
+	counts[at - TB_COUNTED_LETTERS] = count;
+	return tb_unit_gres_is_requested(job, counts);
+}
+
+static struct asked find_asked(const job_record_t *job,
+			       const struct tb_request *request)
+{
+	struct asked asked = { .count = count_asked(job, request) };
+	struct common_kind common = { .job = job,
+				      .request = request,
+				      .asked = &asked };
+
+	if (asked.count && !find_common_kind(&common))
+		asked.count = 0;
+	return asked;
+}
+
+/* Switched off, GRES of these names are the site's own; only bound jobs had others. */
+static bool may_ask(job_record_t *job, const struct tb_request *request)
+{
+	return IS_JOB_PENDING(job) && job->part_ptr &&
+	       !tb_job_is_asked_in_part(job) &&
+	       (is_on || (request && !tb_unit_gres_is_asked(job)));
+}
+
+void tb_unit_tres_ask(job_record_t *job, const struct tb_request *request,
+		      bool anew)
+{
+	uint64_t counts[TB_COUNTED_UNITS] = { 0 };
+
+	if (!may_ask(job, request))
+		return;
+	if (is_on && request) {
+		struct asked asked;
+
+		if (!anew && is_known(job, request))
+			return;
+		asked = find_asked(job, request);
+		counts[asked.kind] = asked.count;
+	}
+	tb_unit_gres_request(job, counts);
+}
+
+void tb_unit_tres_wait(job_record_t *job, const struct tb_request *request)
+{
+	struct asked asked;
+
+	if (!is_on || !IS_JOB_PENDING(job) || !job->gres_list_req)
+		return;
+	asked = find_asked(job, request);
+	if (asked.count)
+		tb_unit_gres_put(job, asked.kind, asked.declaring, &asked.count,
+				 1);
+}
+
 void tb_unit_tres_expect(job_record_t *job, const struct tb_request *request,
 			 const bitstr_t *nodes)
 {

@@ -33,6 +33,21 @@ int tb_unit_tres_forget(job_record_t *job, struct tb_error *err);
 void tb_unit_tres_count(job_record_t *job, const struct tb_request *request);
 
 /*
+ * A job that waits is asked about: what it asks for is among its requested TRES, of the
+ * unit it names and as far as it is known before its start.  request is NULL for one
+ * that is not bound, and for one that the site binds.  anew: its nodes may have
+ * changed.
+ */
+void tb_unit_tres_ask(job_record_t *job, const struct tb_request *request,
+		      bool anew);
+
+/*
+ * A job with GRES of its own does not start now: slurmctld counts what it asks for anew
+ * by its list of these, units too, before it looks whether limits keep it waiting.
+ */
+void tb_unit_tres_wait(job_record_t *job, const struct tb_request *request);
+
+/*
  * It could start later on these nodes, and backfill looks at limits before it keeps them
  * for it: count what it asks for.  That are not all kinds of unit, and never too many.
  */
