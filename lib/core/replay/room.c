@@ -159,16 +159,25 @@ static uint32_t place_bound(struct tb_replay_shape *shape,
 				 used, kind->task_cpus, tasks, &units);
 }
 
-static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
-			  const struct tb_replay_shape *shape,
-			  const struct tb_bitset *used, bool *is_new)
+/* Of a kind on a node with some threads in use: how many fit, and where they lie. */
+struct remembered {
+	uint32_t tasks;
+	struct tb_bitset threads; /* without words: not known */
+};
+
+/* tasks: how many of them are to be taken; 0: as many as fit. */
+static struct remembered *remember(struct tb_rooms *rooms,
+				   const struct tb_kind *kind,
+				   const struct tb_replay_shape *shape,
+				   const struct tb_bitset *used, uint32_t tasks,
+				   bool *is_new)
 {
 	struct tb_memo_key key = {
 		.shape = shape->topology,
-		.numbers = { (uint32_t)(kind - rooms->kinds) },
+		.numbers = { (uint32_t)(kind - rooms->kinds), tasks },
 		.cores = used,
 	};
-	uint32_t *found;
+	struct remembered *found;
 
 	if (rooms->remembered >= REMEMBERED_MOST) {
 		tb_memo_destroy(rooms->memo);
@@ -189,15 +198,16 @@ static uint32_t count_bound(struct tb_rooms *rooms, const struct tb_kind *kind,
 {
 	struct tb_replay_shape *shape = get_shape(rooms, node);
 	bool is_new = true;
-	uint32_t *found = remember(rooms, kind, shape, used, &is_new);
+	struct remembered *found = remember(rooms, kind, shape, used, 0,
+					    &is_new);
 	uint32_t count;
 
 	if (found && !is_new)
-		return *found;
+		return found->tasks;
 	count = place_bound(shape, kind, used,
 			    tb_topology_threads(shape->topology));
 	if (found)
-		*found = count;
+		found->tasks = count;
 	return count;
 }
 
@@ -299,13 +309,10 @@ static bool take_first_cores(const struct tb_replay_shape *shape,
 	return !cores;
 }
 
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
-		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
-		  struct tb_bitset *threads)
+static bool take_cores(struct tb_replay_shape *shape,
+		       const struct tb_kind *kind, const struct tb_bitset *used,
+		       uint32_t tasks, struct tb_bitset *threads)
 {
-	struct tb_replay_shape *shape = get_shape(rooms, node);
-	const struct tb_bitset *used = &floor->used[node];
-
 	if (!kind->request)
 		return take_first_cores(shape, used,
 					(uint64_t)tasks * kind->task_cpus,
@@ -316,6 +323,32 @@ bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
 			    shape->cores);
 	tb_threads_of_cores(shape->topology, shape->cores, threads);
 	return true;
+}
+
+/* A job that may not start is tried each time that somebody ends, mostly in vain. */
+bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		  struct tb_bitset *threads)
+{
+	struct tb_replay_shape *shape = get_shape(rooms, node);
+	const struct tb_bitset *used = &floor->used[node];
+	bool is_new;
+	struct remembered *found = remember(rooms, kind, shape, used, tasks,
+					    &is_new);
+
+	if (found && found->threads.words) {
+		tb_bitset_assign(threads, &found->threads);
+		return found->tasks > 0;
+	}
+	if (!take_cores(shape, kind, used, tasks, threads))
+		tasks = 0;
+	if (found) {
+		found->threads.nbits = threads->nbits;
+		if (tb_memo_make_set(rooms->memo, &found->threads))
+			tb_bitset_assign(&found->threads, threads);
+		found->tasks = tasks;
+	}
+	return tasks > 0;
 }
 
 /* ---- changes ---- */
