@@ -5,6 +5,8 @@
 
 #include "core/base/array.h"
 #include "core/plan/implicit.h"
+#include "core/topology/fragmentation.h"
+#include "plain.h"
 #include "room.h"
 
 /* A memo of more states is made anew. */
@@ -27,7 +29,10 @@ static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 	shape->threads = tb_bitset_create(threads);
 	shape->books = (struct tb_books){ .threads_per_core = per_core,
 					  .cpus_per_core = per_core };
-	return shape->placer && shape->cores && shape->threads ? 0 : -1;
+	shape->after = tb_bitset_create(threads);
+	return shape->placer && shape->cores && shape->threads && shape->after
+		       ? 0
+		       : -1;
 }
 
 static int find_shape(struct tb_rooms *rooms, unsigned node)
@@ -64,6 +69,7 @@ void tb_rooms_clear(struct tb_rooms *rooms)
 		tb_placer_destroy(rooms->shapes[i].placer);
 		tb_bitset_destroy(rooms->shapes[i].cores);
 		tb_bitset_destroy(rooms->shapes[i].threads);
+		tb_bitset_destroy(rooms->shapes[i].after);
 	}
 	for (unsigned i = 0; i < rooms->nkinds; i++) {
 		free(rooms->kinds[i].room);
@@ -163,6 +169,8 @@ static uint32_t place_bound(struct tb_replay_shape *shape,
 struct remembered {
 	uint32_t tasks;
 	struct tb_bitset threads; /* without words: not known */
+	bool has_fit;
+	struct tb_fit fit;
 };
 
 /* tasks: how many of them are to be taken; 0: as many as fit. */
@@ -288,35 +296,14 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job)
 
 /* ---- which cores ---- */
 
-static bool take_first_cores(const struct tb_replay_shape *shape,
-			     const struct tb_bitset *used, uint64_t cpus,
-			     struct tb_bitset *threads)
-{
-	uint64_t cores = (cpus + shape->books.cpus_per_core - 1) /
-			 shape->books.cpus_per_core;
-
-	tb_bitset_clear_all(threads);
-	for (unsigned core = 0;
-	     cores && core < tb_topology_cores(shape->topology); core++) {
-		unsigned first = tb_core_first_thread(shape->topology, core);
-
-		if (tb_bitset_test(used, first))
-			continue;
-		tb_bitset_set_range(threads, first,
-				    tb_core_threads(shape->topology, core));
-		cores--;
-	}
-	return !cores;
-}
-
 static bool take_cores(struct tb_replay_shape *shape,
 		       const struct tb_kind *kind, const struct tb_bitset *used,
 		       uint32_t tasks, struct tb_bitset *threads)
 {
 	if (!kind->request)
-		return take_first_cores(shape, used,
-					(uint64_t)tasks * kind->task_cpus,
-					threads);
+		return tb_plain_cores(shape->topology,
+				      shape->books.cpus_per_core, used, tasks,
+				      kind->task_cpus, threads);
 	if (place_bound(shape, kind, used, tasks) < tasks)
 		return false;
 	tb_cores_of_threads(shape->topology, tb_placed_threads(shape->placer),
@@ -325,10 +312,28 @@ static bool take_cores(struct tb_replay_shape *shape,
 	return true;
 }
 
-/* A job that may not start is tried each time that somebody ends, mostly in vain. */
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
-		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
-		  struct tb_bitset *threads)
+static void describe_fit(const struct tb_replay_shape *shape,
+			 const struct tb_bitset *used,
+			 const struct tb_bitset *threads, struct tb_fit *fit)
+{
+	tb_bitset_assign(shape->after, used);
+	tb_bitset_or(shape->after, threads);
+	fit->diameter = tb_diameter(shape->topology, threads);
+	fit->broken =
+		(int32_t)(tb_broken_containers(shape->topology, shape->after,
+					       shape->after) -
+			  tb_broken_containers(shape->topology, used, used));
+	fit->left = shape->after->nbits - tb_bitset_count(shape->after);
+}
+
+/*
+ * Those so many tasks get, remembered: a job that may not start is tried each time that
+ * somebody ends, mostly in vain.  NULL: no memory.
+ */
+static struct remembered *find_cores(struct tb_rooms *rooms,
+				     const struct tb_floor *floor,
+				     const struct tb_kind *kind, unsigned node,
+				     uint32_t tasks)
 {
 	struct tb_replay_shape *shape = get_shape(rooms, node);
 	const struct tb_bitset *used = &floor->used[node];
@@ -336,19 +341,44 @@ bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
 	struct remembered *found = remember(rooms, kind, shape, used, tasks,
 					    &is_new);
 
-	if (found && found->threads.words) {
-		tb_bitset_assign(threads, &found->threads);
-		return found->tasks > 0;
-	}
-	if (!take_cores(shape, kind, used, tasks, threads))
-		tasks = 0;
-	if (found) {
-		found->threads.nbits = threads->nbits;
-		if (tb_memo_make_set(rooms->memo, &found->threads))
-			tb_bitset_assign(&found->threads, threads);
+	if (!found || found->threads.words)
+		return found;
+	found->threads.nbits = used->nbits;
+	if (!tb_memo_make_set(rooms->memo, &found->threads))
+		return NULL;
+	if (take_cores(shape, kind, used, tasks, shape->threads)) {
+		tb_bitset_assign(&found->threads, shape->threads);
 		found->tasks = tasks;
 	}
-	return tasks > 0;
+	return found;
+}
+
+const struct tb_fit *tb_room_fit(struct tb_rooms *rooms,
+				 const struct tb_floor *floor,
+				 const struct tb_kind *kind, unsigned node,
+				 uint32_t tasks)
+{
+	struct remembered *found = find_cores(rooms, floor, kind, node, tasks);
+
+	if (!found)
+		return NULL;
+	if (!found->has_fit)
+		describe_fit(get_shape(rooms, node), &floor->used[node],
+			     &found->threads, &found->fit);
+	found->has_fit = true;
+	return &found->fit;
+}
+
+int tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		 const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		 struct tb_bitset *threads)
+{
+	struct remembered *found = find_cores(rooms, floor, kind, node, tasks);
+
+	if (!found)
+		return -1;
+	tb_bitset_assign(threads, &found->threads);
+	return found->tasks > 0;
 }
 
 /* ---- changes ---- */
