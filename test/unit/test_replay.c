@@ -152,6 +152,7 @@ struct world {
 	unsigned parts[JOBS];
 	enum tb_backfill backfill;
 	unsigned depth;
+	bool whole_tasks;
 };
 
 static void watch_grant(void *arg, unsigned job, unsigned node,
@@ -210,6 +211,7 @@ static void run_world(struct world *world)
 {
 	struct tb_replay_cluster cluster = { world->nodes, NODES };
 	struct tb_replay_options options = { .backfill = world->backfill,
+					     .whole_tasks = world->whole_tasks,
 					     .depth = world->depth,
 					     .watch = watch_grant,
 					     .reserved = watch_reservation,
@@ -559,14 +561,22 @@ static void find_used(const struct world *world, const struct planned_job *all,
 }
 
 /*
- * Of cores that are not used: tasks of several each in a socket, as far as they fit;
- * others one of each socket in turn.
+ * Of cores that are not used, but (whole) for the last ones that are too few for a task:
+ * tasks of several each in a socket, as far as they fit; others one of each in turn.
  */
-static unsigned pick_cores(unsigned used, unsigned count, unsigned task_cpus)
+static unsigned pick_cores(unsigned used, unsigned count, unsigned task_cpus,
+			   bool whole)
 {
 	const unsigned size = CORES / 2;
 	unsigned picked = 0;
+	unsigned spare = (CORES - (unsigned)__builtin_popcount(used)) %
+			 task_cpus;
 
+	for (unsigned core = CORES; whole && spare && core--;)
+		if (!(used >> core & 1)) {
+			used |= 1u << core;
+			spare--;
+		}
 	for (unsigned socket = 0; task_cpus > 1 && socket < 2; socket++) {
 		unsigned mask = ((1u << size) - 1) << socket * size;
 		unsigned room = (unsigned)__builtin_popcount(~used & mask);
@@ -607,7 +617,8 @@ static void plan_job(const struct world *world, struct planned_job *all,
 		for (unsigned i = 0; i < NODES; i++)
 			all[job].cores[i] =
 				pick_cores(used[i], cores[i],
-					   world->jobs[job].task_cpus);
+					   world->jobs[job].task_cpus,
+					   world->whole_tasks);
 		all[job].at = at;
 		return;
 	}
@@ -655,6 +666,7 @@ static void test_places(void **state)
 		for (unsigned i = 0; i < JOBS; i++)
 			all[i] = (struct planned_job){ .at = -1 };
 		world.depth = depths[round % 3];
+		world.whole_tasks = round % 2;
 		make_plain_world(&random, &world, topology);
 		for (int64_t now = 0; now < TIMES; now++)
 			if (has_planned_turn(&world, all, now))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "compat/slurm_compat.h"
 #include "report/known_topologies.h"
 #include "starts.h"
 #include "terminal/progress.h"
@@ -320,8 +321,11 @@ static int replay_history(struct options *options)
 
 int tb_command_whatif(int argc, char **argv)
 {
-	struct options options = { .common.name = argv[0],
-				   .replay.depth = 100 };
+	struct options options = {
+		.common.name = argv[0],
+		.replay = { .depth = 100,
+			    .whole_tasks = TB_CORES_OF_WHOLE_TASKS }
+	};
 	int rc = TB_EXIT_OK;
 
 	if (tb_command_read(&options.common, &usage, argc, argv, &options))

@@ -164,6 +164,7 @@ struct dealing {
 	const struct tb_bitset *used;
 	struct tb_bitset *threads;
 	unsigned sockets, per_socket; /* cores of a socket */
+	unsigned end;		      /* of the cores that may be taken */
 	uint32_t cpus_per_core;
 	int64_t cpus; /* still to be found */
 };
@@ -172,11 +173,10 @@ struct dealing {
 static bool find_core(const struct dealing *dealing, unsigned socket,
 		      unsigned *core)
 {
-	unsigned all = tb_topology_cores(dealing->topology);
 	unsigned end = (socket + 1) * dealing->per_socket;
 
-	for (*core = socket * dealing->per_socket; *core < end && *core < all;
-	     ++*core) {
+	for (*core = socket * dealing->per_socket;
+	     *core < end && *core < dealing->end; ++*core) {
 		unsigned first = tb_core_first_thread(dealing->topology, *core);
 
 		if (!tb_bitset_test(dealing->used, first) &&
@@ -201,17 +201,32 @@ static bool take_core(struct dealing *dealing, unsigned socket)
 
 static int64_t count_free_cpus(const struct dealing *dealing, unsigned socket)
 {
-	unsigned all = tb_topology_cores(dealing->topology);
 	unsigned end = (socket + 1) * dealing->per_socket;
 	int64_t cpus = 0;
 
 	for (unsigned core = socket * dealing->per_socket;
-	     core < end && core < all; core++)
+	     core < end && core < dealing->end; core++)
 		if (!tb_bitset_test(dealing->used,
 				    tb_core_first_thread(dealing->topology,
 							 core)))
 			cpus += dealing->cpus_per_core;
 	return cpus;
+}
+
+/* Of tasks of several CPUs only the first cores count, as many as whole tasks need. */
+static void limit_cores(struct dealing *dealing, uint32_t task_cpus)
+{
+	unsigned all = tb_topology_cores(dealing->topology);
+	int64_t room = 0;
+
+	for (unsigned socket = 0; socket < dealing->sockets; socket++)
+		room += count_free_cpus(dealing, socket);
+	room -= room % task_cpus;
+	for (dealing->end = 0; dealing->end < all && room > 0; dealing->end++)
+		if (!tb_bitset_test(dealing->used,
+				    tb_core_first_thread(dealing->topology,
+							 dealing->end)))
+			room -= dealing->cpus_per_core;
 }
 
 /* As many whole tasks as each socket has room for. */
@@ -242,8 +257,9 @@ static bool deal_cores(struct dealing *dealing)
 }
 
 bool tb_plain_cores(const struct tb_topology *topology, uint32_t cpus_per_core,
-		    const struct tb_bitset *used, uint32_t tasks,
-		    uint32_t task_cpus, struct tb_bitset *threads)
+		    const struct tb_bitset *used,
+		    const struct tb_plain_tasks *tasks,
+		    struct tb_bitset *threads)
 {
 	unsigned sockets = tb_topology_count(topology, 'S');
 	struct dealing dealing = {
@@ -251,15 +267,17 @@ bool tb_plain_cores(const struct tb_topology *topology, uint32_t cpus_per_core,
 		.used = used,
 		.threads = threads,
 		.sockets = sockets ? sockets : 1,
+		.end = tb_topology_cores(topology),
 		.cpus_per_core = cpus_per_core,
-		.cpus = (int64_t)tasks * task_cpus,
+		.cpus = (int64_t)tasks->tasks * tasks->task_cpus,
 	};
 
-	dealing.per_socket = (tb_topology_cores(topology) + dealing.sockets -
-			      1) /
+	dealing.per_socket = (dealing.end + dealing.sockets - 1) /
 			     dealing.sockets;
 	tb_bitset_clear_all(threads);
-	if (task_cpus > 1)
-		deal_tasks(&dealing, task_cpus);
+	if (tasks->task_cpus > 1 && tasks->whole)
+		limit_cores(&dealing, tasks->task_cpus);
+	if (tasks->task_cpus > 1)
+		deal_tasks(&dealing, tasks->task_cpus);
 	return deal_cores(&dealing);
 }

@@ -32,9 +32,15 @@ unsigned tb_plain_nodes(const struct tb_rooms *rooms, const uint32_t *room,
 			const struct tb_replay_job *job,
 			struct tb_node_set *sets, unsigned *nodes);
 
+struct tb_plain_tasks {
+	uint32_t tasks, task_cpus;
+	bool whole; /* whole_tasks of tb_replay_options */
+};
+
 /* Whole cores, of which none is used, into threads.  False: there are too few. */
 bool tb_plain_cores(const struct tb_topology *topology, uint32_t cpus_per_core,
-		    const struct tb_bitset *used, uint32_t tasks,
-		    uint32_t task_cpus, struct tb_bitset *threads);
+		    const struct tb_bitset *used,
+		    const struct tb_plain_tasks *tasks,
+		    struct tb_bitset *threads);
 
 #endif

@@ -81,6 +81,11 @@ enum tb_backfill {
 struct tb_replay_options {
 	enum tb_backfill backfill;
 	/*
+	 * Of plain tasks of several CPUs: the last free cores of a node that are too
+	 * few for one more do not count, as with Slurm 23.11 and later.
+	 */
+	bool whole_tasks;
+	/*
 	 * As many waiting jobs are looked at behind the first one, or have a
 	 * reservation.
 	 */

@@ -296,14 +296,19 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job)
 
 /* ---- which cores ---- */
 
-static bool take_cores(struct tb_replay_shape *shape,
+static bool take_cores(const struct tb_rooms *rooms,
+		       struct tb_replay_shape *shape,
 		       const struct tb_kind *kind, const struct tb_bitset *used,
 		       uint32_t tasks, struct tb_bitset *threads)
 {
-	if (!kind->request)
+	if (!kind->request) {
+		struct tb_plain_tasks plain = { tasks, kind->task_cpus,
+						rooms->whole_tasks };
+
 		return tb_plain_cores(shape->topology,
-				      shape->books.cpus_per_core, used, tasks,
-				      kind->task_cpus, threads);
+				      shape->books.cpus_per_core, used, &plain,
+				      threads);
+	}
 	if (place_bound(shape, kind, used, tasks) < tasks)
 		return false;
 	tb_cores_of_threads(shape->topology, tb_placed_threads(shape->placer),
@@ -346,7 +351,7 @@ static struct remembered *find_cores(struct tb_rooms *rooms,
 	found->threads.nbits = used->nbits;
 	if (!tb_memo_make_set(rooms->memo, &found->threads))
 		return NULL;
-	if (take_cores(shape, kind, used, tasks, shape->threads)) {
+	if (take_cores(rooms, shape, kind, used, tasks, shape->threads)) {
 		tb_bitset_assign(&found->threads, shape->threads);
 		found->tasks = tasks;
 	}

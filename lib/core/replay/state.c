@@ -383,6 +383,7 @@ int tb_replay_open(struct tb_replay *replay,
 	if (tb_rooms_init(&replay->rooms, cluster) || open_lists(replay) ||
 	    tb_floor_init(&replay->later, &replay->rooms))
 		return -1;
+	replay->rooms.whole_tasks = replay->options->whole_tasks;
 	replay->next[replay->njobs] = replay->njobs;
 	replay->previous[replay->njobs] = replay->njobs;
 	return find_kinds(replay);
