@@ -112,7 +112,7 @@ def row($name; $alone; $by_way):
 
 def table:
 	. as $all
-	| "\(.machine.cpu), \(.machine.topology)",
+	| ([.machine.cpu, .machine.topology // empty] | join(", ")),
 	  "jobs of \(.cores) core\(if .cores > 1 then "s" else "" end), \(.copies) of each kind on \(.containers) \(.unit | unit_word)s, \(.runs) run\(if .runs > 1 then "s" else "" end); seconds",
 	  "",
 	  (" " * 15 + ([ways[] | way_word($all.unit) | right(22)] | add)),

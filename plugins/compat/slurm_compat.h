@@ -22,6 +22,13 @@
 #define CONF_FLAG_OR CTL_CONF_OR /* SlurmdParameters=config_overrides */
 #endif
 
+/*
+ * Does select/cons_tres leave cores out that are too few for one more task of several
+ * CPUs?  As measured by test/integration/whatif.sh.
+ */
+#define TB_CORES_OF_WHOLE_TASKS \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
+
 /* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
 				bool ignore_unknown_keys)

@@ -185,6 +185,32 @@ case_whole() {
 		'^(memory|cache|compute|team|average|the mix) ' "$work/table")"
 }
 
+# In a job of a user on a node, where all that is asked for is there: one of each core,
+# and the jobs of the list once each.
+case_here() {
+	local here="$evaluate --here --unit C --anyway --runs 1 --copies 2 --seconds 0.05"
+	local all cores
+
+	all=$(hwloc-calc -N pu all)
+	cores=$(hwloc-calc -N core all)
+	chmod a+x "$cluster"
+	sbatch -Q --wait -w "$NODE_THIS" --exclusive -N1 -o "$work/here" \
+		--uid=nobody --wrap "TMPDIR=/tmp $here --json --svg $work/here.svg" ||
+		fail "$(cat "$work/here")"
+	sed -n '/^{/,$p' "$work/here" >"$work/json"
+	is_valid
+	has '.unit == "C" and .runs == 1 and .copies == 2'
+	has '[.kinds[].ways[].jobs] | unique == [2]'
+	has "[.kinds[].ways.none.cpus] | unique == [$all]"
+	has "[.kinds[].ways.units.cpus] | unique == [$((all / cores))]"
+	is_picture "$work/here.svg"
+	# This machine has several.
+	refute sbatch -Q --wait -w "$NODE_THIS" -n1 -c1 -o "$work/here" --wrap "$here"
+	assert_contains "sentence" "give sbatch --exclusive" "$(cat "$work/here")"
+	exits 1 "no job on one node" env -u SLURM_JOB_ID "$evaluate" --here \
+		--unit C --anyway
+}
+
 case_bad_options() {
 	exits 1 "give a whole number" "$evaluate" --runs 0
 	exits 2 usage "$evaluate" --copies
@@ -203,5 +229,6 @@ test_case "the table and the picture" case_table
 test_case "nothing to gain on a machine with one of each" case_nothing_to_gain
 test_case "which unit jobs get" case_unit
 test_case "alone, together, with and without binding" case_whole
+test_case "in a job on a node of a cluster" case_here
 test_case "what it refuses" case_bad_options
 tests_done

@@ -493,6 +493,42 @@ case_soft() {
 	assert_eq off 0 "$(sample "$work/soft" topobind_soft_on)"
 }
 
+# A job that has two units and loads one CPU: one of them is idle, the other is not.
+case_usage() {
+	local job unit cpus
+
+	topobind metrics --usage --node "$NODE_THIS" >"$work/usage"
+	assert_well_formed "$work/usage"
+	assert_eq "nobody has any" 0 "$(sample "$work/usage" \
+		topobind_node_units_used "node=$NODE_THIS" unit=C)"
+	cpus=$(nproc)
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" --bunit=C \
+		"--bamount=$cpus" --wrap 'while :; do :; done')
+	wait_until 30 runs "$job"
+	wait_until 60 units_are_busy
+	topobind metrics --usage=2 --node "$NODE_THIS" >"$work/usage"
+	assert_well_formed "$work/usage"
+	for unit in S C; do
+		assert_eq "units $unit that jobs have" \
+			"$(topobind nodes -N -h -O units "$NODE_THIS" |
+				tr ',' '\n' | sed -n "s/^$unit:.*\///p")" \
+			"$(sample "$work/usage" topobind_node_units_used \
+				"node=$NODE_THIS" "unit=$unit")"
+	done
+	cancel "$job"
+	exits 2 "another topology" topobind metrics --usage --node "$NODE_ZEN"
+	exits 2 "knows no node" topobind metrics --usage --node none
+	exits 2 "give 1 to 3600" topobind metrics --usage=0
+	exits 2 "goes with --soft or --usage" topobind metrics --node "$NODE_THIS"
+}
+
+units_are_busy() {
+	topobind metrics --usage --node "$NODE_THIS" >"$work/usage"
+	awk -v least="$(awk "BEGIN { print 0.6 / $cpus }")" \
+		'/^topobind_node_units_busy_ratio.*unit="C"/ { exit !($2 >= least) }' \
+		"$work/usage"
+}
+
 has_choices() {
 	topobind soft --node "$NODE_THIS" --json | jq -e \
 		".steps[] | select(.step == \"$1.batch\" and .preferred + .allowed > 10)" \
@@ -563,6 +599,7 @@ test_case "a directory that is not there" case_no_directory
 test_case "a restart" case_restart
 test_case "a reconfigure that is refused" case_refused_reconfigure
 test_case "soft binding" case_soft
+test_case "how busy units are" case_usage
 test_case "wrong arguments" case_errors
 cluster_stop
 cluster_start --nodes this "${page_nodes[@]}"

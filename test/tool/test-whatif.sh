@@ -119,6 +119,22 @@ check 'bound: none' has_value 0 configurations 1 spanning
 whatif --under implicit=X --json
 check 'tasks of steps' has_value 29 configurations 0 wait_95
 
+# Plain: on the fuller node; one core of one socket after the other, but a task of
+# several in one where that has as many.
+{
+	echo "$heading"
+	past 1 0 30 30 2
+	echo "1.0|$(at 0)|$(at 0)|$(at 9)||1|2|2"
+	past 2 1 30 30 3
+	past 3 2 30 30 1
+	past 4 3 30 30 2
+} >"$work/history"
+run whatif --topology 'n[1-2]=NSXCCCNSXCCC' --history "$work/history" --under plain \
+	--starts "$work/starts"
+check 'cores as of select/cons_tres' test \
+	'1|n1|0,3 2|n1|1-2,4 3|n1|5 4|n2|0-1' = "$(sed 1d "$work/starts" |
+	cut -d '|' -f 2,6,7 | xargs)"
+
 # --- Standard Workload Format ---
 
 cat >"$work/history" <<-END
@@ -163,6 +179,24 @@ check 'it has words' grep -q '<desc>Above, the part of the cores' "$work/picture
 check 'it loads nothing' test 0 -eq \
 	"$(grep -c 'href\|@import\|url(' "$work/picture")"
 check 'the table is as without' grep -q ' plain$' "$work/out"
+whatif_random --starts "$work/starts" --under plain --under implicit=X
+check 'and each start: exit code 0' ended 0
+check 'of each job under each configuration' test 6000 -eq \
+	"$(sed 1d "$work/starts" | cut -d '|' -f 1,2 | sort -u | wc -l)"
+check 'no core has two jobs at a time' awk -F '|' '
+	NR > 1 { count = split($7, part, ",")
+		for (i = 1; i <= count; i++) {
+			from = to = part[i]
+			sub(/-.*/, "", from)
+			sub(/.*-/, "", to)
+			for (from += 0; from <= to; from++) {
+				key = $1 $6 " " from
+				if ($4 < end[key]) exit 1
+				end[key] = $5
+			}
+		} }' "$work/starts"
+whatif_random --starts "$work/none/starts"
+check 'starts that cannot be written' refused_for 'No such file'
 whatif_random --svg "$work/none/picture"
 check 'a picture that cannot be written' refused_for 'No such file'
 

@@ -152,6 +152,7 @@ struct world {
 	unsigned parts[JOBS];
 	enum tb_backfill backfill;
 	unsigned depth;
+	bool whole_tasks;
 };
 
 static void watch_grant(void *arg, unsigned job, unsigned node,
@@ -210,6 +211,7 @@ static void run_world(struct world *world)
 {
 	struct tb_replay_cluster cluster = { world->nodes, NODES };
 	struct tb_replay_options options = { .backfill = world->backfill,
+					     .whole_tasks = world->whole_tasks,
 					     .depth = world->depth,
 					     .watch = watch_grant,
 					     .reserved = watch_reservation,
@@ -315,46 +317,100 @@ struct numbers_job {
 	unsigned cores[NODES];
 };
 
+/* CPUs of whole tasks in the nodes from one on that have room, and how many these are. */
+static unsigned sum_set(const unsigned room[NODES], unsigned from,
+			unsigned task_cpus, unsigned *count)
+{
+	unsigned cpus = 0;
+
+	for (*count = 0; from < NODES && room[from]; from++, ++*count)
+		cpus += room[from] * task_cpus;
+	return cpus;
+}
+
+/* The smallest set that suffices, else the largest, which none is if all are done. */
+static int find_set(const unsigned room[NODES], const bool done[NODES],
+		    int cpus, int nodes, unsigned task_cpus)
+{
+	int best = -1, best_worth = 0;
+
+	for (unsigned i = 0; i < NODES; i++) {
+		unsigned count;
+		int has = (int)sum_set(room, i, task_cpus, &count), worth = has;
+
+		if (!room[i] || done[i] || (i && room[i - 1]))
+			continue;
+		if (has >= cpus && (int)count >= nodes)
+			worth = 10000 - has;
+		if (best < 0 || worth > best_worth) {
+			best = (int)i;
+			best_worth = worth;
+		}
+	}
+	return best;
+}
+
+/* As select/cons_tres chooses nodes: plain.h. */
+static void choose_numbers(const struct tb_replay_job *job,
+			   const unsigned room[NODES], bool chosen[NODES])
+{
+	int cpus = (int)(job->tasks * job->task_cpus), nodes = (int)job->nodes;
+	bool done[NODES] = { false };
+
+	while (cpus > 0 || nodes > 0) {
+		unsigned from = (unsigned)find_set(room, done, cpus, nodes,
+						   job->task_cpus);
+		unsigned count, tightest = NODES;
+
+		sum_set(room, from, job->task_cpus, &count);
+		for (unsigned i = from; i < from + count; i++) {
+			done[i] = true;
+			if ((int)(room[i] * job->task_cpus) >= cpus &&
+			    (tightest == NODES || room[i] < room[tightest]))
+				tightest = i;
+		}
+		if (nodes <= 1 && tightest < NODES) {
+			chosen[tightest] = true;
+			return;
+		}
+		for (unsigned i = from;
+		     i < from + count && (cpus > 0 || nodes > 0); i++) {
+			int has = (int)(room[i] * job->task_cpus);
+			int most = nodes > 1 ? cpus - nodes + 1 : cpus;
+
+			chosen[i] = true;
+			cpus -= has < most ? has : most;
+			nodes--;
+		}
+	}
+}
+
 static bool give_numbers(struct numbers *free, const struct tb_replay_job *job,
 			 unsigned cores[NODES])
 {
-	unsigned room[NODES], hosts = 0, all = 0, left, order[NODES];
-	unsigned taken = 0, used = 0;
+	unsigned room[NODES], hosts = 0, all = 0, left = job->tasks;
+	bool chosen[NODES] = { false };
 
 	memset(cores, 0, NODES * sizeof(*cores));
 	for (unsigned i = 0; i < NODES; i++) {
 		room[i] = free->cores[i] / job->task_cpus;
 		all += room[i];
 		hosts += room[i] > 0;
-		order[i] = i;
 	}
 	if (all < job->tasks || hosts < job->nodes)
 		return false;
-	/* The first node that holds all, else those with the most room. */
-	for (unsigned i = 0; job->nodes == 1 && i < NODES; i++)
-		if (room[i] >= job->tasks) {
-			cores[i] = job->tasks * job->task_cpus;
-			free->cores[i] -= cores[i];
-			return true;
-		}
-	for (unsigned i = 1; i < NODES; i++)
-		for (unsigned j = i; j && room[order[j]] > room[order[j - 1]];
-		     j--) {
-			unsigned swap = order[j];
+	choose_numbers(job, room, chosen);
+	for (unsigned i = 0; i < NODES; i++)
+		left -= chosen[i];
+	for (unsigned i = 0; i < NODES; i++) {
+		unsigned more = room[i] - 1;
 
-			order[j] = order[j - 1];
-			order[j - 1] = swap;
-		}
-	while (taken < job->tasks || used < job->nodes)
-		taken += room[order[used++]];
-	left = job->tasks - used;
-	for (unsigned i = 0; i < used; i++) {
-		unsigned node = order[i], more = room[node] - 1;
-
+		if (!chosen[i])
+			continue;
 		more = more < left ? more : left;
 		left -= more;
-		cores[node] = (1 + more) * job->task_cpus;
-		free->cores[node] -= cores[node];
+		cores[i] = (1 + more) * job->task_cpus;
+		free->cores[i] -= cores[i];
 	}
 	return true;
 }
@@ -504,16 +560,40 @@ static void find_used(const struct world *world, const struct planned_job *all,
 	}
 }
 
-/* The lowest of the cores that are not used. */
-static unsigned pick_cores(unsigned used, unsigned count)
+/*
+ * Of cores that are not used, but (whole) for the last ones that are too few for a task:
+ * tasks of several each in a socket, as far as they fit; others one of each in turn.
+ */
+static unsigned pick_cores(unsigned used, unsigned count, unsigned task_cpus,
+			   bool whole)
 {
+	const unsigned size = CORES / 2;
 	unsigned picked = 0;
+	unsigned spare = (CORES - (unsigned)__builtin_popcount(used)) %
+			 task_cpus;
 
-	for (unsigned core = 0; count; core++)
+	for (unsigned core = CORES; whole && spare && core--;)
 		if (!(used >> core & 1)) {
-			picked |= 1u << core;
-			count--;
+			used |= 1u << core;
+			spare--;
 		}
+	for (unsigned socket = 0; task_cpus > 1 && socket < 2; socket++) {
+		unsigned mask = ((1u << size) - 1) << socket * size;
+		unsigned room = (unsigned)__builtin_popcount(~used & mask);
+
+		room -= room % task_cpus;
+		for (; room && count; room--, count--)
+			picked |= 1u << __builtin_ctz(~(used | picked) & mask);
+	}
+	for (unsigned socket = 0; count; socket = !socket) {
+		unsigned mask = ((1u << size) - 1) << socket * size;
+		unsigned free = ~(used | picked) & mask;
+
+		if (!free)
+			continue;
+		picked |= 1u << __builtin_ctz(free);
+		count--;
+	}
 	return picked;
 }
 
@@ -535,7 +615,10 @@ static void plan_job(const struct world *world, struct planned_job *all,
 		if (!give_numbers(&free, &world->jobs[job], cores))
 			continue;
 		for (unsigned i = 0; i < NODES; i++)
-			all[job].cores[i] = pick_cores(used[i], cores[i]);
+			all[job].cores[i] =
+				pick_cores(used[i], cores[i],
+					   world->jobs[job].task_cpus,
+					   world->whole_tasks);
 		all[job].at = at;
 		return;
 	}
@@ -583,6 +666,7 @@ static void test_places(void **state)
 		for (unsigned i = 0; i < JOBS; i++)
 			all[i] = (struct planned_job){ .at = -1 };
 		world.depth = depths[round % 3];
+		world.whole_tasks = round % 2;
 		make_plain_world(&random, &world, topology);
 		for (int64_t now = 0; now < TIMES; now++)
 			if (has_planned_turn(&world, all, now))

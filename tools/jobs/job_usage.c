@@ -3,12 +3,10 @@
 #define _GNU_SOURCE /* gethostname */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cgroup/cpu_look.h"
-#include "hwloc/machine.h"
 #include "job_usage.h"
+#include "machine/thread_busy.h"
 
 char *tb_job_usage_node(const char *given)
 {
@@ -21,48 +19,6 @@ char *tb_job_usage_node(const char *given)
 		return NULL;
 	host[strcspn(host, ".")] = '\0';
 	return strdup(host);
-}
-
-/* ---- the machine ---- */
-
-static void wait_for(unsigned seconds)
-{
-	struct timespec left = { .tv_sec = seconds };
-
-	while (nanosleep(&left, &left))
-		;
-}
-
-/* By thread of the machine. */
-static double *divide(const struct tb_machine *machine,
-		      const struct tb_cpu_look *before,
-		      const struct tb_cpu_look *after, struct tb_error *err)
-{
-	unsigned nthreads = tb_topology_threads(tb_machine_topology(machine));
-	double *busy = calloc(nthreads + 1, sizeof(*busy));
-
-	if (!busy)
-		tb_fail(err, "out of memory");
-	for (unsigned i = 0; busy && i < nthreads; i++)
-		busy[i] = tb_cpu_look_busy(before, after,
-					   tb_machine_os_cpu(machine, i));
-	return busy;
-}
-
-static double *measure_threads(const struct tb_machine *machine,
-			       unsigned seconds, struct tb_error *err)
-{
-	struct tb_cpu_look before = { 0 }, after = { 0 };
-	double *busy = NULL;
-
-	if (!tb_cpu_look_take(&before, err)) {
-		wait_for(seconds);
-		if (!tb_cpu_look_take(&after, err))
-			busy = divide(machine, &before, &after, err);
-	}
-	tb_cpu_look_clear(&before);
-	tb_cpu_look_clear(&after);
-	return busy;
 }
 
 /* ---- jobs ---- */
@@ -128,7 +84,7 @@ static int measure_on(struct tb_job_usage *usage,
 	int rc = -1;
 
 	if (machine && !find_jobs(usage, views, node, machine, err))
-		busy = measure_threads(machine, seconds, err);
+		busy = tb_thread_busy_measure(machine, seconds, err);
 	if (busy)
 		rc = measure_jobs(usage, views, busy, err);
 	free(busy);

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "metrics.h"
 #include "cluster/slurm_library.h"
+#include "jobs/job_usage.h"
 #include "soft/soft_node.h"
 
 struct options {
@@ -18,6 +19,7 @@ struct options {
 	const char *controller; /* slurmctld's file; NULL: none */
 	const char *node;	/* NULL: this host */
 	bool soft;		/* of this node, and not of the cluster */
+	unsigned seconds;	/* likewise, how busy its units are; 0: not */
 };
 
 /* ---- options ---- */
@@ -26,7 +28,6 @@ static int take_metrics_option(void *data, int option, struct tb_error *err)
 {
 	struct options *options = data;
 
-	(void)err;
 	switch (option) {
 	case 'f':
 		options->controller = optarg;
@@ -34,6 +35,9 @@ static int take_metrics_option(void *data, int option, struct tb_error *err)
 	case 'n':
 		options->node = optarg;
 		return 0;
+	case 'u':
+		return tb_command_take_seconds(&options->seconds, "usage", 1,
+					       err);
 	default:
 		options->soft = true;
 		return 0;
@@ -44,11 +48,14 @@ static int take_metrics_arguments(void *data, int count, char **words,
 				  struct tb_error *err)
 {
 	const struct options *options = data;
+	bool of_node = options->soft || options->seconds;
 
 	if (tb_command_no_arguments(count, words, err))
 		return -1;
-	if (options->node && !options->soft)
-		return tb_fail(err, "--node goes with --soft, give that too");
+	if (options->node && !of_node)
+		return tb_fail(
+			err,
+			"--node goes with --soft or --usage, give one of them too");
 	return 0;
 }
 
@@ -57,8 +64,10 @@ static const struct tb_command_option own_options[] = {
 	  "print what slurmctld counts, too: placements tried, and refused by reason, and their time; FILE is MetricsFile= of topobind.conf" },
 	{ NULL, "soft", NULL, 's',
 	  "print the soft-bound steps on this node, not the cluster; for root" },
+	{ NULL, "usage", "[N]", 'u',
+	  "look N seconds [1] how busy the units of each kind are that jobs have on this node, and print that, not the cluster" },
 	{ NULL, "node", "NAME", 'n',
-	  "with --soft, the node's name in slurm.conf [this host's]" },
+	  "with --soft or --usage, the node's name in slurm.conf [this host's]" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -172,12 +181,44 @@ static int print_soft(const struct options *options, FILE *out)
 	return rc;
 }
 
+static int print_usage(const struct options *options, FILE *out)
+{
+	char *node = tb_job_usage_node(options->node);
+	struct tb_node_views *views = NULL;
+	struct tb_error err;
+	int rc = TB_EXIT_OK;
+
+	tb_slurm_begin(options->common.name);
+	if (!node)
+		tb_fail(&err, "out of memory");
+	else
+		views = tb_node_views_load(TB_CLUSTER_CORES, NULL, warn_user,
+					   &err);
+	if (!views ||
+	    tb_metrics_of_usage(views, node, options->seconds, out, &err))
+		rc = tb_command_fail(options->common.name, "%s", err.text);
+	tb_node_views_destroy(views);
+	tb_slurm_end();
+	free(node);
+	return rc;
+}
+
 /* ---- all of it, or nothing ---- */
+
+static int print_nodes(const struct options *options, FILE *out)
+{
+	int rc = options->soft ? print_soft(options, out) : TB_EXIT_OK;
+
+	if (rc == TB_EXIT_OK && options->seconds)
+		rc = print_usage(options, out);
+	return rc;
+}
 
 static int print_all(const struct options *options, FILE *out)
 {
-	int rc = options->soft ? print_soft(options, out)
-			       : print_cluster(options, out);
+	int rc = options->soft || options->seconds
+			 ? print_nodes(options, out)
+			 : print_cluster(options, out);
 
 	if (rc == TB_EXIT_OK && options->controller)
 		rc = print_controller(options, out);

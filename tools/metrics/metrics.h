@@ -20,4 +20,11 @@ int tb_metrics_of_cluster(const struct tb_node_views *views, FILE *out);
 int tb_metrics_of_soft(struct tb_registry *registry, FILE *out,
 		       struct tb_error *err);
 
+/*
+ * metrics_usage.c: look so many seconds how busy the units are of which jobs have a part
+ * on the node that this machine is; views as for topobind nodes.  -1 with a sentence.
+ */
+int tb_metrics_of_usage(const struct tb_node_views *views, const char *node,
+			unsigned seconds, FILE *out, struct tb_error *err);
+
 #endif

@@ -158,33 +158,47 @@ static int push_nodes(tb_hostlist_t all, tb_hostlist_t nodes)
 }
 
 static int fill_list(const struct tb_known_topologies *known, tb_hostlist_t all,
-		     const struct tb_topology ***list, unsigned *nnodes)
+		     struct tb_named_topologies *list)
 {
+	size_t room;
 	char *name;
 
 	for (unsigned i = 0; i < known->ngiven; i++)
 		if (push_nodes(all, known->given[i].nodes))
 			return -1;
 	slurm_hostlist_uniq(all);
-	*nnodes = 0;
-	*list = calloc((size_t)slurm_hostlist_count(all) + 1, sizeof(**list));
-	while (*list && (name = slurm_hostlist_shift(all))) {
-		(*list)[(*nnodes)++] = find_given(known, name);
-		free(name);
+	room = (size_t)slurm_hostlist_count(all) + 1;
+	list->topologies = calloc(room, sizeof(*list->topologies));
+	list->names = calloc(room, sizeof(*list->names));
+	if (!list->topologies || !list->names)
+		return -1;
+	while ((name = slurm_hostlist_shift(all))) {
+		list->names[list->count] = name;
+		list->topologies[list->count++] = find_given(known, name);
 	}
-	return *list ? 0 : -1;
+	return 0;
 }
 
 int tb_known_topologies_list(const struct tb_known_topologies *known,
-			     const struct tb_topology ***list, unsigned *nnodes,
+			     struct tb_named_topologies *list,
 			     struct tb_error *err)
 {
 	tb_hostlist_t all = slurm_hostlist_create("");
-	int rc = all ? fill_list(known, all, list, nnodes) : -1;
+	int rc;
 
+	*list = (struct tb_named_topologies){ 0 };
+	rc = all ? fill_list(known, all, list) : -1;
 	if (all)
 		slurm_hostlist_destroy(all);
 	return rc ? tb_fail(err, "out of memory") : 0;
+}
+
+void tb_named_topologies_clear(struct tb_named_topologies *list)
+{
+	for (unsigned i = 0; i < list->count; i++)
+		free(list->names[i]);
+	free(list->names);
+	free(list->topologies);
 }
 
 /* ---- what the node shows ---- */

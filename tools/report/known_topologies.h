@@ -30,13 +30,18 @@ int tb_known_topologies_add(struct tb_known_topologies *known, const char *text,
 			    struct tb_error *err);
 void tb_known_topologies_clear(struct tb_known_topologies *known);
 
-/*
- * Those of the command line alone: *list gets one for each of the nodes, sorted by name,
- * which the caller frees and known owns.  -1 when out of memory.
- */
+/* Nodes sorted by name; the topologies are owned by known. */
+struct tb_named_topologies {
+	const struct tb_topology **topologies;
+	char **names;
+	unsigned count;
+};
+
+/* Those of the command line alone.  -1 when out of memory; clear is right then, too. */
 int tb_known_topologies_list(const struct tb_known_topologies *known,
-			     const struct tb_topology ***list, unsigned *nnodes,
+			     struct tb_named_topologies *list,
 			     struct tb_error *err);
+void tb_named_topologies_clear(struct tb_named_topologies *list);
 
 /* Are all the nodes Slurm's?  -1 with a sentence. */
 int tb_known_topologies_check(const struct tb_known_topologies *known,

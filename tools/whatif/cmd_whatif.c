@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "command.h"
+#include "compat/slurm_compat.h"
 #include "report/known_topologies.h"
+#include "starts.h"
 #include "terminal/progress.h"
 #include "whatif_output.h"
 #include "whatif_svg.h"
@@ -17,8 +19,8 @@
 struct options {
 	struct tb_command common;
 	struct tb_known_topologies known;
-	const char *file; /* of the history */
-	const char *svg;  /* to be written; NULL: none */
+	const char *file;	  /* of the history */
+	const char *svg, *starts; /* to be written; NULL: none */
 	enum tb_history_format format;
 	struct tb_under under[UNDER_MOST];
 	unsigned nunder;
@@ -90,6 +92,9 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 	case 'g':
 		options->svg = optarg;
 		return 0;
+	case 'j':
+		options->starts = optarg;
+		return 0;
 	default:
 		return take_under(options, optarg, err);
 	}
@@ -131,6 +136,8 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "depth", "N", 'd',
 	  "waiting jobs looked at behind the first [100]" },
 	{ NULL, "svg", "FILE", 'g', "draw it over time, too" },
+	{ NULL, "starts", "FILE", 'j',
+	  "write when each job starts, and on which cores" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {
@@ -164,59 +171,85 @@ static int read_history(const struct options *options,
 	return rc ? tb_fail(err, "%.200s: %s", options->file, why.text) : 0;
 }
 
+/* What is replayed. */
+struct past {
+	struct tb_history history;
+	struct tb_named_topologies nodes;
+	struct tb_replay_cluster cluster; /* of these */
+	FILE *svg, *starts;		  /* NULL: not asked for */
+};
+
+struct running {
+	const struct tb_under *under;
+	struct tb_starts starts;
+};
+
 static void show_progress(void *arg, unsigned percent)
 {
-	const struct tb_under *under = arg;
+	const struct running *running = arg;
 
-	tb_progress_show(under->text, percent);
+	tb_progress_show(running->under->text, percent);
+}
+
+static void write_start(void *arg, unsigned job, unsigned node,
+			const struct tb_bitset *threads, int64_t now,
+			bool begins)
+{
+	const struct running *running = arg;
+
+	if (begins)
+		tb_starts_print(&running->starts, job, node, threads, now);
 }
 
 /* One configuration, compared with the first.  -1: no memory. */
 static int run_one(struct options *options, unsigned index,
-		   const struct tb_history *history,
-		   const struct tb_replay_cluster *cluster,
-		   struct tb_whatif_result *list)
+		   const struct past *past, struct tb_whatif_result *list)
 {
 	struct tb_replay_options replay = options->replay;
 	struct tb_under *under = &options->under[index];
 	struct tb_whatif *whatif = &list[index].whatif;
+	struct running running = {
+		.under = under,
+		.starts = { past->starts, &past->history, &past->nodes,
+			    under->text },
+	};
 
 	replay.progress = show_progress;
-	replay.arg = under;
-	if (tb_whatif_run(cluster, history, &replay, under, whatif))
+	replay.watch = past->starts ? write_start : NULL;
+	replay.arg = &running;
+	if (tb_whatif_run(&past->cluster, &past->history, &replay, under,
+			  whatif))
 		return -1;
-	return tb_later_find(cluster, history, &replay, &list[0].whatif, whatif,
-			     &list[index].later);
+	replay.watch = NULL;
+	return tb_later_find(&past->cluster, &past->history, &replay,
+			     &list[0].whatif, whatif, &list[index].later);
 }
 
-/* The file is closed. */
-static int write_svg(const struct options *options, FILE *out,
-		     const struct tb_history *history,
-		     const struct tb_whatif_result *list, unsigned count)
+/* Is all of it in the file?  It is closed. */
+static int end_file(const struct options *options, const char *name, FILE *out,
+		    bool failed)
 {
-	bool failed = tb_whatif_svg(history, list, count, out) || ferror(out);
-
+	failed = failed || ferror(out);
 	if (!fclose(out) && !failed)
 		return TB_EXIT_OK;
 	return tb_command_fail(options->common.name,
-			       "cannot write all of \"%.200s\"", options->svg);
+			       "cannot write all of \"%.200s\"", name);
 }
 
-static int tell(const struct options *options, const struct tb_history *history,
-		const struct tb_replay_cluster *cluster,
+static int tell(const struct options *options, const struct past *past,
 		const struct tb_whatif_result *list, unsigned count)
 {
 	if (options->common.json)
-		return tb_whatif_print_json(options->common.name, history,
-					    cluster, list, count);
-	return tb_whatif_print_table(history, cluster, list, count)
+		return tb_whatif_print_json(options->common.name,
+					    &past->history, &past->cluster,
+					    list, count);
+	return tb_whatif_print_table(&past->history, &past->cluster, list,
+				     count)
 		       ? tb_command_fail(options->common.name, "out of memory")
 		       : TB_EXIT_OK;
 }
 
-/* svg is closed; NULL: none. */
-static int run_all(struct options *options, const struct tb_history *history,
-		   const struct tb_replay_cluster *cluster, FILE *svg)
+static int run_all(struct options *options, struct past *past)
 {
 	struct tb_whatif_result list[UNDER_MOST];
 	unsigned count = 0;
@@ -224,57 +257,75 @@ static int run_all(struct options *options, const struct tb_history *history,
 	int rc;
 
 	for (; count < options->nunder && !failed; count++)
-		failed = run_one(options, count, history, cluster, list);
+		failed = run_one(options, count, past, list);
 	tb_progress_clear();
 	rc = failed ? tb_command_fail(options->common.name, "out of memory")
-		    : tell(options, history, cluster, list, count);
-	if (svg && failed)
-		fclose(svg);
-	else if (svg && write_svg(options, svg, history, list, count))
+		    : tell(options, past, list, count);
+	if (past->svg && !failed &&
+	    end_file(options, options->svg, past->svg,
+		     tb_whatif_svg(&past->history, list, count, past->svg)))
+		rc = TB_EXIT_BAD;
+	else if (past->svg && failed)
+		fclose(past->svg);
+	if (past->starts &&
+	    end_file(options, options->starts, past->starts, false))
 		rc = TB_EXIT_BAD;
 	while (count--)
 		tb_whatif_clear(&list[count].whatif);
 	return rc;
 }
 
-/* Before hours of replay.  *svg is NULL where none is asked for.  -1: a sentence. */
-static int open_svg(const struct options *options, FILE **svg,
-		    struct tb_error *err)
+/* Before hours of replay.  *out is NULL where none is asked for.  -1: a sentence. */
+static int open_output(const char *name, FILE **out, struct tb_error *err)
 {
-	*svg = options->svg ? fopen(options->svg, "we") : NULL;
-	if (!options->svg || *svg)
+	*out = name ? fopen(name, "we") : NULL;
+	if (!name || *out)
 		return 0;
-	return tb_fail(err, "cannot write \"%.200s\": %s", options->svg,
+	return tb_fail(err, "cannot write \"%.200s\": %s", name,
 		       strerror(errno));
+}
+
+static int open_past(const struct options *options, struct past *past,
+		     struct tb_error *err)
+{
+	if (read_history(options, &past->history, err) ||
+	    tb_known_topologies_list(&options->known, &past->nodes, err) ||
+	    open_output(options->svg, &past->svg, err))
+		return -1;
+	if (open_output(options->starts, &past->starts, err)) {
+		if (past->svg)
+			fclose(past->svg);
+		return -1;
+	}
+	if (past->starts)
+		tb_starts_print_head(past->starts);
+	past->cluster = (struct tb_replay_cluster){ past->nodes.topologies,
+						    past->nodes.count };
+	return 0;
 }
 
 static int replay_history(struct options *options)
 {
-	struct tb_replay_cluster cluster = { NULL, 0 };
-	const struct tb_topology **topologies = NULL;
-	struct tb_history history = { 0 };
+	struct past past = { .svg = NULL };
 	struct tb_error err;
-	FILE *svg;
 	int rc;
 
-	if (read_history(options, &history, &err) ||
-	    tb_known_topologies_list(&options->known, &topologies,
-				     &cluster.nnodes, &err) ||
-	    open_svg(options, &svg, &err)) {
+	if (open_past(options, &past, &err))
 		rc = tb_command_fail(options->common.name, "%s", err.text);
-	} else {
-		cluster.topologies = topologies;
-		rc = run_all(options, &history, &cluster, svg);
-	}
-	free(topologies);
-	tb_history_clear(&history);
+	else
+		rc = run_all(options, &past);
+	tb_named_topologies_clear(&past.nodes);
+	tb_history_clear(&past.history);
 	return rc;
 }
 
 int tb_command_whatif(int argc, char **argv)
 {
-	struct options options = { .common.name = argv[0],
-				   .replay.depth = 100 };
+	struct options options = {
+		.common.name = argv[0],
+		.replay = { .depth = 100,
+			    .whole_tasks = TB_CORES_OF_WHOLE_TASKS }
+	};
 	int rc = TB_EXIT_OK;
 
 	if (tb_command_read(&options.common, &usage, argc, argv, &options))

@@ -167,9 +167,14 @@ static int try_window(struct tb_replay *replay, unsigned job, bool *fits)
 {
 	const struct tb_reservations *all = replay->reservations;
 
-	*fits = all->tasks >= replay->jobs[job].tasks &&
-		all->hosts >= replay->jobs[job].nodes &&
-		tb_replay_choose(replay, job, all->room);
+	int chosen = all->tasks >= replay->jobs[job].tasks &&
+		     all->hosts >= replay->jobs[job].nodes;
+
+	if (chosen)
+		chosen = tb_replay_choose(replay, job, &all->window, all->room);
+	if (chosen < 0)
+		return -1;
+	*fits = chosen;
 	return *fits ? tb_replay_take(replay, job, &all->window, fits) : 0;
 }
 

@@ -113,19 +113,24 @@ static bool has_failed(const struct tb_replay *replay,
 static int try_job(struct tb_replay *replay, unsigned index,
 		   struct failed *failed, bool *started)
 {
+	const struct tb_floor *now = &replay->rooms.now;
+	const uint32_t *room;
 	bool fits;
+	int chosen;
 
 	*started = false;
 	if (has_failed(replay, failed, index))
 		return 0;
-	if (!tb_replay_choose(replay, index,
-			      tb_rooms_now(&replay->rooms,
-					   tb_replay_kind(replay, index)))) {
+	room = tb_rooms_now(&replay->rooms, tb_replay_kind(replay, index));
+	chosen = tb_replay_choose(replay, index, now, room);
+	if (chosen < 0)
+		return -1;
+	if (!chosen) {
 		if (failed->count < FAILED_MOST)
 			failed->jobs[failed->count++] = index;
 		return 0;
 	}
-	if (tb_replay_take(replay, index, &replay->rooms.now, &fits))
+	if (tb_replay_take(replay, index, now, &fits))
 		return -1;
 	if (!fits)
 		return 0;

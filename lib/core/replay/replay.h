@@ -4,12 +4,12 @@
  *
  * Jobs start in the order in which they are submitted.  With backfill those behind the
  * first that waits start before it where that delays no reservation.  Reservations
- * assume that all jobs last as long as their time limits.  Bound jobs are placed by the
- * functions that place them in slurmctld, plain ones get the first free cores.  Cores
- * are booked whole, as with CR_Core.
+ * assume that all jobs last as long as their time limits.  Cores are booked whole, as
+ * with CR_Core.
  *
- * A job has as few nodes as hold its tasks, and no fewer than it asks for: the first
- * node that holds all, else those with the most room.
+ * Bound jobs are placed by the functions that place them in slurmctld, on the nodes of
+ * its default policy, plain ones as by select/cons_tres (plain.h).  A job has as few nodes
+ * as hold its tasks, and no fewer than it asks for.
  */
 #ifndef TB_CORE_REPLAY_REPLAY_H
 #define TB_CORE_REPLAY_REPLAY_H
@@ -80,6 +80,11 @@ enum tb_backfill {
 
 struct tb_replay_options {
 	enum tb_backfill backfill;
+	/*
+	 * Of plain tasks of several CPUs: the last free cores of a node that are too
+	 * few for one more do not count, as with Slurm 23.11 and later.
+	 */
+	bool whole_tasks;
 	/*
 	 * As many waiting jobs are looked at behind the first one, or have a
 	 * reservation.

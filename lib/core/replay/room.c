@@ -5,6 +5,8 @@
 
 #include "core/base/array.h"
 #include "core/plan/implicit.h"
+#include "core/topology/fragmentation.h"
+#include "plain.h"
 #include "room.h"
 
 /* A memo of more states is made anew. */
@@ -27,7 +29,10 @@ static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 	shape->threads = tb_bitset_create(threads);
 	shape->books = (struct tb_books){ .threads_per_core = per_core,
 					  .cpus_per_core = per_core };
-	return shape->placer && shape->cores && shape->threads ? 0 : -1;
+	shape->after = tb_bitset_create(threads);
+	return shape->placer && shape->cores && shape->threads && shape->after
+		       ? 0
+		       : -1;
 }
 
 static int find_shape(struct tb_rooms *rooms, unsigned node)
@@ -64,6 +69,7 @@ void tb_rooms_clear(struct tb_rooms *rooms)
 		tb_placer_destroy(rooms->shapes[i].placer);
 		tb_bitset_destroy(rooms->shapes[i].cores);
 		tb_bitset_destroy(rooms->shapes[i].threads);
+		tb_bitset_destroy(rooms->shapes[i].after);
 	}
 	for (unsigned i = 0; i < rooms->nkinds; i++) {
 		free(rooms->kinds[i].room);
@@ -159,16 +165,27 @@ static uint32_t place_bound(struct tb_replay_shape *shape,
 				 used, kind->task_cpus, tasks, &units);
 }
 
-static uint32_t *remember(struct tb_rooms *rooms, const struct tb_kind *kind,
-			  const struct tb_replay_shape *shape,
-			  const struct tb_bitset *used, bool *is_new)
+/* Of a kind on a node with some threads in use: how many fit, and where they lie. */
+struct remembered {
+	uint32_t tasks;
+	struct tb_bitset threads; /* without words: not known */
+	bool has_fit;
+	struct tb_fit fit;
+};
+
+/* tasks: how many of them are to be taken; 0: as many as fit. */
+static struct remembered *remember(struct tb_rooms *rooms,
+				   const struct tb_kind *kind,
+				   const struct tb_replay_shape *shape,
+				   const struct tb_bitset *used, uint32_t tasks,
+				   bool *is_new)
 {
 	struct tb_memo_key key = {
 		.shape = shape->topology,
-		.numbers = { (uint32_t)(kind - rooms->kinds) },
+		.numbers = { (uint32_t)(kind - rooms->kinds), tasks },
 		.cores = used,
 	};
-	uint32_t *found;
+	struct remembered *found;
 
 	if (rooms->remembered >= REMEMBERED_MOST) {
 		tb_memo_destroy(rooms->memo);
@@ -189,15 +206,16 @@ static uint32_t count_bound(struct tb_rooms *rooms, const struct tb_kind *kind,
 {
 	struct tb_replay_shape *shape = get_shape(rooms, node);
 	bool is_new = true;
-	uint32_t *found = remember(rooms, kind, shape, used, &is_new);
+	struct remembered *found = remember(rooms, kind, shape, used, 0,
+					    &is_new);
 	uint32_t count;
 
 	if (found && !is_new)
-		return *found;
+		return found->tasks;
 	count = place_bound(shape, kind, used,
 			    tb_topology_threads(shape->topology));
 	if (found)
-		*found = count;
+		found->tasks = count;
 	return count;
 }
 
@@ -278,44 +296,94 @@ int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job)
 
 /* ---- which cores ---- */
 
-static bool take_first_cores(const struct tb_replay_shape *shape,
-			     const struct tb_bitset *used, uint64_t cpus,
-			     struct tb_bitset *threads)
+static bool take_cores(const struct tb_rooms *rooms,
+		       struct tb_replay_shape *shape,
+		       const struct tb_kind *kind, const struct tb_bitset *used,
+		       uint32_t tasks, struct tb_bitset *threads)
 {
-	uint64_t cores = (cpus + shape->books.cpus_per_core - 1) /
-			 shape->books.cpus_per_core;
+	if (!kind->request) {
+		struct tb_plain_tasks plain = { tasks, kind->task_cpus,
+						rooms->whole_tasks };
 
-	tb_bitset_clear_all(threads);
-	for (unsigned core = 0;
-	     cores && core < tb_topology_cores(shape->topology); core++) {
-		unsigned first = tb_core_first_thread(shape->topology, core);
-
-		if (tb_bitset_test(used, first))
-			continue;
-		tb_bitset_set_range(threads, first,
-				    tb_core_threads(shape->topology, core));
-		cores--;
+		return tb_plain_cores(shape->topology,
+				      shape->books.cpus_per_core, used, &plain,
+				      threads);
 	}
-	return !cores;
-}
-
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
-		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
-		  struct tb_bitset *threads)
-{
-	struct tb_replay_shape *shape = get_shape(rooms, node);
-	const struct tb_bitset *used = &floor->used[node];
-
-	if (!kind->request)
-		return take_first_cores(shape, used,
-					(uint64_t)tasks * kind->task_cpus,
-					threads);
 	if (place_bound(shape, kind, used, tasks) < tasks)
 		return false;
 	tb_cores_of_threads(shape->topology, tb_placed_threads(shape->placer),
 			    shape->cores);
 	tb_threads_of_cores(shape->topology, shape->cores, threads);
 	return true;
+}
+
+static void describe_fit(const struct tb_replay_shape *shape,
+			 const struct tb_bitset *used,
+			 const struct tb_bitset *threads, struct tb_fit *fit)
+{
+	tb_bitset_assign(shape->after, used);
+	tb_bitset_or(shape->after, threads);
+	fit->diameter = tb_diameter(shape->topology, threads);
+	fit->broken =
+		(int32_t)(tb_broken_containers(shape->topology, shape->after,
+					       shape->after) -
+			  tb_broken_containers(shape->topology, used, used));
+	fit->left = shape->after->nbits - tb_bitset_count(shape->after);
+}
+
+/*
+ * Those so many tasks get, remembered: a job that may not start is tried each time that
+ * somebody ends, mostly in vain.  NULL: no memory.
+ */
+static struct remembered *find_cores(struct tb_rooms *rooms,
+				     const struct tb_floor *floor,
+				     const struct tb_kind *kind, unsigned node,
+				     uint32_t tasks)
+{
+	struct tb_replay_shape *shape = get_shape(rooms, node);
+	const struct tb_bitset *used = &floor->used[node];
+	bool is_new;
+	struct remembered *found = remember(rooms, kind, shape, used, tasks,
+					    &is_new);
+
+	if (!found || found->threads.words)
+		return found;
+	found->threads.nbits = used->nbits;
+	if (!tb_memo_make_set(rooms->memo, &found->threads))
+		return NULL;
+	if (take_cores(rooms, shape, kind, used, tasks, shape->threads)) {
+		tb_bitset_assign(&found->threads, shape->threads);
+		found->tasks = tasks;
+	}
+	return found;
+}
+
+const struct tb_fit *tb_room_fit(struct tb_rooms *rooms,
+				 const struct tb_floor *floor,
+				 const struct tb_kind *kind, unsigned node,
+				 uint32_t tasks)
+{
+	struct remembered *found = find_cores(rooms, floor, kind, node, tasks);
+
+	if (!found)
+		return NULL;
+	if (!found->has_fit)
+		describe_fit(get_shape(rooms, node), &floor->used[node],
+			     &found->threads, &found->fit);
+	found->has_fit = true;
+	return &found->fit;
+}
+
+int tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		 const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		 struct tb_bitset *threads)
+{
+	struct remembered *found = find_cores(rooms, floor, kind, node, tasks);
+
+	if (!found)
+		return -1;
+	tb_bitset_assign(threads, &found->threads);
+	return found->tasks > 0;
 }
 
 /* ---- changes ---- */

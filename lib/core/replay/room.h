@@ -36,11 +36,12 @@ struct tb_replay_shape {
 	const struct tb_topology *topology;
 	struct tb_placer *placer;
 	struct tb_books books;
-	struct tb_bitset *cores, *threads; /* to work with */
+	struct tb_bitset *cores, *threads, *after; /* to work with */
 };
 
 struct tb_rooms {
 	const struct tb_replay_cluster *cluster;
+	bool whole_tasks; /* of tb_replay_options */
 	struct tb_replay_shape *shapes;
 	unsigned nshapes;
 	unsigned *shape;	/* by node */
@@ -71,13 +72,24 @@ uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,
 /* The same of all nodes as they are now; of the kind, until something changes. */
 const uint32_t *tb_rooms_now(struct tb_rooms *rooms, struct tb_kind *kind);
 
+/* What so many tasks, no more than the room, would do to the node; NULL: no memory. */
+struct tb_fit {
+	uint64_t diameter; /* of what they get */
+	int32_t broken;	   /* so many more containers are broken */
+	uint32_t left;	   /* threads left free */
+};
+const struct tb_fit *tb_room_fit(struct tb_rooms *rooms,
+				 const struct tb_floor *floor,
+				 const struct tb_kind *kind, unsigned node,
+				 uint32_t tasks);
+
 /*
  * Whole cores for so many tasks, no more than the room on the floor, into threads.
- * False: they do not fit.
+ * 0: they do not fit; -1: no memory.
  */
-bool tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
-		  const struct tb_kind *kind, unsigned node, uint32_t tasks,
-		  struct tb_bitset *threads);
+int tb_room_take(struct tb_rooms *rooms, const struct tb_floor *floor,
+		 const struct tb_kind *kind, unsigned node, uint32_t tasks,
+		 struct tb_bitset *threads);
 
 /* Of a node that several may use at different times: nobody; then each; then count. */
 void tb_floor_clear_node(const struct tb_floor *floor, unsigned node);

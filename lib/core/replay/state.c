@@ -47,27 +47,12 @@ static void drop_waiting(struct tb_replay *replay, unsigned job)
 
 /* ---- which nodes ---- */
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct tb_part *x = a, *y = b;
-
-	if (x->tasks != y->tasks)
-		return x->tasks > y->tasks ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 /* One task on each of the nodes; the others on the first that have room. */
-static void deal_tasks(struct tb_grant *choice, const struct tb_replay_job *job)
+static void deal_plain(struct tb_grant *choice, const struct tb_replay_job *job)
 {
-	uint64_t room = 0;
-	uint32_t left;
-	unsigned nparts = 0;
+	uint32_t left = job->tasks - choice->nparts;
 
-	while (room < job->tasks || nparts < job->nodes)
-		room += choice->parts[nparts++].tasks;
-	choice->nparts = nparts;
-	left = job->tasks - nparts;
-	for (unsigned i = 0; i < nparts; i++) {
+	for (unsigned i = 0; i < choice->nparts; i++) {
 		uint32_t more = choice->parts[i].tasks - 1;
 
 		if (more > left)
@@ -77,34 +62,155 @@ static void deal_tasks(struct tb_grant *choice, const struct tb_replay_job *job)
 	}
 }
 
-bool tb_replay_choose(struct tb_replay *replay, unsigned index,
-		      const uint32_t *room)
+static int compare_parts(const void *a, const void *b)
+{
+	const struct tb_part *x = a, *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* As few of the first nodes as hold all, one after the other. */
+static void deal_bound(struct tb_replay *replay,
+		       const struct tb_replay_job *job)
+{
+	struct tb_grant *choice = &replay->choice;
+	struct tb_dealt *dealt = replay->dealt;
+	uint64_t room = 0;
+	unsigned nparts = 0;
+
+	while (room < job->tasks || nparts < job->nodes)
+		room += choice->parts[nparts++].tasks;
+	choice->nparts = nparts;
+	qsort(choice->parts, nparts, sizeof(*choice->parts), compare_parts);
+	for (unsigned i = 0; i < nparts; i++)
+		dealt[i] = (struct tb_dealt){ .most = choice->parts[i].tasks };
+	tb_deal(dealt, nparts, job->tasks);
+	for (unsigned i = 0; i < nparts; i++)
+		choice->parts[i].tasks = dealt[i].slots;
+}
+
+/* Those with room into choice. */
+static void find_nodes(struct tb_replay *replay, const uint32_t *room)
+{
+	struct tb_grant *choice = &replay->choice;
+
+	choice->nparts = 0;
+	for (unsigned node = 0; node < replay->nnodes; node++)
+		if (room[node])
+			choice->parts[choice->nparts++] = (struct tb_part){
+				node, room[node], NULL
+			};
+}
+
+/* False: they do not suffice. */
+static bool choose_plain(struct tb_replay *replay,
+			 const struct tb_replay_job *job, const uint32_t *room)
+{
+	struct tb_grant *choice = &replay->choice;
+
+	choice->nparts = tb_plain_nodes(&replay->rooms, room, job, replay->sets,
+					replay->nodes);
+	for (unsigned i = 0; i < choice->nparts; i++) {
+		unsigned node = replay->nodes[i];
+
+		choice->parts[i] = (struct tb_part){ node, room[node], NULL };
+	}
+	return choice->nparts;
+}
+
+static bool have_room(const struct tb_grant *choice,
+		      const struct tb_replay_job *job)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < choice->nparts; i++)
+		all += choice->parts[i].tasks;
+	return all >= job->tasks && choice->nparts >= job->nodes;
+}
+
+/* A job of one node needs no other than those with room for all, if there are any. */
+static void drop_small(struct tb_grant *choice, const struct tb_replay_job *job)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < choice->nparts; i++)
+		if (choice->parts[i].tasks >= job->tasks)
+			choice->parts[kept++] = choice->parts[i];
+	if (kept)
+		choice->nparts = kept;
+}
+
+static int describe_nodes(struct tb_replay *replay, unsigned index,
+			  const struct tb_floor *floor,
+			  const struct tb_node_need *need)
+{
+	const struct tb_kind *kind = tb_replay_kind(replay, index);
+	uint64_t share = tb_node_need_share(need);
+
+	for (unsigned i = 0; i < replay->choice.nparts; i++) {
+		const struct tb_part *part = &replay->choice.parts[i];
+		const struct tb_fit *fit =
+			tb_room_fit(&replay->rooms, floor, kind, part->node,
+				    part->tasks < share ? part->tasks
+							: (uint32_t)share);
+
+		if (!fit)
+			return -1;
+		replay->candidates[i] = (struct tb_candidate){
+			.node = part->node,
+			.holds = part->tasks,
+			.diameter = fit->diameter,
+			.broken = fit->broken,
+			.left = fit->left,
+		};
+	}
+	return 0;
+}
+
+/* As topobind does by default. */
+static int order_nodes(struct tb_replay *replay, unsigned index,
+		       const struct tb_floor *floor)
 {
 	const struct tb_replay_job *job = &replay->jobs[index];
 	struct tb_grant *choice = &replay->choice;
-	uint64_t all = 0;
+	struct tb_node_need need = { .amount = job->tasks,
+				     .nodes = job->nodes };
 
-	choice->nparts = 0;
-	for (unsigned node = 0; node < replay->nnodes; node++) {
-		struct tb_part part = { node, room[node], NULL };
+	if (job->nodes == 1)
+		drop_small(choice, job);
+	if (describe_nodes(replay, index, floor, &need))
+		return -1;
+	tb_allocation_order(TB_ALLOCATE_DEFAULT, replay->candidates,
+			    choice->nparts, &need);
+	for (unsigned i = 0; i < choice->nparts; i++) {
+		const struct tb_candidate *candidate = &replay->candidates[i];
 
-		if (job->nodes == 1 && part.tasks >= job->tasks) {
-			part.tasks = job->tasks;
-			choice->parts[0] = part;
-			choice->nparts = 1;
-			return true;
-		}
-		if (!part.tasks)
-			continue;
-		all += part.tasks;
-		choice->parts[choice->nparts++] = part;
+		choice->parts[i].node = candidate->node;
+		choice->parts[i].tasks = (uint32_t)candidate->holds;
 	}
-	if (all < job->tasks || choice->nparts < job->nodes)
-		return false;
-	qsort(choice->parts, choice->nparts, sizeof(*choice->parts),
-	      compare_parts);
-	deal_tasks(choice, job);
-	return true;
+	return 0;
+}
+
+int tb_replay_choose(struct tb_replay *replay, unsigned index,
+		     const struct tb_floor *floor, const uint32_t *room)
+{
+	const struct tb_replay_job *job = &replay->jobs[index];
+	struct tb_grant *choice = &replay->choice;
+
+	if (!job->request && !choose_plain(replay, job, room))
+		return 0;
+	if (job->request)
+		find_nodes(replay, room);
+	if (!have_room(choice, job))
+		return 0;
+	if (!job->request) {
+		deal_plain(choice, job);
+		return 1;
+	}
+	if (order_nodes(replay, index, floor))
+		return -1;
+	deal_bound(replay, job);
+	return 1;
 }
 
 void tb_grant_clear(struct tb_grant *grant)
@@ -121,6 +227,7 @@ int tb_replay_take(struct tb_replay *replay, unsigned index,
 	const struct tb_kind *kind = tb_replay_kind(replay, index);
 	const struct tb_grant *choice = &replay->choice;
 	struct tb_grant *grant = &replay->grants[index];
+	int taken;
 
 	*fits = true;
 	grant->parts = calloc(choice->nparts, sizeof(*grant->parts));
@@ -134,8 +241,11 @@ int tb_replay_take(struct tb_replay *replay, unsigned index,
 		if (!part->threads)
 			return -1;
 		grant->nparts++;
-		*fits = tb_room_take(&replay->rooms, floor, kind, part->node,
+		taken = tb_room_take(&replay->rooms, floor, kind, part->node,
 				     part->tasks, part->threads);
+		if (taken < 0)
+			return -1;
+		*fits = taken;
 	}
 	if (!*fits)
 		tb_grant_clear(grant);
@@ -250,11 +360,17 @@ static int open_lists(struct tb_replay *replay)
 	replay->limits.list = calloc(jobs, sizeof(*replay->limits.list));
 	replay->choice.parts = calloc(nodes, sizeof(*replay->choice.parts));
 	replay->later_room = calloc(nodes, sizeof(*replay->later_room));
+	replay->sets = calloc(nodes, sizeof(*replay->sets));
+	replay->nodes = calloc(nodes, sizeof(*replay->nodes));
+	replay->dealt = calloc(nodes, sizeof(*replay->dealt));
+	replay->candidates = calloc(nodes, sizeof(*replay->candidates));
 	replay->broken = calloc(nodes, sizeof(*replay->broken));
 	return replay->kinds && replay->grants && replay->next &&
 			       replay->previous && replay->ends.list &&
 			       replay->limits.list && replay->choice.parts &&
-			       replay->later_room && replay->broken
+			       replay->sets && replay->nodes && replay->dealt &&
+			       replay->candidates && replay->later_room &&
+			       replay->broken
 		       ? 0
 		       : -1;
 }
@@ -267,6 +383,7 @@ int tb_replay_open(struct tb_replay *replay,
 	if (tb_rooms_init(&replay->rooms, cluster) || open_lists(replay) ||
 	    tb_floor_init(&replay->later, &replay->rooms))
 		return -1;
+	replay->rooms.whole_tasks = replay->options->whole_tasks;
 	replay->next[replay->njobs] = replay->njobs;
 	replay->previous[replay->njobs] = replay->njobs;
 	return find_kinds(replay);
@@ -284,6 +401,10 @@ void tb_replay_close(struct tb_replay *replay)
 	free(replay->ends.list);
 	free(replay->limits.list);
 	free(replay->choice.parts);
+	free(replay->sets);
+	free(replay->nodes);
+	free(replay->dealt);
+	free(replay->candidates);
 	free(replay->later_room);
 	free(replay->broken);
 	tb_floor_clear(&replay->later);

@@ -7,7 +7,10 @@
 #ifndef TB_CORE_REPLAY_STATE_H
 #define TB_CORE_REPLAY_STATE_H
 
+#include "core/plan/deal.h"
+#include "core/policy/allocation.h"
 #include "moments.h"
+#include "plain.h"
 #include "replay.h"
 #include "room.h"
 
@@ -49,6 +52,11 @@ struct tb_replay {
 	struct tb_moments limits; /* sorted: ends, as the time limits say */
 
 	struct tb_grant choice; /* of a job before it has it, without threads */
+	/* To work with, as many as there are nodes. */
+	struct tb_candidate *candidates;
+	struct tb_node_set *sets;
+	struct tb_dealt *dealt;
+	unsigned *nodes;
 
 	/* The reservation of the first job that waits (easy.c). */
 	unsigned reserved; /* TB_NO_JOB */
@@ -87,11 +95,11 @@ static inline struct tb_kind *tb_replay_kind(const struct tb_replay *replay,
 void tb_replay_wait(struct tb_replay *replay, unsigned job);
 
 /*
- * Choose nodes for a job of which each node has room for so many tasks, into
- * replay->choice.  False: they do not suffice.
+ * Choose nodes for a job of which each node has room for so many tasks on a floor, into
+ * replay->choice.  0: they do not suffice; -1: no memory.
  */
-bool tb_replay_choose(struct tb_replay *replay, unsigned job,
-		      const uint32_t *room);
+int tb_replay_choose(struct tb_replay *replay, unsigned job,
+		     const struct tb_floor *floor, const uint32_t *room);
 
 /*
  * The exact cores of the choice on a floor become the grant of the job.  -1: no memory,
