@@ -64,6 +64,8 @@ case_map() {
 case_nodes() {
 	alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 >/dev/null
 	valid nodes nodes
+	valid policy policy
+	has '.nodes[0].components.PRIORITY == 0'
 	has "[.nodes[].node] | index(\"$NODE_ZEN\")"
 	has "[.nodes[] | select(.jobs | length > 0)] | length == 1"
 	drain
