@@ -599,19 +599,34 @@ case_plain_jobs_without_turns() {
 	assert_no_contradictions 3 8
 }
 
+# Of what slurmctld says at one moment: no core is used by two.
+has_one_runner() {
+	[ -z "$(contradictions 3 8)" ]
+}
+
+# is_planned OPTION... - topobind plan says that it starts now
+is_planned() {
+	topobind plan -p three_share -w "$NODE_QUADA" "$@" >/dev/null
+}
+
 # A node that all of these have in turns, and no more than the partition lets.
 case_exclusive_limit() {
 	local node=$NODE_QUADA exclusive job
 
 	exclusive=$(alloc -p three_share -w "$node" --exclusive --bunit=C \
 		--bamount=1)
+	assert is_planned --bunit=S --bamount=1
+	assert is_planned --exclusive --bunit=X --bamount=1
 	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
 	wait_until 20 states_are "RUNNING SUSPENDED " "$exclusive" "$job"
 	alloc -p three_share -w "$node" --exclusive --bunit=X --bamount=1 \
 		>/dev/null
 	assert_no_contradictions 3 8
+	refute is_planned --exclusive --bunit=C --bamount=1
 	refuses -p three_share -w "$node" --exclusive --bunit=C --bamount=1
+	refute is_planned --bunit=N --bamount=1
 	refuses -p three_share -w "$node" --bunit=N --bamount=1
+	assert is_planned --bunit=S --bamount=1
 	alloc -p three_share -w "$node" --bunit=S --bamount=1 >/dev/null
 	assert_no_contradictions 3 8
 	restart_slurmctld
@@ -619,7 +634,12 @@ case_exclusive_limit() {
 	assert_no_contradictions 3 8
 	refuses -p three_share -w "$node" -n1
 	cancel "$exclusive"
-	alloc -p three_share -w "$node" -N1 -n8 >/dev/null
+	# One without a binding that is resumed gets in turn, too.
+	job=$(alloc -p three_share -w "$node" -N1 -n8)
+	scontrol suspend "$job"
+	wait_until 20 job_has_state "$job" SUSPENDED
+	scontrol resume "$job"
+	wait_until 20 has_one_runner
 	assert_no_contradictions 3 8
 }
 
@@ -739,7 +759,9 @@ case_resume() {
 	assert_no_contradictions 3
 	assert_granted "$first" "$NODE_QUADA" 0-7
 	refuses -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1
-	# Nobody is refused a turn, though there are four of them then.
+	# Nobody is refused a turn, though there are four of them then.  (One that has no
+	# turn keeps its cores when it is suspended.)
+	wait_until 60 runs "$first"
 	scontrol suspend "$first"
 	wait_until 30 job_has_state "$first" SUSPENDED
 	alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1 >/dev/null

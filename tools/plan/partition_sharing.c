@@ -5,6 +5,7 @@
 #include "common/conf/turns.h"
 #include "common/job/job_comment.h"
 #include "common/job/request_env.h"
+#include "compat/job_cpus.h"
 
 static unsigned count_rows(const partition_info_t *partition)
 {
@@ -70,7 +71,7 @@ struct tb_share_of tb_partition_share(const struct tb_cluster *cluster,
 
 	if (!job->het_job_id && partition &&
 	    is_sharing(partition, job->shared == JOB_SHARED_OK))
-		share.as = tb_shares_as(bound, job->shared == JOB_SHARED_NONE,
+		share.as = tb_shares_as(bound, tb_job_has_whole_nodes(job),
 					tb_partition_turns(cluster));
 	return share;
 }
