@@ -84,6 +84,15 @@ static struct job_ids take_ids(struct job_ids *ids)
 	return taken;
 }
 
+/* Whose word was taken away may still be in the list. */
+static void add_waiting(uint32_t job_id)
+{
+	for (uint32_t i = 0; i < waiting.count; i++)
+		if (waiting.list[i] == job_id)
+			return;
+	add_id(&waiting, job_id);
+}
+
 static void drop_lists(void)
 {
 	xfree(waiting.list);
@@ -127,7 +136,7 @@ static void resume_jobs(void)
 
 	for (uint32_t i = 0; i < taken.count; i++)
 		if (try_job(taken.list[i]))
-			add_id(&waiting, taken.list[i]);
+			add_waiting(taken.list[i]);
 	xfree(taken.list);
 }
 
@@ -167,17 +176,8 @@ void tb_late_resume_recovered(const job_record_t *job)
 {
 	if (!is_suspended(job) || !has_word(job))
 		return;
-	add_id(&waiting, job->job_id);
+	add_waiting(job->job_id);
 	tb_late_resume_look();
-}
-
-/* Whose word was taken away may still be in the list. */
-static bool is_listed(uint32_t job_id)
-{
-	for (uint32_t i = 0; i < waiting.count; i++)
-		if (waiting.list[i] == job_id)
-			return true;
-	return false;
 }
 
 int tb_late_resume_wait(job_record_t *job)
@@ -185,8 +185,7 @@ int tb_late_resume_wait(job_record_t *job)
 	bool was_known = has_word(job);
 
 	set_word(job);
-	if (!is_listed(job->job_id))
-		add_id(&waiting, job->job_id);
+	add_waiting(job->job_id);
 	return was_known ? EALREADY : EINPROGRESS;
 }
 
