@@ -664,7 +664,7 @@ case_random() {
 			scancel "$(shuf -n1 --random-source=<(yes "$i") \
 				"$work/random")"
 	done
-	for ((i = 0; i < 12; i++)); do
+	for ((i = 0; i < 6; i++)); do
 		assert_no_contradictions 3 8
 		sleep 0.5
 	done
