@@ -38,6 +38,8 @@ static const struct {
 	  "why a job waits, and who would have to end for it to start" },
 	{ "plan", tb_command_plan,
 	  "what a job would get now, or when, without submitting it" },
+	{ "policy", tb_command_policy,
+	  "what nodes are worth to a job by the priority function" },
 	{ "update", tb_command_update,
 	  "change the binding of a job that waits" },
 	{ "soft", tb_command_soft,
@@ -62,7 +64,6 @@ static void print_help(void)
 	tb_print_wrapped("Usage: topobind COMMAND [OPTION...]\n"
 			 "\n"
 			 "Look at topologies and bindings of sockets, NUMA nodes, caches and cores.\n"
-			 "\n"
 			 "Commands:",
 			 0, 0, width);
 	for (size_t i = 0; i < COMMANDS; i++)

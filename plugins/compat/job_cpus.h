@@ -17,4 +17,10 @@
 struct tb_bitset *tb_job_cpus_on_node(const job_info_t *job, const char *node,
 				      unsigned n, struct tb_error *err);
 
+/*
+ * Has the job, which has started, all of its nodes?  In a partition with FORCE its
+ * record's "shared" does not tell.
+ */
+bool tb_job_has_whole_nodes(const job_info_t *job);
+
 #endif

@@ -62,6 +62,8 @@ struct tb_test {
 	 * this hold are tried.  0: units are not shared.
 	 */
 	uint16_t share;
+	/* Likewise, for a job with nodes of its own: these nodes. */
+	uint16_t share_nodes;
 	/* Likewise: only nodes that topobind finds for slots and devices are tried. */
 	bool dealt_only;
 	/* Likewise: how nodes are chosen; NULL: as select/cons_tres does. */

@@ -23,6 +23,7 @@
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/request/kept_request.h"
 #include "select_topobind/answer/job_answer.h"
+#include "select_topobind/late_resume.h"
 #include "select_topobind/late_work.h"
 #include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
@@ -66,6 +67,7 @@ void tb_hook_fini(void)
 	tb_metrics_file_end();
 	tb_new_jobs_fini();
 	tb_late_work_fini();
+	tb_late_resume_fini();
 	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
@@ -110,13 +112,15 @@ static int add_job(void *item, void *arg)
 	(void)arg;
 	if (IS_JOB_PENDING(job))
 		tb_reasons_recovered(job);
-	if (holds_cores(job) && tb_ledger_put(job, bound)) {
+	if (holds_cores(job) &&
+	    tb_ledger_put(job, bound, tb_sharing_turns(job))) {
 		tb_sharing_note(job);
 		tb_consumption_put(job,
 				   MAX(job->start_time, job->suspend_time));
 	}
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
 		put_memory(job);
+	tb_late_resume_recovered(job);
 	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
 		tb_accounting_job_recovered(job);
 	return 0;
@@ -130,6 +134,15 @@ static int restore_record(void *item, void *arg)
 	return 0;
 }
 
+static bool may_have_cores_back(const job_record_t *job)
+{
+	const void *turns = tb_sharing_turns(job);
+	bool bound = tb_granted_is_bound(job);
+
+	return !tb_ledger_clashes(job, bound, turns) ||
+	       (bound && tb_sharing_may_return(job));
+}
+
 static void rebuild_books(void)
 {
 	tb_accounting_reset();
@@ -138,6 +151,7 @@ static void rebuild_books(void)
 	tb_sharing_reset();
 	tb_memory_books_reset();
 	tb_consumption_reset();
+	tb_late_resume_reset(may_have_cores_back);
 	tb_nodes_reset(site);
 	tb_extra_writer_reset(site);
 	if (job_list)
@@ -225,7 +239,7 @@ static void restore_nodes(void)
 void tb_hook_node_init(void)
 {
 	all_is_new = true;
-	tb_late_work_set(restore_nodes);
+	tb_late_work_set(TB_LATE_NODES, restore_nodes);
 	reload_conf();
 	set_metrics_file();
 	tb_conf_names_check(site);
@@ -275,7 +289,7 @@ void tb_hook_nodes_shown(bool may_write)
 	if (may_write)
 		restore_nodes();
 	else
-		tb_late_work_add();
+		tb_late_work_add(TB_LATE_NODES);
 }
 
 static int test_bound_request(struct tb_test *test,
@@ -480,11 +494,12 @@ static void put_job(job_record_t *job)
 	bool bound = tb_granted_is_bound(job);
 
 	put_memory(job);
-	if (!tb_ledger_put(job, bound))
+	if (!tb_ledger_put(job, bound, tb_sharing_turns(job)))
 		return;
 	tb_sharing_note(job);
 	tb_consumption_put(job, time(NULL));
 	tb_learning_nodes_changed(job);
+	tb_late_resume_look();
 	/* Nodes that the job gave back are still in its allocation. */
 	tb_extra_write_nodes_of(job);
 }
@@ -499,6 +514,7 @@ void tb_hook_job_suspended(job_record_t *job)
 	tb_extra_write_nodes_of(job);
 	tb_consumption_remove(job);
 	tb_learning_nodes_changed(job);
+	tb_late_resume_look();
 }
 
 void tb_hook_job_ended(job_record_t *job)
@@ -509,6 +525,9 @@ void tb_hook_job_ended(job_record_t *job)
 	tb_hook_job_suspended(job);
 	if (had_memory && !had_cores)
 		tb_extra_write_nodes_of(job);
+	/* Not when slurmctld itself ends. */
+	if (!IS_JOB_SUSPENDED(job))
+		tb_late_resume_forget(job);
 }
 
 void tb_hook_job_finished(job_record_t *job)
@@ -550,7 +569,7 @@ void tb_hook_job_memory_reduced(job_record_t *job)
 	if (tb_ledger_has(job))
 		tb_consumption_put(job, time(NULL));
 	tb_extra_is_outdated(job);
-	tb_late_work_add();
+	tb_late_work_add(TB_LATE_NODES);
 }
 
 /* A bound job holds other cores than before, by the same request. */
@@ -586,16 +605,16 @@ void tb_hook_job_expanded(job_record_t *from, job_record_t *to)
 	show_resized(to);
 }
 
-int tb_hook_job_may_resume(const job_record_t *job)
+int tb_hook_job_may_resume(job_record_t *job)
 {
-	bool bound = tb_granted_is_bound(job);
+	int rc;
 
-	if (!tb_ledger_clashes(job, bound) ||
-	    (bound && tb_sharing_may_return(job)))
+	if (may_have_cores_back(job))
 		return SLURM_SUCCESS;
-	info("topobind: %pJ stays suspended: cores that it had are granted to others now; resume it when they have ended",
+	rc = tb_late_resume_wait(job);
+	info("topobind: %pJ stays suspended: cores that it had are granted to others now; it is resumed when these have ended",
 	     job);
-	return ESLURM_NODES_BUSY;
+	return rc;
 }
 
 bool tb_hook_job_holds(const job_record_t *job)
@@ -605,7 +624,10 @@ bool tb_hook_job_holds(const job_record_t *job)
 
 void tb_hook_job_resumed(job_record_t *job)
 {
+	tb_late_resume_forget(job);
 	put_job(job);
+	if (tb_sharing_turns(job))
+		tb_late_resume_in_turn(job);
 }
 
 /* A bound job's step that Slurm counts after plugins were asked, or NULL. */

@@ -60,10 +60,11 @@ void tb_hook_job_expanding(job_record_t *from, job_record_t *to);
 void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
 
 /*
- * An administrator wants to resume the job.  SLURM_SUCCESS, or
- * ESLURM_NODES_BUSY: others have its units, or it has units of others.
+ * An administrator wants to resume the job.  SLURM_SUCCESS; or, where others have its
+ * units, or it has units of others, EINPROGRESS: it is resumed later (late_resume.h),
+ * and EALREADY when somebody asks once more.
  */
-int tb_hook_job_may_resume(const job_record_t *job);
+int tb_hook_job_may_resume(job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */
 void tb_hook_job_resumed(job_record_t *job);
 /*

@@ -11,33 +11,42 @@
 
 enum { LOOK_MS = 200 };
 
-static void (*do_late_work)(void);
-static atomic_bool is_due;
+static void (*works[TB_LATE_WORKS])(void);
+static atomic_bool is_due[TB_LATE_WORKS];
+
+static void do_if_due(enum tb_late_work kind)
+{
+	const slurmctld_lock_t locks = {
+		.conf = READ_LOCK,
+		.job = kind == TB_LATE_JOBS ? WRITE_LOCK : NO_LOCK,
+		.node = WRITE_LOCK,
+		.part = READ_LOCK,
+	};
+
+	if (!atomic_exchange(&is_due[kind], false))
+		return;
+	lock_slurmctld(locks);
+	works[kind]();
+	unlock_slurmctld(locks);
+}
 
 static void work_if_due(void)
 {
-	const slurmctld_lock_t locks = { .conf = READ_LOCK,
-					 .node = WRITE_LOCK,
-					 .part = READ_LOCK };
-
-	if (!atomic_exchange(&is_due, false))
-		return;
-	lock_slurmctld(locks);
-	do_late_work();
-	unlock_slurmctld(locks);
+	do_if_due(TB_LATE_NODES);
+	do_if_due(TB_LATE_JOBS);
 }
 
 static struct tb_periodic_thread worker = TB_PERIODIC_THREAD(work_if_due,
 							     LOOK_MS, NULL);
 
-void tb_late_work_set(void (*work)(void))
+void tb_late_work_set(enum tb_late_work kind, void (*work)(void))
 {
-	do_late_work = work;
+	works[kind] = work;
 }
 
-void tb_late_work_add(void)
+void tb_late_work_add(enum tb_late_work kind)
 {
-	atomic_store(&is_due, true);
+	atomic_store(&is_due[kind], true);
 	if (!slurmctld_config.shutdown_time)
 		tb_periodic_thread_begin(&worker);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# gang - jobs that share units take turns; the examples of Slurm's page on gang scheduling
+# gang - jobs that share units take turns; the examples of Slurm's page on gang
+# scheduling, of plain jobs, and with half of the jobs bound
 #
 # A slice is at least five seconds, so the examples run at the same time, each
 # on nodes of its own, and so do jobs with a binding.  A recorder notes who runs
@@ -63,6 +64,44 @@ assert_turns() {
 	assert_eq "the turns of $example" "$*" "${seen% }"
 }
 
+# assert_apart EXAMPLE - of jobs that have a core in common no two ran at a time; each
+# job ran, and those of the list waited for their turn
+assert_apart() {
+	local jobs
+
+	mapfile -t jobs <"$work/$1"
+	assert_eq "jobs of $1 that ran together, or never" "" \
+		"$(awk -v jobs="${jobs[*]}" '
+	BEGIN { count = split(jobs, job, " ") }
+	FNR == NR && $1 == "cpu" { has[$2, $3, $4]; cores[$3, $4] }
+	FNR == NR { next }
+	FNR == 1 {
+		for (core in cores)
+			for (i = 1; i <= count; i++)
+				for (j = i + 1; j <= count; j++)
+					if ((job[i], core) in has &&
+					    (job[j], core) in has)
+						both[i, j]
+	}
+	{
+		for (i = 1; i <= count; i++)
+			if (runs[i] = $0 ~ " " job[i] "=R")
+				ran[i]
+		for (pair in both) {
+			split(pair, of, SUBSEP)
+			if (runs[of[1]] && runs[of[2]])
+				print job[of[1]], "and", job[of[2]]
+		}
+	}
+	END {
+		for (i = 1; i <= count; i++)
+			if (!(i in ran))
+				print job[i]
+		if (!length(both))
+			print "no two have a core in common"
+	}' "$work/facts" "$work/record" | sort -u)"
+}
+
 # --- jobs of the examples ---------------------------------------------------
 
 # The partition of an example, down, on these nodes.
@@ -121,34 +160,73 @@ whole_nodes() {
 	echo "-N$1 --ntasks-per-node=8"
 }
 
-# shellcheck disable=SC2046 # options are words
+# simple_example NAME BINDING NODE... - BINDING: of the first job
+# shellcheck disable=SC2046,SC2086 # options are words
 simple_example() {
-	example simple FORCE "$@"
-	example_job simple $(whole_nodes 5)
-	example_job simple $(whole_nodes 5)
+	local name=$1 binding=$2
+
+	shift 2
+	example "$name" FORCE "$@"
+	example_job "$name" $(whole_nodes $#) $binding
+	example_job "$name" $(whole_nodes $#)
 }
 
-# shellcheck disable=SC2046
+# shellcheck disable=SC2046,SC2086
 three_and_two_example() {
-	example three FORCE "$@"
-	example_job three $(whole_nodes 3)
-	example_job three $(whole_nodes 2)
-	example_job three $(whole_nodes 3)
+	local name=$1 binding=$2
+
+	shift 2
+	example "$name" FORCE "$@"
+	example_job "$name" $(whole_nodes 3)
+	example_job "$name" $(whole_nodes 2) $binding
+	example_job "$name" $(whole_nodes 3) $binding
 }
 
-# shellcheck disable=SC2046
+# shellcheck disable=SC2046,SC2086
 local_backfill_example() {
-	example local FORCE "$@"
-	example_job local $(whole_nodes 3)
-	example_job local $(whole_nodes 5)
-	example_job local $(whole_nodes 2)
+	local name=$1 binding=$2
+
+	shift 2
+	example "$name" FORCE "$@"
+	example_job "$name" $(whole_nodes 3) $binding
+	example_job "$name" $(whole_nodes 5)
+	example_job "$name" $(whole_nodes 2) $binding
 }
 
+# six_jobs_example NAME BINDING NODE... - BINDING: of each second job
+# shellcheck disable=SC2086
 six_jobs_example() {
-	example six FORCE "$@"
-	for _ in 1 2 3 4 5 6; do
-		example_job six -N5 -n10 --ntasks-per-node=2
+	local name=$1 binding=$2 i
+
+	shift 2
+	example "$name" FORCE "$@"
+	for i in 1 2 3 4 5 6; do
+		if [ $((i % 2)) = 0 ]; then
+			example_job "$name" -N$# -n$((2 * $#)) \
+				--ntasks-per-node=2 $binding
+		else
+			example_job "$name" -N$# -n$((2 * $#)) \
+				--ntasks-per-node=2
+		fi
 	done
+}
+
+# A bound job with whole nodes, a plain one on some cores, a bound one on a socket.
+exclusive_example() {
+	example exclusive FORCE:3 "$@"
+	example_job exclusive -N2 -n2 --exclusive --bunit=C --bamount=1
+	example_job exclusive -N2 -n4 --ntasks-per-node=2
+	example_job exclusive -N1 -n1 -w "$1" --bunit=S --bamount=1
+}
+
+# The same with half of the jobs bound.  Whole nodes are asked for with --exclusive, or
+# with all of their cores.
+mixed_examples() {
+	simple_example mixed_simple "--exclusive --bunit=C --bamount=1" \
+		"${@:1:2}"
+	three_and_two_example mixed_three "--bunit=C --bamount=1" "${@:3:5}"
+	six_jobs_example mixed_six "--bunit=C --bamount=1" "${@:8:2}"
+	exclusive_example "${@:10:2}"
 }
 
 # --- jobs with a binding, at the same time ----------------------------------
@@ -166,11 +244,17 @@ beating() {
 	echo "$job" >>"$work/$name"
 }
 
-# Two on each core of this machine, and one that finds no room.
+# Two on each core of this machine, and one that finds no room; the third has no binding.
 cores_example() {
+	local job
+
 	example cores FORCE:2 "$NODE_THIS"
-	for _ in 1 2 3 4 5; do
-		beating cores -p cores -n1 --bunit=C --bamount=1
+	for job in 1 2 3 4 5; do
+		if [ "$job" = 3 ]; then
+			beating cores -p cores -n1
+		else
+			beating cores -p cores -n1 --bunit=C --bamount=1
+		fi
 	done
 }
 
@@ -194,7 +278,7 @@ look_at_cores() {
 	for job in "${jobs[@]:0:4}"; do
 		granted "$job"
 	done >"$work/cores.granted"
-	contradictions 2 >"$work/contradictions"
+	contradictions 2 2 >"$work/contradictions"
 	inuse "$NODE_THIS" >"$work/cores.inuse"
 	scontrol show job "${jobs[4]}" | grep SystemComment= >"$work/cores.waiting"
 }
@@ -227,9 +311,9 @@ case_examples() {
 		"$NODE_QUADI" "$NODE_QUADJ" "$NODE_QUADK" "$NODE_QUADL"
 		"$NODE_QUADM" "$NODE_QUADN" "$NODE_QUADO")
 
-	simple_example "${quads[@]:0:5}"
-	three_and_two_example "${quads[@]:5:5}"
-	six_jobs_example "${quads[@]:10:5}"
+	simple_example simple "" "${quads[@]:0:5}"
+	three_and_two_example three "" "${quads[@]:5:5}"
+	six_jobs_example six "" "${quads[@]:10:5}"
 	cores_example
 	sockets_example
 	run_examples cores_have_rested simple three six cores sockets
@@ -239,11 +323,22 @@ case_examples() {
 }
 
 case_cpu_examples() {
-	six_jobs_example "$NODE_QUADA" "$NODE_QUADB" "$NODE_QUADC" \
+	six_jobs_example six "" "$NODE_QUADA" "$NODE_QUADB" "$NODE_QUADC" \
 		"$NODE_QUADD" "$NODE_QUADE"
-	local_backfill_example "$NODE_QUADF" "$NODE_QUADG" "$NODE_QUADH" \
+	local_backfill_example local "" "$NODE_QUADF" "$NODE_QUADG" "$NODE_QUADH" \
 		"$NODE_QUADI" "$NODE_QUADJ"
 	run_examples true six local
+}
+
+# With task plugins.
+case_mixed_examples() {
+	six_jobs_example six "" "$NODE_QUADA" "$NODE_QUADB" "$NODE_QUADC" \
+		"$NODE_QUADD" "$NODE_QUADE"
+	mixed_examples "$NODE_QUADF" "$NODE_QUADG" "$NODE_QUADH" "$NODE_QUADI" \
+		"$NODE_QUADJ" "$NODE_QUADK" "$NODE_QUADL" "$NODE_QUADM" \
+		"$NODE_QUADN" "$NODE_QUADO" "$NODE_QUADP"
+	run_examples true six mixed_simple mixed_three mixed_six exclusive
+	facts >"$work/facts"
 }
 
 case_simple() {
@@ -272,11 +367,33 @@ case_six_by_cpu() {
 	fi
 }
 
+case_mixed_simple() {
+	assert_turns mixed_simple RS SR RS
+	assert_apart mixed_simple
+}
+
+case_mixed_three_and_two() {
+	assert_turns mixed_three RRS SRR RRS
+	assert_apart mixed_three
+}
+
+case_mixed_six() {
+	assert_apart mixed_six
+}
+
+case_exclusive() {
+	local jobs
+
+	mapfile -t jobs <"$work/exclusive"
+	assert_eq "first" RSS "$(history "${jobs[@]}" | head -n1)"
+	assert_apart exclusive
+}
+
 case_cores_take_turns() {
 	assert_turns cores RRSSP SSRRP RRSSP
 	assert_eq "cores that Slurm booked" "0 1 0 1 " \
 		"$(tr '\n' ' ' <"$work/cores.booked")"
-	assert_eq "granted cores" "0 1 0 1 " \
+	assert_eq "granted cores, of those with a binding" "0 1 1 " \
 		"$(tr '\n' ' ' <"$work/cores.granted")"
 	assert_eq "contradictions" "" "$(cat "$work/contradictions")"
 	assert_eq "in use" 0-1 "$(cat "$work/cores.inuse")"
@@ -441,7 +558,7 @@ case_lists() {
 	assert_no_contradictions 3
 }
 
-# Cores of plain jobs are no units, and plain jobs get no cores of units.
+# Plain jobs have parts of units and are counted; units are still shared as a whole.
 case_plain_jobs() {
 	local node=$NODE_QUADA bound plain job
 
@@ -449,20 +566,116 @@ case_plain_jobs() {
 	plain=$(alloc -p three_share -w "$node" -n4)
 	assert_granted "$bound" "$node" 0-3
 	assert_eq "plain job" 4-7 "$(cpu_ids "$plain" "$node")"
-	job=$(alloc -p three_share -w "$node" -n4)
-	assert_eq "another plain job" 4-7 "$(cpu_ids "$job" "$node")"
+	job=$(alloc -p three_share -w "$node" -N1 -n5)
 	wait_until 20 states_are "RUNNING RUNNING SUSPENDED " \
 		"$bound" "$plain" "$job"
 	assert runs "$bound"
-	refuses -p three_share -w "$node" -N1 -n5
+	# Of the second socket, which has no other unit; of the first none.
+	job=$(alloc -p three_share -w "$node" --bunit=C --bamount=1)
+	assert [ "$(cpu_ids "$job" "$node")" -ge 4 ]
+	refuses -p three_share -w "$node" --bunit=C --bamount=5
 	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
 	assert_granted "$job" "$node" 0-3
-	cancel "$plain"
-	refuses -p three_share -w "$node" --bunit=S --bamount=2
-	assert_no_contradictions 3
+	assert_no_contradictions 3 8
+	cancel "$bound" "$job"
+	# Now there is no unit but that core.
+	alloc -p three_share -w "$node" --bunit=C --bamount=4 >/dev/null
+	assert_no_contradictions 3 8
 }
 
-# YES shares when the job says so; NO, EXCLUSIVE and --exclusive never; and not
+# Of other partitions, and heterogeneous: nobody has turns with them.
+case_plain_jobs_without_turns() {
+	local node=$NODE_QUADA job
+
+	scontrol create PartitionName=other_share OverSubscribe=FORCE:2 \
+		Nodes="$node" DefaultTime=10
+	alloc -p other_share -w "$node" -N1 -n1 >/dev/null
+	refuses -p three_share -w "$node" --bunit=N --bamount=1
+	refuses -p three_share -w "$node" --exclusive --bunit=C --bamount=1
+	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
+	refuses -p other_share -w "$node" -N1 -n5
+	alloc -p other_share -w "$node" -N1 -n4 >/dev/null
+	assert runs "$job"
+	assert_no_contradictions 3 8
+}
+
+# Of what slurmctld says at one moment: no core is used by two.
+has_one_runner() {
+	[ -z "$(contradictions 3 8)" ]
+}
+
+# is_planned OPTION... - topobind plan says that it starts now
+is_planned() {
+	topobind plan -p three_share -w "$NODE_QUADA" "$@" >/dev/null
+}
+
+# A node that all of these have in turns, and no more than the partition lets.
+case_exclusive_limit() {
+	local node=$NODE_QUADA exclusive job
+
+	exclusive=$(alloc -p three_share -w "$node" --exclusive --bunit=C \
+		--bamount=1)
+	assert is_planned --bunit=S --bamount=1
+	assert is_planned --exclusive --bunit=X --bamount=1
+	job=$(alloc -p three_share -w "$node" --bunit=S --bamount=1)
+	wait_until 20 states_are "RUNNING SUSPENDED " "$exclusive" "$job"
+	alloc -p three_share -w "$node" --exclusive --bunit=X --bamount=1 \
+		>/dev/null
+	assert_no_contradictions 3 8
+	refute is_planned --exclusive --bunit=C --bamount=1
+	refuses -p three_share -w "$node" --exclusive --bunit=C --bamount=1
+	refute is_planned --bunit=N --bamount=1
+	refuses -p three_share -w "$node" --bunit=N --bamount=1
+	assert is_planned --bunit=S --bamount=1
+	alloc -p three_share -w "$node" --bunit=S --bamount=1 >/dev/null
+	assert_no_contradictions 3 8
+	restart_slurmctld
+	wait_until 60 nodes_answer
+	assert_no_contradictions 3 8
+	refuses -p three_share -w "$node" -n1
+	cancel "$exclusive"
+	# One without a binding that is resumed gets in turn, too.
+	job=$(alloc -p three_share -w "$node" -N1 -n8)
+	scontrol suspend "$job"
+	wait_until 20 job_has_state "$job" SUSPENDED
+	scontrol resume "$job"
+	wait_until 20 has_one_runner
+	assert_no_contradictions 3 8
+}
+
+# Random jobs of all kinds on three nodes: what Slurm shows at any moment.
+case_random() {
+	local kinds=("-n1" "-N1 -n3" "-N1 -n8" "-N1 --exclusive" "-N2 -n6"
+		"-n1 --bunit=C --bamount=1" "-n2 --bunit=C --bamount=2"
+		"-n1 --bunit=S --bamount=1" "-n1 --bunit=N --bamount=1"
+		"-N1 -n1 --exclusive --bunit=C --bamount=1"
+		"-N2 -n2 --exclusive --bunit=S --bamount=1")
+	local i
+
+	scontrol create PartitionName=random OverSubscribe=FORCE:3 \
+		Nodes="$NODE_QUADA,$NODE_QUADB,$NODE_QUADC" DefaultTime=10
+	RANDOM=${TOPOBIND_SEED:-17}
+	for ((i = 0; i < 40; i++)); do
+		# shellcheck disable=SC2086
+		batch -p random ${kinds[RANDOM % ${#kinds[@]}]} \
+			>>"$work/random"
+		[ $((RANDOM % 3)) != 0 ] || assert_no_contradictions 3 8
+		[ $((RANDOM % 5)) != 0 ] ||
+			scancel "$(shuf -n1 --random-source=<(yes "$i") \
+				"$work/random")"
+	done
+	for ((i = 0; i < 6; i++)); do
+		assert_no_contradictions 3 8
+		sleep 0.5
+	done
+	assert some_bound_and_plain_share
+}
+
+some_bound_and_plain_share() {
+	[ -n "$(shared_units)" ]
+}
+
+# YES shares when the job says so, and not --exclusive; NO and EXCLUSIVE never; and not
 # across partitions, which take no turns.
 case_partitions() {
 	local node=$NODE_QUADA job
@@ -474,6 +687,7 @@ case_partitions() {
 	refuses -p main -w "$node" --bunit=N --bamount=1
 	refuses -p alone -w "$node" --bunit=N --bamount=1
 	refuses -p three_share -w "$node" --bunit=C --bamount=1 --exclusive
+	refuses -p yes_share -w "$node" --bunit=C --bamount=1 --exclusive
 	alloc -p yes_share -w "$node" --bunit=N --bamount=1 \
 		--oversubscribe >/dev/null
 	refuses -p yes_share -w "$node" --bunit=N --bamount=1 --oversubscribe
@@ -485,10 +699,10 @@ case_partitions() {
 	refuses -p main -w "$node" --bunit=S --bamount=1 --oversubscribe
 
 	node=$NODE_QUADC
-	alloc -p three_share -w "$node" --bunit=C --bamount=1 --exclusive \
+	alloc -p yes_share -w "$node" --bunit=C --bamount=1 --exclusive \
 		>/dev/null
-	refuses -p three_share -w "$node" --bunit=C --bamount=1
-	refuses -p three_share -w "$node" -n1
+	refuses -p yes_share -w "$node" --bunit=C --bamount=1 --oversubscribe
+	refuses -p yes_share -w "$node" -n1 --oversubscribe
 }
 
 # The least shared node of those that are all in use, though select/cons_tres
@@ -545,11 +759,19 @@ case_resume() {
 	assert_no_contradictions 3
 	assert_granted "$first" "$NODE_QUADA" 0-7
 	refuses -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1
+	# Nobody is refused a turn, though there are four of them then.  (One that has no
+	# turn keeps its cores when it is suspended.)
+	wait_until 60 runs "$first"
 	scontrol suspend "$first"
 	wait_until 30 job_has_state "$first" SUSPENDED
 	alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1 >/dev/null
-	refute scontrol resume "$first"
-	assert_no_contradictions 3
+	scontrol resume "$first"
+	# It has no turn yet.
+	wait_until 2 job_has_state "$first" SUSPENDED
+	assert_no_contradictions 4 8
+	refuses -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1
+	wait_until 60 runs "$first"
+	assert_no_contradictions 4 8
 }
 
 # The suspended one goes back to the queue; the other never noticed.
@@ -601,8 +823,20 @@ case_no_gang() {
 	first=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
 	second=$(alloc -p three_share -w "$NODE_QUADA" --bunit=N --bamount=1)
 	assert_eq "states" "RUNNING RUNNING " "$(states "$first" "$second")"
+	refuses -p three_share -w "$NODE_QUADA" -n1
 	refuses -p main -w "$NODE_QUADA" --bunit=N --bamount=1
 	assert_no_contradictions 3
+	# All of a node is a unit; those inside of it are others.
+	first=$(alloc -p three_share -w "$NODE_QUADB" --exclusive --bunit=C \
+		--bamount=1)
+	second=$(alloc -p three_share -w "$NODE_QUADB" --exclusive --bunit=S \
+		--bamount=1)
+	assert_eq "states" "RUNNING RUNNING " "$(states "$first" "$second")"
+	refuses -p three_share -w "$NODE_QUADB" --bunit=S --bamount=1
+	alloc -p three_share -w "$NODE_QUADC" -n1 >/dev/null
+	refuses -p three_share -w "$NODE_QUADC" --exclusive --bunit=C \
+		--bamount=1
+	refuses -p three_share -w "$NODE_QUADC" --bunit=N --bamount=1
 }
 
 # --- clusters ---------------------------------------------------------------
@@ -637,7 +871,10 @@ test_case "a suspended job does nothing" case_suspended_rest
 test_case "so many jobs share a unit, and no more" case_limit
 test_case "a unit is shared as a whole" case_whole_units
 test_case "lists of CPUs share core by core" case_lists
-test_case "plain jobs share with plain jobs only" case_plain_jobs
+test_case "plain jobs share, too" case_plain_jobs
+test_case "not those of other partitions" case_plain_jobs_without_turns
+test_case "so many jobs share a node, and no more" case_exclusive_limit
+test_case "random jobs" case_random
 test_case "only in partitions that share, and within one" case_partitions
 test_case "the least shared node comes first" case_least_shared_node
 test_case "cancel one of two: the other runs on" case_cancel
@@ -653,4 +890,18 @@ cluster_start "${slurm_lines[@]}" --slurm SelectTypeParameters=CR_CPU_Memory \
 test_case "examples of Slurm's page by CPU" case_cpu_examples
 test_case "local backfilling" case_local_backfill
 test_case "CR_CPU: six jobs share the time" case_six_by_cpu
+cluster_stop
+
+mapfile -t quads < <(machines p)
+cluster_start "${slurm_lines[@]}" --slurm SelectTypeParameters=CR_CPU_Memory \
+	--nodes this "${quads[@]}"
+test_case "CR_CPU with task plugins, and half of the jobs bound" \
+	case_mixed_examples
+test_case "as with CR_Core: two of six jobs never stop" case_six_by_core
+test_case "half of the jobs bound: two jobs take turns" case_mixed_simple
+test_case "half bound: the job on other nodes never stops" \
+	case_mixed_three_and_two
+test_case "half bound: six jobs, never two on a core" case_mixed_six
+test_case "a bound job with whole nodes takes turns with all others" \
+	case_exclusive
 tests_done

@@ -63,6 +63,15 @@ case_map() {
 	drain
 }
 
+case_policy() {
+	valid policy policy
+	has '.policy == "DEFAULT" and .nodes[0].components.PRIORITY == 0'
+	reconfigure_with NodeAllocationPolicy=PRIORITY PriorityFunction=RANDOM
+	valid policy policy
+	has '.nodes[0].worth == null'
+	reconfigure_with
+}
+
 case_nodes() {
 	alloc -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 >/dev/null
 	valid nodes nodes
@@ -276,6 +285,7 @@ cluster_start --nodes this,zen,twin
 test_case "topology, place, conf and options" case_offline
 test_case "map" case_map
 test_case "nodes" case_nodes
+test_case "policy" case_policy
 test_case "job" case_job
 test_case "report" case_report
 test_case "whatif" case_whatif

@@ -691,20 +691,25 @@ assert_granted() {
 	assert_eq "CPU_IDs of job $1 on $2" "$3" "$(cpu_ids "$1" "$2")"
 }
 
-# contradictions [JOBS] - what is wrong with the allocations of all running jobs
-# at this moment; no output when all is well.  Each thread of a node has one
+# contradictions [JOBS [CPUS]] - what is wrong with the allocations of all running
+# jobs at this moment; no output when all is well.  Each thread of a node has one
 # holder at most that is not paused, or where units are shared so many JOBS,
 # paused or not: then they are all bound or none is, and bound ones have exactly
-# the same unit.  The grant of a bound job is what Slurm booked for it.
+# the same unit.  With CPUS, so many as a node has, they take turns: one at most is not
+# paused, and jobs without binding, or with all of a node, may be among them.  The
+# grant of a bound job is what Slurm booked for it.
 contradictions() {
-	facts | awk -v limit="${1:-1}" '
+	facts | awk -v limit="${1:-1}" -v turns="${2:-}" '
 	$1 == "broken" { print }
 	limit == 1 && $NF == "paused" { next }
 	$1 == "cpu" {
+		if (turns && $NF != "paused" && running[$3, $4]++)
+			print $3, "cpu", $4, "is used by two of", holder[$3, $4], "and", $2
 		if (++holders[$3, $4] > limit)
 			print $3, "cpu", $4, "is held by", holder[$3, $4], "and", $2
 		holder[$3, $4] = holder[$3, $4] " " $2
 		cpu[$2, $3, $4]
+		has[$2, $3]++
 		next
 	}
 	$1 == "grant" {
@@ -714,6 +719,8 @@ contradictions() {
 	}
 	function unit_of(job, place,    at) {
 		split(place, at, SUBSEP)
+		if (turns && (!(job in bound) || has[job, at[1]] == turns))
+			return ""
 		if (!(job in bound))
 			return "a part"
 		return unit[job, at[1], grant[job, at[1], at[2]]]
@@ -721,9 +728,15 @@ contradictions() {
 	END {
 		for (place in holders) {
 			count = split(holder[place], jobs, " ")
-			for (i = 2; i <= count; i++)
-				if (unit_of(jobs[1], place) != unit_of(jobs[i], place))
-					print jobs[1], "and", jobs[i], "share a part of a unit"
+			whole = ""
+			for (i = 1; i <= count; i++) {
+				own = unit_of(jobs[i], place)
+				if (own == "")
+					continue
+				if (whole != "" && own != whole)
+					print holder[place], "share a part of a unit"
+				whole = own
+			}
 		}
 		for (key in grant)
 			if (!(key in cpu)) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # plain_beside_bound - plain jobs where jobs may share cores: they never share
-# with a bound job that runs, and are told when it ends
+# with a bound job that runs, and are told when it ends, or when they have a turn
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -188,6 +188,20 @@ case_start_is_told() {
 	assert_told 58 62 -p "$partition" -N1 -n13
 }
 
+# Two of them have each core in turns; the third starts when there are less.
+case_turn_is_told() {
+	ends_in 30 -N1 -n3 --bunit=S --bamount=1
+	ends_in 60 -N1 -n1 --bunit=S --bamount=1
+	assert_told 0 1 -p "$partition" -N1 -n16
+	assert_told 0 1 -p "$partition" -n1 --bunit=S --bamount=1
+	ends_in 45 -N1 -n16
+	assert_told 28 32 -p "$partition" -n1
+	assert_told 28 32 -p "$partition" -N1 -n12
+	assert_told 43 47 -p "$partition" -N1 -n13
+	assert_told 28 32 -p "$partition" -n3 --bunit=S --bamount=1
+	assert_told 43 47 -p "$partition" -n4 --bunit=S --bamount=1
+}
+
 # A plain job is in the way, too.
 case_start_after_plain_jobs() {
 	ends_in 90 -N1 -n2 --bunit=S --bamount=1
@@ -265,8 +279,7 @@ test_case "GANG: the start after plain jobs is told" \
 	case_start_after_plain_jobs 18 22
 test_case "GANG: a plain job does not starve" case_does_not_starve
 partition=both
-test_case "GANG, FORCE:2: the start is told" case_start_is_told
-test_case "GANG, FORCE:2: a plain job does not starve" case_does_not_starve
+test_case "GANG, FORCE:2: a turn is told" case_turn_is_told
 stop GANG
 
 cluster_start --nodes quadrant --slurm PreemptMode=SUSPEND,GANG \

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/policy_cluster.bash"
 # shellcheck source=test/manual.sh
 . "$top/test/manual.sh"
+# shellcheck source=test/integration/page.bash
+. "$(dirname "$0")/page.bash"
 
 page=$top/doc/topobind_policies.7
 
@@ -141,13 +143,15 @@ case_broken_file() {
 
 # --- components -------------------------------------------------------------------
 
-# worth NODE FUNCTION OPTION... - there a job would start
+# worth NODE FUNCTION OPTION... - there a job would start, and topobind policy says so
 worth() {
 	local node=$1
 
 	function_is "$2"
 	shift 2
 	planned "$node" "$@"
+	[ $# -gt 0 ] || assert_eq "best node of topobind policy" "$node" \
+		"$(topobind policy -h -O node | sed -n '1s/ *$//p')"
 }
 
 case_sizes() {
@@ -289,6 +293,56 @@ case_reservations() {
 	worth "$NODE_B" RESAFFINITY
 }
 
+# told COLUMN OPTION... - of node C, by topobind policy
+told() {
+	local column=$1
+
+	shift
+	topobind policy -h -O "$column" -n "$NODE_C" "$@" | sed 's/ *$//'
+}
+
+case_told_by_manual() {
+	local number=${NODE_A#a}
+
+	function_is "SPEED + 10 * FEATURE[fast]"
+	NODE_THIS=this$number
+	assert_page policy -e "s/\\b([acd])\\b/\\1$number/g"
+}
+
+# Each value, what comes of them, and for which job.
+case_told() {
+	local job
+
+	function_is "SPEED / 2 + 100 * PREF - 7 * FEATURE[batch]"
+	assert_eq worth 1493 "$(told worth)"
+	assert_eq components "SPEED=3000 PREF=0 FEATURE[batch]=1" \
+		"$(told components)"
+	job=$(alloc -w "$NODE_A" --bunit=C --bamount=1 --bprefer=fast+big)
+	assert_eq "worth to a job" 1543 "$(told worth -j "$job")"
+	assert_contains "policy" "policy PRIORITY of partition main" \
+		"$(topobind policy)"
+	assert_eq "function" "SPEED / 2 + 100 * PREF - 7 * FEATURE[batch]" \
+		"$(told function)"
+	function_is "SPEED + RANDOM"
+	assert_eq worth "?" "$(told worth)"
+	assert_eq components "SPEED=3000 RANDOM=?" "$(told components)"
+	job=$(alloc -w "$NODE_A" --bunit=C --bamount=1 --bnodes=FASTEST)
+	assert_contains "another policy" "FASTEST of partition main; these numbers count with PRIORITY only" \
+		"$(topobind policy -j "$job")"
+	# Root may read what was learned.
+	touch "$work/now"
+	ran FAILED -J frail -w "$NODE_C" false
+	wait_until 30 saved_history_since "$work/now"
+	function_is "APPLAFFINITY + 5 * APPLFAILURERATE + 0 * (MTBF + USAGE)"
+	assert_eq worth 1 "$(told worth)"
+	job=$(alloc -w "$NODE_A" -J frail)
+	assert_eq "worth to a job that failed there" 6 "$(told worth -j "$job")"
+	refute topobind policy -n nosuchnode
+	refute topobind policy -p nosuchpartition
+	refute topobind policy -j 999999
+	refute topobind policy -j "$job" -p main
+}
+
 # Of a dozen jobs not all get the same.
 case_random() {
 	local job first='' others=0
@@ -386,6 +440,8 @@ test_case "what is configured" case_configured
 test_case "functions of nodes" case_of_nodes
 test_case "MaxLoad" case_max_load
 test_case "FREETIME and RESAFFINITY" case_reservations
+test_case "topobind policy" case_told
+test_case "its example in the manual" case_told_by_manual
 test_case "RANDOM" case_random
 test_case "the manual has each component" case_manual_is_complete
 test_case "example: fast and empty nodes" case_fast_and_empty

@@ -15,16 +15,40 @@ suspend() {
 	assert job_has_state "$1" SUSPENDED
 }
 
-# resume_refused JOB - with Slurm's own words for that, and it stays suspended
-resume_refused() {
+admin_comment() {
+	scontrol show job "$1" | sed -n 's/^ *AdminComment=\(.*[^ ]\) *$/\1/p'
+}
+
+shown_reason() {
+	squeue -h -j "$1" -o %r
+}
+
+# resume_waits JOB [ANSWER] - it stays suspended and says why; Slurm can only answer an
+# error
+resume_waits() {
 	local output
 
 	if output=$(scontrol resume "$1" 2>&1); then
 		fail "job $1 was resumed"
 	fi
-	assert_contains "message" "Requested nodes are busy" "$output"
+	assert_contains "message" "${2:-Operation now in progress}" "$output"
 	assert job_has_state "$1" SUSPENDED
+	assert_contains "reason" "to be resumed" "$(shown_reason "$1")"
+	assert_eq "in its record" resume=waiting \
+		"$(admin_comment "$1")"
 	assert_no_contradictions
+}
+
+# is_resumed JOB - without another word of the administrator
+is_resumed() {
+	wait_until 20 runs "$1"
+	assert_no_contradictions
+	refute waits_for_resume "$1"
+	assert_eq "its record" "" "$(admin_comment "$1")"
+}
+
+waits_for_resume() {
+	scontrol show job "$1" | grep -e resume=waiting -e 'Reason=to_be_resumed'
 }
 
 resume() {
@@ -54,13 +78,100 @@ case_not_while_others_hold() {
 	suspend "$first"
 	# shellcheck disable=SC2086
 	second=$(start_on_zen $2)
-	resume_refused "$first"
+	resume_waits "$first"
+	resume_waits "$first" "Operation already in progress"
 	assert_eq "in use" "$(cpu_ids "$second")" "$(inuse "$NODE_ZEN")"
 	cancel "$second"
-	resume "$first"
+	is_resumed "$first"
 	assert_eq "in use" "$(cpu_ids "$first")" "$(inuse "$NODE_ZEN")"
 	cancel "$first"
 	wait_until 10 nothing_in_use "$NODE_ZEN"
+}
+
+# Others leave one after the other: not before the last one.  Who asked first is first.
+case_two_wait() {
+	local first second third fourth
+
+	first=$(start_on_zen --bunit=S --bamount=2)
+	suspend "$first"
+	second=$(start_on_zen --bunit=S --bamount=1)
+	suspend "$second"
+	third=$(start_on_zen --bunit=X --bamount=1)
+	fourth=$(start_on_zen --bunit=S --bamount=1)
+	resume_waits "$second"
+	resume_waits "$first"
+	cancel "$fourth"
+	assert job_has_state "$first" SUSPENDED
+	suspend "$third"
+	is_resumed "$second"
+	assert job_has_state "$first" SUSPENDED
+	assert_contains "reason" "to be resumed" "$(shown_reason "$first")"
+	cancel "$second"
+	is_resumed "$first"
+	cancel "$first"
+	resume "$third"
+}
+
+# Whoever takes the word away withdraws the resume; what others wrote stays.
+case_withdrawn() {
+	local first second
+
+	first=$(start_on_zen --bunit=S --bamount=2)
+	scontrol update job="$first" admincomment="of the site"
+	suspend "$first"
+	second=$(start_on_zen --bunit=X --bamount=1)
+	refute scontrol resume "$first"
+	assert_eq "record" "of the site resume=waiting" \
+		"$(admin_comment "$first")"
+	scontrol update job="$first" admincomment="of the site"
+	cancel "$second"
+	second=$(start_on_zen --bunit=X --bamount=1)
+	assert job_has_state "$first" SUSPENDED
+	# Once more, and it is said anew.
+	refute scontrol resume "$first"
+	cancel "$second"
+	wait_until 20 runs "$first"
+	assert_eq "record" "of the site" "$(admin_comment "$first")"
+}
+
+case_array() {
+	local array second task
+
+	array=$(batch -a 1-2 -w "$NODE_ZEN" --bunit=S --bamount=1)
+	wait_until 20 runs "${array}_1"
+	wait_until 20 runs "${array}_2"
+	scontrol suspend "$array"
+	second=$(start_on_zen --bunit=X --bamount=1)
+	# One has its socket, the other waits.
+	scontrol resume "$array" >/dev/null 2>&1 || true
+	assert_eq "states" "RUNNING SUSPENDED " \
+		"$(squeue -h -r -j "$array" -o %T | sort | tr '\n' ' ')"
+	assert_no_contradictions
+	cancel "$second"
+	for task in 1 2; do
+		wait_until 20 runs "${array}_$task"
+	done
+	assert_no_contradictions
+}
+
+# One component waits; the other runs on meanwhile.
+case_het_job() {
+	local first second
+
+	first=$(batch -w "$NODE_ZEN" --bunit=S --bamount=2 : -w "$NODE_TWIN" \
+		--bunit=C --bamount=1)
+	wait_until 60 runs "$first"
+	scontrol suspend "$first"
+	wait_until 20 nothing_in_use "$NODE_ZEN"
+	second=$(start_on_zen --bunit=X --bamount=1)
+	scontrol resume "$first" >/dev/null 2>&1 || true
+	assert job_has_state "$first" SUSPENDED
+	assert_no_contradictions
+	cancel "$second"
+	wait_until 20 runs "$first"
+	wait_until 20 runs "$((first + 1))"
+	assert_no_contradictions
+	assert_eq "in use" 0-95 "$(inuse "$NODE_ZEN")"
 }
 
 # Others hold other units of the node: no reason to refuse.
@@ -75,7 +186,7 @@ case_beside_others() {
 	assert_granted "$second" "$NODE_ZEN" 48-95
 }
 
-# The books of suspended jobs are made anew: nothing held, still refused.
+# The books of suspended jobs are made anew: nothing held, and who waits waits on.
 case_restart() {
 	local first second
 
@@ -86,9 +197,12 @@ case_restart() {
 	second=$(start_on_zen --bunit=X --bamount=1)
 	"$@"
 	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
-	resume_refused "$first"
+	resume_waits "$first"
+	save_state "$first"
+	"$@"
+	assert job_has_state "$first" SUSPENDED
 	cancel "$second"
-	resume "$first"
+	is_resumed "$first"
 	assert_eq "in use" 0-95 "$(inuse "$NODE_ZEN")"
 }
 
@@ -98,7 +212,9 @@ case_cancelled_while_suspended() {
 	first=$(start_on_zen --bunit=S --bamount=2)
 	suspend "$first"
 	second=$(start_on_zen --bunit=S --bamount=1)
+	resume_waits "$first"
 	cancel "$first"
+	refute waits_for_resume "$first"
 	assert_eq "in use" 0-47 "$(inuse "$NODE_ZEN")"
 	assert_no_contradictions
 	cancel "$second"
@@ -112,7 +228,9 @@ case_requeued_while_suspended() {
 	wait_until 20 runs "$first"
 	suspend "$first"
 	second=$(start_on_zen --bunit=S --bamount=1)
+	resume_waits "$first"
 	requeue_held "$first"
+	refute waits_for_resume "$first"
 	assert_eq "in use" 0-47 "$(inuse "$NODE_ZEN")"
 	release_now "$first"
 	wait_until 20 was_passed_over "$first"
@@ -155,16 +273,20 @@ case_drain() {
 	assert_granted "$waiting" "$NODE_ZEN" 48-95
 }
 
-cluster_start --nodes zen
+cluster_start --nodes zen,twin
 note_slurmctld
 test_case "a suspended job's units are free, a resumed one's its own" \
 	case_suspended_releases
-test_case "bound, then bound: not resumed while others hold its units" \
+test_case "bound, then bound: resumed when nobody else holds its units" \
 	case_not_while_others_hold "--bunit=S --bamount=1" "--bunit=X --bamount=1"
-test_case "bound, then plain: not resumed" \
+test_case "bound, then plain: resumed later" \
 	case_not_while_others_hold "--bunit=S --bamount=2" "-n1"
-test_case "plain, then bound: not resumed" \
+test_case "plain, then bound: resumed later" \
 	case_not_while_others_hold "-N1 -n96" "--bunit=C --bamount=1"
+test_case "two that wait" case_two_wait
+test_case "a resume is withdrawn" case_withdrawn
+test_case "tasks of an array" case_array
+test_case "a heterogeneous job" case_het_job
 test_case "resumed while others hold other units" case_beside_others
 test_case "a suspended job is cancelled" case_cancelled_while_suspended
 test_case "a suspended job is requeued" case_requeued_while_suspended

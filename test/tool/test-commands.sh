@@ -222,7 +222,7 @@ for command in $(command_names); do
 		check "$command: no usable slurm.conf" lacks_slurm "$command"
 	fi
 done
-for command in map nodes job hostfile explain plan soft report metrics; do
+for command in map nodes job hostfile explain plan policy soft report metrics; do
 	check "$command asks Slurm" is_asking "$command"
 done
 

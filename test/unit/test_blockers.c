@@ -65,9 +65,11 @@ static void add_node(struct cluster *cluster, const char *topology,
 		if (!tb_bitset_is_empty(used))
 			cluster->holder_jobs[at][node->nholders++] =
 				(struct tb_holder_job){
-					h,    used,	  tb_bitset_count(used),
-					NULL, bars && !h, cluster->held[at][h],
-					0
+					.holder = h,
+					.threads = used,
+					.cpus = tb_bitset_count(used),
+					.bars = bars && !h,
+					.devices = cluster->held[at][h],
 				};
 	}
 	for (unsigned i = 0; i < threads; i++)
@@ -343,7 +345,7 @@ static void test_shared_units(void **state)
 		{ 1, 1, "00", "b" }, { 2, 1, "01", "" },   { 2, 2, "01", "a" },
 		{ 3, 2, "02", "" },  { 3, 3, "02", NULL },
 	};
-	const struct tb_unit cache = { 'X', TB_POWER };
+	const struct tb_share_of cache = { TB_SHARES_UNITS, { 'X', TB_POWER } };
 	struct tb_request request;
 	struct cluster cluster;
 	struct tb_need need;
@@ -354,17 +356,64 @@ static void test_shared_units(void **state)
 	add_node(&cluster, "SXCCXCCXCC", "aabb#.", false);
 	tb_bitset_or(cluster.used[1][1], cluster.used[1][0]);
 	for (unsigned h = 0; h < 2; h++)
-		cluster.holder_jobs[1][h].unit = &cache;
+		cluster.holder_jobs[1][h].share = cache;
 	begin_need(&need, &request, "bunit=X,bamount=1", 1);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		need.share = rows[i].share;
 		need.asked.tasks = rows[i].tasks;
 		check_answer(&cluster, &need, rows[i].room, rows[i].ended);
 	}
+	/* One that takes turns with whoever has its caches. */
+	cluster.holder_jobs[1][1].share.as = TB_SHARES_ANY;
+	check_answer(&cluster, &need, "02", NULL);
+	need.asked.tasks = 2;
+	check_answer(&cluster, &need, "02", "");
 	/* One that shares with nobody. */
-	cluster.holder_jobs[1][1].unit = NULL;
+	cluster.holder_jobs[1][1].share.as = TB_SHARES_NOTHING;
 	need.asked.tasks = 1;
 	check_answer(&cluster, &need, "00", "b");
+	tb_request_clear(&request);
+	clear_cluster(&cluster);
+}
+
+/* For a job that wants all of the node, which two jobs have. */
+static void test_shared_nodes(void **state)
+{
+	static const struct {
+		unsigned share;
+		bool turns;
+		enum tb_shares_as as;
+		const char *room, *ended;
+	} rows[] = {
+		{ 1, true, TB_SHARES_ANY, "00", "a b" },
+		{ 2, true, TB_SHARES_ANY, "00", "a" },
+		{ 3, true, TB_SHARES_ANY, "01", "" },
+		{ 3, true, TB_SHARES_UNITS, "01", "" },
+		{ 3, true, TB_SHARES_NOTHING, "00", "a b" },
+		{ 3, false, TB_SHARES_UNITS, "00", "a b" },
+		{ 3, false, TB_SHARES_NODE, "01", "" },
+	};
+	struct tb_request request;
+	struct cluster cluster;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SXC", "#", false);
+	add_node(&cluster, "SXCCXCC", "aabb", false);
+	tb_bitset_or(cluster.used[1][1], cluster.used[1][0]);
+	begin_need(&need, &request, "bunit=X,bamount=1", 1);
+	need.whole_nodes = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (unsigned h = 0; h < 2; h++)
+			cluster.holder_jobs[1][h].share = (struct tb_share_of){
+				rows[i].as,
+				{ 'X', TB_POWER }
+			};
+		need.share = rows[i].share;
+		need.turns = rows[i].turns;
+		check_answer(&cluster, &need, rows[i].room, rows[i].ended);
+	}
 	tb_request_clear(&request);
 	clear_cluster(&cluster);
 }
@@ -459,7 +508,9 @@ static void test_masks(void **state)
 	need.asked.tasks = 2;
 	check_answer(&cluster, &need, "0", NULL);
 	need.share = 2;
-	cluster.holder_jobs[0][0].unit = &(struct tb_unit){ 'X', TB_POWER };
+	cluster.holder_jobs[0][0].share = (struct tb_share_of){ TB_SHARES_UNITS,
+								{ 'X',
+								  TB_POWER } };
 	check_answer(&cluster, &need, "1", NULL);
 	tb_request_clear(&request);
 	clear_cluster(&cluster);
@@ -876,6 +927,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_shared_units),
+		cmocka_unit_test(test_shared_nodes),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_held_memory),
 		cmocka_unit_test(test_masks),

@@ -18,7 +18,8 @@ static const char text[] = "SXCTTCTTXCTTCTT";
 
 struct job {
 	unsigned first, count; /* threads */
-	char letter;	       /* units that it lets others have; 0: none */
+	char letter;	       /* units that it lets others have */
+	enum tb_shares_as as;
 };
 
 static unsigned size_of(char letter)
@@ -35,8 +36,12 @@ static struct job random_job(struct random *random)
 	unsigned first = random_below(random, units);
 	unsigned count = 1 + random_below(random, units - first);
 
-	return (struct job){ first * size, count * size,
-			     random_percent(random, 80) ? letter : 0 };
+	if (random_percent(random, 10)) /* all of the node */
+		return (struct job){ 0, THREADS, letter, TB_SHARES_NODE };
+	return (struct job){ first * size, count * size, letter,
+			     random_percent(random, 10)	  ? TB_SHARES_NOTHING
+			     : random_percent(random, 30) ? TB_SHARES_ANY
+							  : TB_SHARES_UNITS };
 }
 
 static bool has(const struct job *job, unsigned thread)
@@ -44,27 +49,53 @@ static bool has(const struct job *job, unsigned thread)
 	return thread >= job->first && thread < job->first + job->count;
 }
 
+/* The threads of the unit as which a job has a thread. */
+static unsigned unit_size(const struct job *job)
+{
+	return job->as == TB_SHARES_NODE ? THREADS : size_of(job->letter);
+}
+
 static void check_thread(const struct job *jobs, unsigned count,
 			 unsigned thread, const struct tb_thread_use *use)
 {
-	unsigned holders = 0;
+	unsigned holders = 0, size = 0;
 	bool shared = true;
-	char letter = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		if (!has(&jobs[i], thread))
 			continue;
-		shared = shared && jobs[i].letter &&
-			 (!holders || jobs[i].letter == letter);
-		letter = jobs[i].letter;
 		holders++;
+		shared = shared && jobs[i].as != TB_SHARES_NOTHING;
+		if (jobs[i].as == TB_SHARES_ANY)
+			continue;
+		shared = shared && (!size || size == unit_size(&jobs[i]));
+		size = unit_size(&jobs[i]);
 	}
 	assert_int_equal(use->jobs, shared ? holders : TB_SHARE_NEVER);
 	if (!shared || !holders)
 		return;
-	assert_int_equal(use->first,
-			 thread / size_of(letter) * size_of(letter));
-	assert_int_equal(use->last, use->first + size_of(letter) - 1);
+	assert_int_equal(use->first, size ? thread / size * size : 0);
+	assert_int_equal(use->last,
+			 size ? use->first + size - 1 : TB_SHARE_ANY);
+}
+
+/* Who wants all of the node: with turns whatever others have; else as one unit. */
+static void check_whole(const struct job *jobs, unsigned count,
+			const struct tb_thread_use *use)
+{
+	unsigned most = 0;
+	bool as_one = true, turns = false;
+
+	for (unsigned i = 0; i < THREADS; i++)
+		most = use[i].jobs > most ? use[i].jobs : most;
+	for (unsigned i = 0; i < count; i++) {
+		as_one = as_one && jobs[i].as == TB_SHARES_NODE;
+		turns = turns || jobs[i].as == TB_SHARES_ANY;
+	}
+	assert_int_equal(tb_share_whole(use, THREADS, true), most);
+	if (!turns)
+		assert_int_equal(tb_share_whole(use, THREADS, false),
+				 as_one ? count : TB_SHARE_NEVER);
 }
 
 static void test_random(void **state)
@@ -81,19 +112,21 @@ static void test_random(void **state)
 
 		for (unsigned i = 0; i < count; i++) {
 			struct tb_bitset *threads = tb_bitset_create(THREADS);
-			struct tb_unit unit;
+			struct tb_share_of share;
 
 			jobs[i] = random_job(&random);
-			unit = (struct tb_unit){ .letter = jobs[i].letter };
+			share = (struct tb_share_of){
+				jobs[i].as,
+				{ .letter = jobs[i].letter }
+			};
 			tb_bitset_set_range(threads, jobs[i].first,
 					    jobs[i].count);
-			tb_shared_use_add(topology, threads,
-					  jobs[i].letter ? &unit : NULL, use,
-					  own);
+			tb_shared_use_add(topology, threads, share, use, own);
 			tb_bitset_destroy(threads);
 		}
 		for (unsigned i = 0; i < THREADS; i++)
 			check_thread(jobs, count, i, &use[i]);
+		check_whole(jobs, count, use);
 	}
 	tb_topology_destroy(topology);
 }
@@ -109,6 +142,19 @@ static void test_bar(void **state)
 	assert_int_equal(use[1].jobs, 0);
 	assert_int_equal(use[2].jobs, TB_SHARE_NEVER);
 	tb_bitset_destroy(threads);
+}
+
+static void test_shares_as(void **state)
+{
+	(void)state;
+	assert_int_equal(tb_shares_as(true, false, false), TB_SHARES_UNITS);
+	assert_int_equal(tb_shares_as(true, false, true), TB_SHARES_UNITS);
+	assert_int_equal(tb_shares_as(true, true, false), TB_SHARES_NODE);
+	assert_int_equal(tb_shares_as(true, true, true), TB_SHARES_ANY);
+	assert_int_equal(tb_shares_as(false, false, false), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(false, true, false), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(false, false, true), TB_SHARES_ANY);
+	assert_int_equal(tb_shares_as(false, true, true), TB_SHARES_ANY);
 }
 
 static void test_booked_unit(void **state)
@@ -130,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_bar),
+		cmocka_unit_test(test_shares_as),
 		cmocka_unit_test(test_booked_unit),
 	};
 

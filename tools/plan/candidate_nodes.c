@@ -765,7 +765,6 @@ static void clear_node(struct tb_candidate_node *node)
 	for (unsigned i = 0; i < node->nholds; i++) {
 		free((uint32_t *)node->holds[i].devices);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
-		free((struct tb_unit *)node->holds[i].unit);
 	}
 	free(node->holds);
 	free(node->held_units);

@@ -91,7 +91,6 @@ static int add_hold(struct tb_candidate_node *node, struct tb_holder_job hold,
 
 	if (!holds) {
 		tb_bitset_destroy((struct tb_bitset *)hold.threads);
-		free((struct tb_unit *)hold.unit);
 		return tb_fail(err, "out of memory");
 	}
 	node->holds = holds;
@@ -138,7 +137,7 @@ static int add_job_of_node(const struct tb_candidates *candidates,
 	if (partition && job->partition &&
 	    !strcmp(job->partition, partition->name)) {
 		hold.cpus = count_cpus(node, threads);
-		hold.unit = tb_partition_shared_unit(job, node);
+		hold.share = tb_partition_share(candidates->cluster, job, node);
 	}
 	return add_hold(node, hold, err);
 }
@@ -415,6 +414,7 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.request = &spec->request,
 		.asked = spec->asked,
 		.whole_nodes = spec->whole_nodes,
+		.turns = tb_partition_turns(candidates->cluster),
 		.implicit = spec->implicit,
 		.one_size = spec->gres,
 		.share = candidates->share,

@@ -2,11 +2,10 @@
 /* partition_sharing.c - see partition_sharing.h */
 #include "partition_sharing.h"
 
-#include <stdlib.h>
-
+#include "common/conf/turns.h"
 #include "common/job/job_comment.h"
 #include "common/job/request_env.h"
-#include "core/plan/shared_use.h"
+#include "compat/job_cpus.h"
 
 static unsigned count_rows(const partition_info_t *partition)
 {
@@ -25,33 +24,56 @@ unsigned tb_partition_sharers(const struct tb_job_spec *spec,
 {
 	unsigned most = count_rows(partition);
 
-	if (spec->heterogeneous || spec->whole_nodes ||
-	    !is_sharing(partition, spec->oversubscribe))
+	if (spec->heterogeneous || !is_sharing(partition, spec->oversubscribe))
 		return 1;
 	return most ? most : 1;
 }
 
-struct tb_unit *tb_partition_shared_unit(const job_info_t *job,
-					 const struct tb_candidate_node *node)
+bool tb_partition_turns(const struct tb_cluster *cluster)
 {
-	struct tb_unit *unit = NULL;
+	const slurm_conf_t *slurm = cluster->slurm;
+
+	return slurm && tb_slurm_takes_turns(slurm);
+}
+
+/* False: it has no binding. */
+static bool read_unit(const job_info_t *job,
+		      const struct tb_candidate_node *node,
+		      struct tb_unit *unit)
+{
 	struct tb_request request;
 	struct tb_comment comment;
 	struct tb_error why;
+	bool read = false;
 
-	if (job->het_job_id || job->shared == JOB_SHARED_NONE)
-		return NULL;
 	if (!tb_comment_read(&comment, job->system_comment, &why) &&
 	    comment.request) {
 		tb_request_init(&request);
-		if (!tb_request_from_comment(&request, comment.request, &why))
-			unit = malloc(sizeof(*unit));
-		if (unit)
+		read = !tb_request_from_comment(&request, comment.request,
+						&why);
+		if (read)
 			*unit = tb_booked_unit(&request, node->books.by_thread);
 		tb_request_clear(&request);
 	}
 	tb_comment_clear(&comment);
-	return unit;
+	return read;
+}
+
+/* In a partition with FORCE --exclusive does not keep others off. */
+struct tb_share_of tb_partition_share(const struct tb_cluster *cluster,
+				      const job_info_t *job,
+				      const struct tb_candidate_node *node)
+{
+	struct tb_share_of share = { .as = TB_SHARES_NOTHING };
+	bool bound = read_unit(job, node, &share.unit);
+	const partition_info_t *partition =
+		tb_cluster_partition(cluster, job->partition);
+
+	if (!job->het_job_id && partition &&
+	    is_sharing(partition, job->shared == JOB_SHARED_OK))
+		share.as = tb_shares_as(bound, tb_job_has_whole_nodes(job),
+					tb_partition_turns(cluster));
+	return share;
 }
 
 bool tb_partition_bars(const struct tb_cluster *cluster,

@@ -11,12 +11,13 @@
 unsigned tb_partition_sharers(const struct tb_job_spec *spec,
 			      const partition_info_t *partition);
 
-/*
- * As which units a running job of the partition lets others have its cores of the node;
- * malloc()ed, NULL: as none.
- */
-struct tb_unit *tb_partition_shared_unit(const job_info_t *job,
-					 const struct tb_candidate_node *node);
+/* Do jobs that share take turns? */
+bool tb_partition_turns(const struct tb_cluster *cluster);
+
+/* As what a running job of the partition lets others have its cores of the node. */
+struct tb_share_of tb_partition_share(const struct tb_cluster *cluster,
+				      const job_info_t *job,
+				      const struct tb_candidate_node *node);
 
 /*
  * Slurm lets no jobs that share onto a node with one that does not, and the other way

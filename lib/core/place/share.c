@@ -6,6 +6,46 @@
 /* No unit has these threads. */
 static const struct tb_thread_use no_unit = { .first = 1, .last = 0 };
 
+static bool has_any(const struct tb_thread_use *use)
+{
+	return use->last == TB_SHARE_ANY;
+}
+
+static bool is_same_unit(const struct tb_thread_use *a,
+			 const struct tb_thread_use *b)
+{
+	return a->first == b->first && a->last == b->last;
+}
+
+void tb_share_join(struct tb_thread_use *use, const struct tb_thread_use *own)
+{
+	if (!use->jobs || has_any(use)) {
+		use->first = own->first;
+		use->last = own->last;
+	}
+	if (use->jobs == TB_SHARE_NEVER || own->jobs == TB_SHARE_NEVER ||
+	    (!has_any(own) && !is_same_unit(use, own)))
+		use->jobs = TB_SHARE_NEVER;
+	else
+		use->jobs++;
+}
+
+unsigned tb_share_whole(const struct tb_thread_use *use, unsigned threads,
+			bool turns)
+{
+	const struct tb_thread_use whole = { .last = (uint16_t)(threads - 1) };
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < threads; i++) {
+		if (!use[i].jobs)
+			continue;
+		if (!turns && !is_same_unit(&use[i], &whole))
+			return TB_SHARE_NEVER;
+		most = use[i].jobs > most ? use[i].jobs : most;
+	}
+	return most;
+}
+
 static void mark_unit(const struct tb_bitset *of_kind, struct tb_run run,
 		      struct tb_thread_use *use)
 {
@@ -92,7 +132,8 @@ void tb_share_only_units(const struct tb_topology *topology,
 	for (unsigned thread = 0; thread < topology->nthreads; thread++) {
 		struct tb_thread_use *thread_use = &use[thread];
 
-		if (!thread_use->jobs || thread_use->jobs == TB_SHARE_NEVER)
+		if (!thread_use->jobs || thread_use->jobs == TB_SHARE_NEVER ||
+		    has_any(thread_use))
 			continue;
 		if (nested ||
 		    !is_whole_object(topology, class, thread_use, &next))

@@ -8,10 +8,14 @@
  * it, and the other way round.  Two letters that mean the same threads (a socket
  * with one L3 cache) mean the same unit.  Units inside each other (an N inside an
  * N) are not shared: nothing says which of them a job has.
+ *
+ * Jobs that take turns never run at the same time (doc/design.md, "Turns").  There one
+ * without units, or with a node for itself, has its threads as any unit.
  */
 #ifndef TB_CORE_PLACE_SHARE_H
 #define TB_CORE_PLACE_SHARE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/bitset.h"
@@ -28,8 +32,17 @@ struct tb_thread_use {
 	 * Where jobs is more than 0: the first and the last thread of the unit
 	 * that all of them have, threads of the other core kind included.
 	 */
-	uint16_t first, last;
+	uint16_t first, last; /* 0, TB_SHARE_ANY: as any unit */
 };
+
+/* Jobs have a thread as whatever unit others have it. */
+#define TB_SHARE_ANY UINT16_MAX
+
+/*
+ * One more job has the thread, as this unit (own->first and own->last); own->jobs is
+ * TB_SHARE_NEVER: it shares with nobody.
+ */
+void tb_share_join(struct tb_thread_use *use, const struct tb_thread_use *own);
 
 /*
  * For the threads of a grant of these units: note in use which unit each belongs
@@ -45,6 +58,14 @@ void tb_share_mark(const struct tb_topology *topology, struct tb_unit unit,
  */
 void tb_share_only_units(const struct tb_topology *topology,
 			 struct tb_unit unit, struct tb_thread_use *use);
+
+/*
+ * For a job that wants all of a node: the most jobs that have one of its threads, or
+ * TB_SHARE_NEVER.  use is not what tb_share_only_units() made.  turns: the jobs take
+ * turns; else it shares the node with those that have all of it as one unit.
+ */
+unsigned tb_share_whole(const struct tb_thread_use *use, unsigned threads,
+			bool turns);
 
 /* The threads that at least limit jobs have, or that nobody can share. */
 void tb_share_used(const struct tb_thread_use *use, unsigned limit,

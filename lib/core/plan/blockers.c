@@ -10,7 +10,6 @@
 
 #include "core/base/array.h"
 #include "ends.h"
-#include "shared_use.h"
 #include "suffice.h"
 
 struct tb_blockers {
@@ -34,6 +33,12 @@ struct tb_blockers {
 
 /* ---- one node ---- */
 
+/* A job that wants all of a node has it with whoever has it, or not at all. */
+static bool takes_all(const struct tb_blockers *blockers)
+{
+	return blockers->use && blockers->need->whole_nodes;
+}
+
 static void find_used_threads(struct tb_blockers *blockers, unsigned index)
 {
 	const struct tb_used_node *node = &blockers->nodes[index];
@@ -42,25 +47,33 @@ static void find_used_threads(struct tb_blockers *blockers, unsigned index)
 	tb_bitset_clear_all(used);
 	if (node->reserved)
 		tb_bitset_or(used, node->reserved);
-	for (unsigned i = 0; i < node->nholders; i++)
+	for (unsigned i = 0; !takes_all(blockers) && i < node->nholders; i++)
 		if (!blockers->has_ended[node->holders[i].holder])
 			tb_bitset_or(used, node->holders[i].threads);
 }
 
-static void find_use(struct tb_blockers *blockers, unsigned index)
+/* Who has the threads of the node, into blockers->use. */
+static void count_use(struct tb_blockers *blockers,
+		      const struct tb_used_node *node)
 {
-	const struct tb_used_node *node = &blockers->nodes[index];
 	unsigned threads = tb_topology_threads(node->topology);
-	struct tb_unit unit = tb_booked_unit(blockers->need->request,
-					     node->books.by_thread);
 
 	memset(blockers->use, 0, threads * sizeof(*blockers->use));
 	for (unsigned i = 0; i < node->nholders; i++)
 		if (!blockers->has_ended[node->holders[i].holder])
 			tb_shared_use_add(node->topology,
 					  node->holders[i].threads,
-					  node->holders[i].unit, blockers->use,
+					  node->holders[i].share, blockers->use,
 					  blockers->own);
+}
+
+static void find_use(struct tb_blockers *blockers, unsigned index)
+{
+	const struct tb_used_node *node = &blockers->nodes[index];
+	struct tb_unit unit = tb_booked_unit(blockers->need->request,
+					     node->books.by_thread);
+
+	count_use(blockers, node);
 	if (node->reserved)
 		tb_shared_use_bar(node->reserved, blockers->use);
 	tb_share_only_units(node->topology, unit, blockers->use);
@@ -68,18 +81,31 @@ static void find_use(struct tb_blockers *blockers, unsigned index)
 		      blockers->used[index]);
 }
 
-/* For jobs with nodes of their own anybody bars a node. */
-static bool is_barred(const struct tb_blockers *blockers,
+/* Has it too many jobs, for one that wants all of it? */
+static bool has_too_many(struct tb_blockers *blockers,
+			 const struct tb_used_node *node)
+{
+	const struct tb_need *need = blockers->need;
+
+	count_use(blockers, node);
+	return tb_share_whole(blockers->use,
+			      tb_topology_threads(node->topology),
+			      need->turns) >= need->share;
+}
+
+/* For jobs with nodes of their own anybody bars a node who does not share it. */
+static bool is_barred(struct tb_blockers *blockers,
 		      const struct tb_used_node *node)
 {
+	bool own = blockers->need->whole_nodes && !takes_all(blockers);
+
 	for (unsigned i = 0; i < node->nholders; i++) {
 		const struct tb_holder_job *job = &node->holders[i];
 
-		if ((job->bars || blockers->need->whole_nodes) &&
-		    !blockers->has_ended[job->holder])
+		if ((job->bars || own) && !blockers->has_ended[job->holder])
 			return true;
 	}
-	return false;
+	return takes_all(blockers) && has_too_many(blockers, node);
 }
 
 /* What MaxCPUsPerNode leaves. */
@@ -101,8 +127,9 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 				       unsigned index)
 {
 	const struct tb_used_node *node = &blockers->nodes[index];
+	bool shares = blockers->use && !takes_all(blockers);
 
-	if (blockers->use)
+	if (shares)
 		find_use(blockers, index);
 	else
 		find_used_threads(blockers, index);
@@ -111,7 +138,7 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		.placer = node->placer,
 		.books = node->books,
 		.masked = node->masked,
-		.use = blockers->use,
+		.use = shares ? blockers->use : NULL,
 		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
 	};
 }

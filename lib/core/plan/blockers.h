@@ -22,6 +22,7 @@
 #include "core/request/request.h"
 
 #include "node_offers.h"
+#include "shared_use.h"
 
 /* The end of a holder that has none, or whose end is not known. */
 #define TB_END_NEVER INT64_MAX
@@ -30,8 +31,8 @@
 struct tb_holder_job {
 	unsigned holder; /* index into the ends */
 	const struct tb_bitset *threads;
-	uint32_t cpus;		    /* that count against most_cpus */
-	const struct tb_unit *unit; /* that it shares; NULL: it shares none */
+	uint32_t cpus;		  /* that count against most_cpus */
+	struct tb_share_of share; /* where units are shared */
 	bool bars; /* the job can have nothing of the node until it ends */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
 	uint64_t memory;	 /* where that of holders counts */

@@ -17,10 +17,11 @@
 struct tb_need {
 	const struct tb_request *request;
 	struct tb_asked asked;
-	bool whole_nodes;    /* nobody else may hold threads of a node */
-	bool implicit;	     /* a task has as many units as hold its CPUs */
-	bool one_size;	     /* whatever bequal says, see classes.h */
-	unsigned share;	     /* so many jobs may have a unit; 0 and 1: one */
+	bool whole_nodes; /* who holds threads of a node must share them all */
+	bool turns;	  /* those who share take turns (shared_use.h) */
+	bool implicit;	  /* a task has as many units as hold its CPUs */
+	bool one_size;	  /* whatever bequal says, see classes.h */
+	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
 	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
 	/* What holders have of a node's is missing until they end: blockers.h. */
 	bool memory_is_held;

@@ -15,13 +15,29 @@
 /* The units of a request as Slurm books them: whole cores, or threads as its cores. */
 struct tb_unit tb_booked_unit(const struct tb_request *request, bool by_thread);
 
+/* As what a job lets others have its threads, too. */
+enum tb_shares_as {
+	TB_SHARES_NOTHING,
+	TB_SHARES_UNITS, /* of a letter */
+	TB_SHARES_NODE,	 /* the node is its unit */
+	TB_SHARES_ANY,	 /* whatever units others have */
+};
+
+struct tb_share_of {
+	enum tb_shares_as as;
+	struct tb_unit unit; /* TB_SHARES_UNITS: these */
+};
+
 /*
- * One more job has these threads; unit: as such units, which others may have, too; NULL:
- * for itself.  own is scratch; both have a place for each thread.
+ * Of a job in a partition that shares.  turns: its jobs take turns, so that nobody else
+ * runs on a unit while a job that has it runs (doc/design.md, "Turns").
  */
+enum tb_shares_as tb_shares_as(bool bound, bool whole_nodes, bool turns);
+
+/* One more job has these threads.  own is scratch; both have a place for each thread. */
 void tb_shared_use_add(const struct tb_topology *topology,
 		       const struct tb_bitset *threads,
-		       const struct tb_unit *unit, struct tb_thread_use *use,
+		       struct tb_share_of share, struct tb_thread_use *use,
 		       struct tb_thread_use *own);
 
 /* Nobody can have these. */

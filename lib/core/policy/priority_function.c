@@ -76,6 +76,7 @@ struct stack_operation {
 #define STACK_MAX (3 * (TB_PRIORITY_DEPTH_MAX + 2))
 
 struct tb_priority_function {
+	char *text;
 	struct stack_operation *operations;
 	unsigned count;
 	struct tb_priority_term *terms;
@@ -454,10 +455,14 @@ struct tb_priority_function *tb_priority_parse(const char *text,
 		return NULL;
 	}
 	parser.function = calloc(1, sizeof(*parser.function));
-	if (!parser.function) {
+	if (parser.function)
+		parser.function->text = malloc(length + 1);
+	if (!parser.function || !parser.function->text) {
 		tb_fail(err, "out of memory");
+		tb_priority_destroy(parser.function);
 		return NULL;
 	}
+	memcpy(parser.function->text, text, length + 1);
 	if (!read_expression(&parser))
 		return parser.function;
 	tb_priority_destroy(parser.function);
@@ -471,8 +476,14 @@ void tb_priority_destroy(struct tb_priority_function *function)
 	for (unsigned i = 0; i < function->nterms; i++)
 		free(function->terms[i].name);
 	free(function->terms);
+	free(function->text);
 	free(function->operations);
 	free(function);
+}
+
+const char *tb_priority_text(const struct tb_priority_function *function)
+{
+	return function->text;
 }
 
 const struct tb_priority_term *

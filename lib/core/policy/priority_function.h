@@ -72,6 +72,8 @@ struct tb_priority_function *tb_priority_parse(const char *text,
 					       struct tb_error *err);
 void tb_priority_destroy(struct tb_priority_function *function); /* NULL ok */
 
+/* As it was read. */
+const char *tb_priority_text(const struct tb_priority_function *function);
 /* The terms, in the order in which values are given.  Owned by the function. */
 const struct tb_priority_term *
 tb_priority_terms(const struct tb_priority_function *function, unsigned *count);

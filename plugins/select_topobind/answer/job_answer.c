@@ -53,7 +53,7 @@ static char *explain_one(const struct question *question, unsigned index,
 	struct tb_test call = test_of(question, index);
 	uint16_t limit = tb_sharing_limit(call.job);
 
-	call.share = limit > 1 ? limit : 0;
+	tb_sharing_set_level(&call, limit > 1 ? limit : 0);
 	return tb_explain_wait(&call, &question->plain[index], view, refusal);
 }
 

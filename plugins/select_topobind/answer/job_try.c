@@ -800,7 +800,7 @@ static uint16_t find_level(struct tb_test *call,
 
 	for (*last = 0; later && more && *last < limit;) {
 		bit_copybits(call->nodes, (bitstr_t *)candidates);
-		call->share = ++*last;
+		tb_sharing_set_level(call, ++*last);
 		if (try_level(call, request, view, &more) != SLURM_SUCCESS)
 			continue;
 		later = starts_later(call);
@@ -828,7 +828,7 @@ static int try_levels(const struct tb_test *test,
 	} else if (soonest) {
 		/* The job's numbers are those of the last answer. */
 		bit_copybits(test->nodes, candidates);
-		call.share = soonest;
+		tb_sharing_set_level(&call, soonest);
 		rc = try_level(&call, request, view, &more);
 	}
 	FREE_NULL_BITMAP(candidates);
@@ -865,7 +865,7 @@ bool tb_units_suffice(const struct tb_test *test,
 	uint32_t first = 0, end;
 	bool suffice = false;
 
-	call.share = limit > 1 ? limit : 0;
+	tb_sharing_set_level(&call, limit > 1 ? limit : 0);
 	offers = tb_offers_create(&call, request, view);
 	while (!suffice && (end = tb_offers_class(offers, first))) {
 		suffice = class_suffices(offers, &call, first, end);

@@ -21,6 +21,7 @@
 #include "plain_room.h"
 #include "plain_try.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/sharing.h"
 #include "select_topobind/request/hetjob.h"
 
 /* So often select/cons_tres is asked while the soonest is looked for. */
@@ -62,7 +63,11 @@ static time_t find_end_of_any(job_record_t *job, void *test)
 
 static time_t find_end_of_bound(job_record_t *job, void *test)
 {
-	return tb_ledger_is_bound(job) ? find_end_of_any(job, test) : 0;
+	const struct tb_test *asked = test;
+
+	return tb_ledger_is_apart(job, tb_sharing_turns(asked->job))
+		       ? find_end_of_any(job, test)
+		       : 0;
 }
 
 static int add_to_list(void *job, void *list)

@@ -3,6 +3,7 @@
 
 #include "now_only.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/sharing.h"
 
 static void forbid_core(uint32_t node, uint32_t core, void *mask)
 {
@@ -14,7 +15,8 @@ int tb_plain_try(const struct tb_test *test, list_t *gone)
 	struct tb_mask *mask = tb_mask_open(test);
 	int rc;
 
-	tb_ledger_visit_bound(gone, forbid_core, mask);
+	tb_ledger_visit_bound(gone, tb_sharing_turns(test->job), forbid_core,
+			      mask);
 	rc = tb_cons_tres_job_test(test, mask);
 	tb_mask_destroy(mask);
 	return rc;

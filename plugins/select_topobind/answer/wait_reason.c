@@ -438,6 +438,16 @@ static char *print_slots(const struct tb_test *test,
 	return text;
 }
 
+static bool could_have_all(uint32_t node, const struct tb_test *test,
+			   const struct tb_view *view)
+{
+	const struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	bool more = false;
+
+	return shape ? tb_sharing_has_node(node, shape, view, test, &more)
+		     : tb_view_node_idle(view, node);
+}
+
 /*
  * A node that has jobs is none for a job that wants nodes of its own.  slurmctld's main
  * scheduler does not offer it these; backfill offers them all.
@@ -450,7 +460,7 @@ static bitstr_t *leave_out_busy(bitstr_t *nodes, const struct tb_test *test,
 	if (!tb_wants_whole_nodes(test->job))
 		return left;
 	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(left, node) && !tb_view_node_idle(view, node))
+		if (bit_test(left, node) && !could_have_all(node, test, view))
 			bit_clear(left, node);
 	return left;
 }
@@ -519,8 +529,9 @@ char *tb_explain_wait(const struct tb_test *test,
 		text = print_cpus(&tally, request, required);
 	else
 		text = print_tally(&tally, request, required);
-	busy = text && !test->share ? count_busy_nodes(test, request, nodes)
-				    : 0;
+	busy = text && !test->share && !test->share_nodes
+		       ? count_busy_nodes(test, request, nodes)
+		       : 0;
 	FREE_NULL_BITMAP(nodes);
 	if (busy)
 		xstrfmtcat(text,
@@ -536,5 +547,8 @@ char *tb_explain_wait(const struct tb_test *test,
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);
+	if (text && test->share_nodes)
+		xstrfmtcat(text, "; a node is free until %u jobs share it",
+			   test->share_nodes);
 	return text;
 }

@@ -23,6 +23,7 @@ struct ledger_entry {
 	char *key; /* the job's id as text, which is what xhash wants */
 	uint32_t job_id;
 	bool bound;
+	const void *turns; /* the partition in which it takes turns, or NULL */
 	uint32_t node_count;
 	uint32_t *nodes;   /* ascending */
 	uint64_t *cores;   /* of these nodes, one after another */
@@ -269,7 +270,8 @@ static void copy_cores(struct ledger_entry *entry, bitstr_t *cores)
 	}
 }
 
-static struct ledger_entry *create_entry(const job_record_t *job, bool bound)
+static struct ledger_entry *create_entry(const job_record_t *job, bool bound,
+					 const void *turns)
 {
 	const job_resources_t *allocated = job->job_resrcs;
 	struct ledger_entry *entry = xmalloc(sizeof(*entry));
@@ -278,6 +280,7 @@ static struct ledger_entry *create_entry(const job_record_t *job, bool bound)
 	entry->key = print_key(job->job_id);
 	entry->job_id = job->job_id;
 	entry->bound = bound;
+	entry->turns = turns;
 	entry->nodes = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
 			       sizeof(*entry->nodes));
 	while (tb_allocated_node_next(allocated, &at))
@@ -297,6 +300,14 @@ bool tb_ledger_is_bound(const job_record_t *job)
 						   : NULL;
 
 	return entry && entry->bound;
+}
+
+bool tb_ledger_is_apart(const job_record_t *job, const void *turns)
+{
+	const struct ledger_entry *entry = entries ? find_entry(job->job_id)
+						   : NULL;
+
+	return entry && entry->bound && !(turns && entry->turns == turns);
 }
 
 bool tb_ledger_remove(const job_record_t *job)
@@ -324,12 +335,13 @@ uint32_t tb_ledger_drops(uint32_t node)
 static bool is_same_entry(const struct ledger_entry *a,
 			  const struct ledger_entry *b)
 {
-	return a->bound == b->bound && a->node_count == b->node_count &&
+	return a->bound == b->bound && a->turns == b->turns &&
+	       a->node_count == b->node_count &&
 	       !memcmp(a->nodes, b->nodes, sizeof(*a->nodes) * a->node_count) &&
 	       !memcmp(a->cores, b->cores, sizeof(*a->cores) * a->words);
 }
 
-bool tb_ledger_put(job_record_t *job, bool bound)
+bool tb_ledger_put(job_record_t *job, bool bound, const void *turns)
 {
 	struct ledger_entry *old, *entry;
 
@@ -337,7 +349,7 @@ bool tb_ledger_put(job_record_t *job, bool bound)
 		return false;
 	if (!sizes_agree(job->job_resrcs))
 		return tb_ledger_remove(job);
-	entry = create_entry(job, bound);
+	entry = create_entry(job, bound, turns);
 	old = find_entry(job->job_id);
 	if (old && is_same_entry(old, entry)) {
 		destroy_entry(entry);
@@ -384,6 +396,13 @@ static bool entries_overlap(const struct ledger_entry *a,
 	return false;
 }
 
+/* Are they never to run at the same time on a core that both have? */
+static bool keep_apart(const struct ledger_entry *a,
+		       const struct ledger_entry *b)
+{
+	return (a->bound || b->bound) && !(a->turns && a->turns == b->turns);
+}
+
 /* One job compared with all others. */
 struct clash {
 	const struct ledger_entry *own;
@@ -396,22 +415,47 @@ static void look_for_clash(void *item, void *arg)
 	struct clash *clash = arg;
 
 	if (entry->job_id != clash->own->job_id &&
-	    (entry->bound || clash->own->bound))
+	    keep_apart(entry, clash->own))
 		clash->found = clash->found ||
 			       entries_overlap(entry, clash->own);
 }
 
-bool tb_ledger_clashes(const job_record_t *job, bool bound)
+bool tb_ledger_clashes(const job_record_t *job, bool bound, const void *turns)
 {
 	struct clash clash = { 0 };
 	struct ledger_entry *own;
 
 	if (!entries || !sizes_agree(job->job_resrcs))
 		return false;
-	own = create_entry(job, bound);
+	own = create_entry(job, bound, turns);
 	clash.own = own;
 	xhash_walk(entries, look_for_clash, &clash);
 	destroy_entry(own);
+	return clash.found;
+}
+
+static void look_for_runner(void *item, void *arg)
+{
+	const struct ledger_entry *entry = item;
+	struct clash *clash = arg;
+	const job_record_t *job;
+
+	if (clash->found || entry == clash->own || !entry->turns ||
+	    entry->turns != clash->own->turns ||
+	    (!entry->bound && !clash->own->bound) ||
+	    !entries_overlap(entry, clash->own))
+		return;
+	job = find_job_record(entry->job_id);
+	clash->found = job && IS_JOB_RUNNING(job);
+}
+
+bool tb_ledger_runs_beside(const job_record_t *job)
+{
+	struct clash clash = { .own = entries ? find_entry(job->job_id)
+					      : NULL };
+
+	if (clash.own)
+		xhash_walk(entries, look_for_runner, &clash);
 	return clash.found;
 }
 
@@ -546,6 +590,7 @@ bool tb_ledger_has_bound(void)
 
 struct bound_visit {
 	uint64_t serial;
+	const void *turns;
 	tb_core_visitor visit;
 	void *arg;
 };
@@ -573,14 +618,17 @@ static void visit_entry(void *item, void *arg)
 	const struct ledger_entry *entry = item;
 	const struct bound_visit *bound = arg;
 
-	if (entry->bound && entry->excepted_in != bound->serial)
+	if (entry->bound && entry->excepted_in != bound->serial &&
+	    !(bound->turns && entry->turns == bound->turns))
 		visit_cores(entry, bound->visit, bound->arg);
 }
 
-void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg)
+void tb_ledger_visit_bound(list_t *except, const void *turns,
+			   tb_core_visitor visit, void *arg)
 {
 	static uint64_t serial;
 	struct bound_visit bound = { .serial = ++serial,
+				     .turns = turns,
 				     .visit = visit,
 				     .arg = arg };
 

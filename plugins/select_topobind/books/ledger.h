@@ -23,9 +23,9 @@ void tb_ledger_fini(void);
 
 /*
  * Update the entry of a job from its allocation, or remove it.  bound: its cores
- * are granted units.  Returns whether anything changed.
+ * are granted units; turns: tb_sharing_turns().  Returns whether anything changed.
  */
-bool tb_ledger_put(job_record_t *job, bool bound);
+bool tb_ledger_put(job_record_t *job, bool bound, const void *turns);
 bool tb_ledger_remove(const job_record_t *job);
 /* How many jobs have left the node, or changed what they hold of it. */
 uint32_t tb_ledger_drops(uint32_t node);
@@ -35,9 +35,15 @@ bool tb_ledger_is_bound(const job_record_t *job);
 
 /*
  * Does another job hold a core of this job's allocation, while one of the two
- * is bound?  Looks at all entries.
+ * is bound, and they take no turns?  Looks at all entries.
  */
-bool tb_ledger_clashes(const job_record_t *job, bool bound);
+bool tb_ledger_clashes(const job_record_t *job, bool bound, const void *turns);
+
+/*
+ * Does another job run on a core of this one with which it takes turns, and one of the
+ * two is bound?  Looks at all entries.
+ */
+bool tb_ledger_runs_beside(const job_record_t *job);
 
 /*
  * A view of the ledger, in which jobs can be ended and restored; the ledger itself
@@ -68,11 +74,15 @@ struct tb_gres_view tb_view_gres(const struct tb_view *view);
 
 /*
  * Call visit for each core that the job holds; or for each core that any bound
- * job holds, but not for jobs in except (may be NULL) and their components.
+ * job holds, but not for jobs in except (may be NULL) and their components, nor for
+ * those that take turns with jobs of this partition (NULL: none).
  */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
-void tb_ledger_visit_bound(list_t *except, tb_core_visitor visit, void *arg);
+void tb_ledger_visit_bound(list_t *except, const void *turns,
+			   tb_core_visitor visit, void *arg);
+/* Is the job bound, and takes it no turns with jobs of this partition (NULL: none)? */
+bool tb_ledger_is_apart(const job_record_t *job, const void *turns);
 bool tb_ledger_has_bound(void);
 
 #endif

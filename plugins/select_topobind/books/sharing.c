@@ -6,6 +6,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "common/conf/turns.h"
 #include "core/place/share.h"
 #include "core/plan/shared_use.h"
 
@@ -67,33 +68,78 @@ static uint16_t number_group(const part_record_t *partition)
 	return group < group_count ? group + 1 : NOT_SHARED;
 }
 
-uint16_t tb_sharing_limit(const job_record_t *job)
+static uint16_t count_rows(const part_record_t *partition)
 {
-	uint16_t most = job->part_ptr ? job->part_ptr->max_share : 1;
-	bool forced = most & SHARED_FORCE;
-
-	if (job->het_job_id || tb_wants_whole_nodes(job) ||
-	    (!forced && job->details->share_res != 1))
-		return 1;
-	return MAX(most & ~SHARED_FORCE, 1);
+	return partition ? partition->max_share & ~SHARED_FORCE : 1;
 }
 
-/* May other jobs have the job's units too? */
+/* Where all jobs share nobody has a node for himself. */
+uint16_t tb_sharing_limit(const job_record_t *job)
+{
+	bool forced = job->part_ptr && job->part_ptr->max_share & SHARED_FORCE;
+
+	if (job->het_job_id || (!forced && (tb_wants_whole_nodes(job) ||
+					    job->details->share_res != 1)))
+		return 1;
+	return MAX(count_rows(job->part_ptr), 1);
+}
+
+void tb_sharing_set_level(struct tb_test *test, uint16_t level)
+{
+	bool whole = tb_wants_whole_nodes(test->job);
+
+	test->share = whole ? 0 : level;
+	test->share_nodes = whole ? level : 0;
+}
+
+/* May other jobs have the cores of the job, which has started, too? */
 static bool lets_share(const job_record_t *job)
 {
-	return job->part_ptr && !job->het_job_id &&
-	       !tb_wants_whole_nodes(job) &&
+	return count_rows(job->part_ptr) > 1 && !job->het_job_id &&
+	       job->job_resrcs &&
 	       job->job_resrcs->node_req == NODE_CR_AVAILABLE;
+}
+
+const void *tb_sharing_turns(const job_record_t *job)
+{
+	bool shares = IS_JOB_PENDING(job) ? tb_sharing_limit(job) > 1
+					  : lets_share(job);
+
+	return shares && tb_slurm_takes_turns(&slurm_conf) ? job->part_ptr
+							   : NULL;
 }
 
 /* What a job of a group holds of a node: the units of its cores. */
 struct holding {
 	const struct tb_shape *shape;
 	const struct tb_request *request;
+	enum tb_shares_as as;
 	uint16_t group;
 	const struct tb_bitset *cores;
 	const struct tb_thread_use *units; /* by thread; not of lists of CPUs */
 };
+
+/* As what, and for whom, a job has its cores.  The caller releases. */
+struct member {
+	struct tb_held_request held;
+	enum tb_shares_as as;
+	uint16_t group;
+};
+
+static void find_member(const job_record_t *job, struct member *member)
+{
+	bool bound;
+
+	*member = (struct member){ .as = TB_SHARES_NOTHING };
+	tb_held_request_init(&member->held);
+	if (!lets_share(job))
+		return;
+	bound = tb_granted_find(job, &member->held);
+	member->as = tb_shares_as(bound, tb_wants_whole_nodes(job),
+				  tb_slurm_takes_turns(&slurm_conf));
+	if (member->as != TB_SHARES_NOTHING)
+		member->group = number_group(job->part_ptr);
+}
 
 /* The units of a job that holds scratch->cores, into scratch->holders. */
 static void mark_units(const struct tb_shape *shape,
@@ -115,28 +161,41 @@ static void mark_units(const struct tb_shape *shape,
  * Of the job's cores of a node, which begin at bit first of its own.  Borrows from
  * the shape's scratch: valid until the next node is looked at.
  */
-static struct holding
-find_holding(const struct tb_shape *shape, const job_resources_t *granted,
-	     uint32_t first, const struct tb_request *request, uint16_t group)
+static struct holding find_holding(const struct tb_shape *shape,
+				   const job_resources_t *granted,
+				   uint32_t first, const struct member *member)
 {
+	const struct tb_request *request = &member->held.request;
 	struct tb_scratch *scratch = shape->scratch;
 
 	tb_cores_from_bits(scratch->cores, granted->core_bitmap, first);
-	if (group && !request->cpus)
+	if (member->as == TB_SHARES_UNITS && !request->cpus)
 		mark_units(shape, request, scratch);
-	return (struct holding){ shape, request, group, scratch->cores,
-				 scratch->holders };
+	return (struct holding){
+		shape,	       request,	       member->as,
+		member->group, scratch->cores, scratch->holders
+	};
 }
 
 /* The tag of a core that only this job of a group holds. */
 static struct tag find_tag(const struct holding *holding, uint32_t core)
 {
-	struct tb_thread_range own = tb_shape_core_threads(holding->shape,
-							   core);
+	const struct tb_shape *shape = holding->shape;
+	struct tb_thread_range own = tb_shape_core_threads(shape, core);
 	const struct tb_thread_use *unit = &holding->units[own.first];
 
-	if (!holding->group)
+	switch (holding->as) {
+	case TB_SHARES_NOTHING:
 		return (struct tag){ .group = NOT_SHARED };
+	case TB_SHARES_ANY:
+		return (struct tag){ 0, TB_SHARE_ANY, holding->group };
+	case TB_SHARES_NODE:
+		return (struct tag){ 0,
+				     tb_topology_threads(shape->topology) - 1,
+				     holding->group };
+	case TB_SHARES_UNITS:
+		break;
+	}
 	if (holding->request->cpus)
 		return (struct tag){ own.first, own.first + own.count - 1,
 				     holding->group };
@@ -147,6 +206,18 @@ static bool is_same_tag(const struct tag *a, const struct tag *b)
 {
 	return a->group == b->group && a->first == b->first &&
 	       a->last == b->last;
+}
+
+/* A core that several jobs hold. */
+static struct tag join_tags(const struct tag *a, const struct tag *b)
+{
+	if (a->group != b->group)
+		return (struct tag){ .group = NOT_SHARED };
+	if (a->last == TB_SHARE_ANY || is_same_tag(a, b))
+		return *b;
+	if (b->last == TB_SHARE_ANY)
+		return *a;
+	return (struct tag){ .group = NOT_SHARED };
 }
 
 /*
@@ -164,12 +235,27 @@ static void tag_cores(uint32_t node, const struct holding *holding)
 		if (tb_view_core_holders(view, node, core) > 1 &&
 		    of_node[core].group != NOT_TAGGED &&
 		    !is_same_tag(&tag, &of_node[core])) {
-			tag.group = NOT_SHARED;
+			tag = join_tags(&of_node[core], &tag);
 			tags[node].mixed = true;
 		}
 		of_node[core] = tag;
 	}
 	tb_view_destroy(view);
+}
+
+/* Has the node no other job? */
+static bool is_alone(uint32_t node, const struct holding *holding,
+		     struct tb_bitset *taken)
+{
+	struct tb_view *view = tb_view_now();
+	bool alone;
+
+	tb_view_taken(view, node, taken);
+	alone = tb_bitset_equal(taken, holding->cores);
+	TB_BITSET_EACH(core, holding->cores)
+		alone = alone && tb_view_core_holders(view, node, core) == 1;
+	tb_view_destroy(view);
+	return alone;
 }
 
 /* Cores that are held already are not shared, until their holders are tagged. */
@@ -202,21 +288,12 @@ static bool fits_beside(uint32_t node, const struct holding *holding,
 		struct tag tag = find_tag(holding, core);
 		uint16_t jobs = tb_view_core_holders(view, node, core);
 
-		fits = !jobs || (holding->group && of_node && jobs < limit &&
-				 is_same_tag(&tag, &of_node[core]));
+		fits = !jobs ||
+		       (holding->as != TB_SHARES_NOTHING && of_node &&
+			jobs < limit && is_same_tag(&tag, &of_node[core]));
 	}
 	tb_view_destroy(view);
 	return fits;
-}
-
-/* The job's group and request; the caller releases it. */
-static uint16_t find_group(const job_record_t *job,
-			   struct tb_held_request *held)
-{
-	tb_held_request_init(held);
-	return lets_share(job) && tb_granted_find(job, held)
-		       ? number_group(job->part_ptr)
-		       : 0;
 }
 
 /*
@@ -241,22 +318,31 @@ static bool find_node(const job_record_t *job, uint32_t node,
 	return false;
 }
 
+static bool may_be_on(const job_record_t *job, uint32_t node)
+{
+	const job_resources_t *granted = job->job_resrcs;
+
+	return granted && granted->node_bitmap &&
+	       node < bit_size(granted->node_bitmap) &&
+	       bit_test(granted->node_bitmap, node);
+}
+
 static int tag_job(void *item, void *arg)
 {
 	const job_record_t *job = item;
 	uint32_t node = *(const uint32_t *)arg;
 	struct tb_allocated_node at = { 0 };
-	struct tb_held_request held;
 	struct holding holding;
-	uint16_t group;
+	struct member member;
 
-	if (!tb_ledger_has(job) || !find_node(job, node, &at))
+	if (!may_be_on(job, node) || !tb_ledger_has(job) ||
+	    !find_node(job, node, &at))
 		return 0;
-	group = find_group(job, &held);
+	find_member(job, &member);
 	holding = find_holding(tb_node_shape(node), job->job_resrcs,
-			       at.first_core, &held.request, group);
+			       at.first_core, &member);
 	tag_cores(node, &holding);
-	tb_held_request_release(&held);
+	tb_held_request_release(&member.held);
 	return 0;
 }
 
@@ -272,53 +358,62 @@ static void refresh_tags(uint32_t node, const struct tb_shape *shape)
 	list_for_each(job_list, tag_job, &node);
 }
 
+/* The next question makes them anew. */
+static void spoil_tags(uint32_t node)
+{
+	tags[node].mixed = true;
+	tags[node].drops--;
+}
+
 /*
  * Tag the job's cores of the node, which begin at bit first of its own; where tags are
- * not right any more, the next question finds them anew.
+ * not right any more, or others are there without tags, the next question finds them
+ * anew.
  */
 static void note_node(uint32_t node, const job_resources_t *granted,
-		      uint32_t first, const struct tb_request *request,
-		      uint16_t group)
+		      uint32_t first, const struct member *member)
 {
 	struct tb_shape *shape = tb_node_shape(node);
+	bool is_new = !tags[node].by_core;
 	struct holding holding;
 
-	if (!shape || (!group && !tags[node].by_core))
+	if (!shape || (member->as == TB_SHARES_NOTHING && is_new))
 		return;
-	if (!tags[node].by_core)
+	if (is_new)
 		make_tags(node, shape);
 	if (!tags_are_right(node, shape))
 		return;
-	holding = find_holding(shape, granted, first, request, group);
-	tag_cores(node, &holding);
+	holding = find_holding(shape, granted, first, member);
+	if (is_new && !is_alone(node, &holding, shape->scratch->placed))
+		spoil_tags(node);
+	else
+		tag_cores(node, &holding);
 }
 
 void tb_sharing_note(const job_record_t *job)
 {
 	const job_resources_t *granted = job->job_resrcs;
 	struct tb_allocated_node at = { 0 };
-	struct tb_held_request held;
-	uint16_t group;
+	struct member member;
 
 	/* Nodes were changed while it ran: which cores it has is not known. */
 	if (!tb_ledger_has(job))
 		return;
-	group = find_group(job, &held);
+	find_member(job, &member);
 	while (tb_allocated_node_next(granted, &at))
-		note_node(at.node, granted, at.first_core, &held.request,
-			  group);
-	tb_held_request_release(&held);
+		note_node(at.node, granted, at.first_core, &member);
+	tb_held_request_release(&member.held);
 }
 
 bool tb_sharing_may_return(const job_record_t *job)
 {
 	const job_resources_t *granted = job->job_resrcs;
-	uint16_t limit = tb_sharing_limit(job), group;
+	uint16_t limit = tb_sharing_limit(job);
 	struct tb_allocated_node at = { 0 };
-	struct tb_held_request held;
+	struct member member;
 	bool fits = true;
 
-	group = find_group(job, &held);
+	find_member(job, &member);
 	while (fits && tb_allocated_node_next(granted, &at)) {
 		struct tb_shape *shape = tb_node_shape(at.node);
 		struct holding holding;
@@ -326,11 +421,11 @@ bool tb_sharing_may_return(const job_record_t *job)
 		if (shape) {
 			refresh_tags(at.node, shape);
 			holding = find_holding(shape, granted, at.first_core,
-					       &held.request, group);
+					       &member);
 		}
 		fits = shape && fits_beside(at.node, &holding, limit);
 	}
-	tb_held_request_release(&held);
+	tb_held_request_release(&member.held);
 	return fits;
 }
 
@@ -359,7 +454,6 @@ static struct tb_thread_use find_thread_use(uint32_t node, uint32_t core,
  */
 static void find_holders(uint32_t node, const struct tb_shape *shape,
 			 const struct tb_view *view, const struct tb_test *test,
-			 const struct tb_request *request,
 			 const struct tb_bitset *barred,
 			 struct tb_thread_use *holders)
 {
@@ -379,8 +473,27 @@ static void find_holders(uint32_t node, const struct tb_shape *shape,
 				holders[i].jobs = TB_SHARE_NEVER;
 		}
 	}
-	tb_share_only_units(shape->topology,
-			    tb_booked_unit(request, shape->by_thread), holders);
+}
+
+bool tb_sharing_has_node(uint32_t node, const struct tb_shape *shape,
+			 const struct tb_view *view, const struct tb_test *test,
+			 bool *more)
+{
+	struct tb_scratch *scratch = shape->scratch;
+	unsigned most;
+
+	if (tb_view_node_idle(view, node))
+		return true;
+	if (!test->share_nodes)
+		return false;
+	refresh_tags(node, shape);
+	tb_bitset_clear_all(scratch->used);
+	find_holders(node, shape, view, test, scratch->used, scratch->holders);
+	most = tb_share_whole(scratch->holders,
+			      tb_topology_threads(shape->topology),
+			      tb_slurm_takes_turns(&slurm_conf));
+	*more = *more || (most >= test->share_nodes && most != TB_SHARE_NEVER);
+	return most < test->share_nodes;
 }
 
 void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
@@ -394,8 +507,10 @@ void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
 	}
 	refresh_tags(node, shape);
 	tb_node_used(node, shape, NULL, test, scratch);
-	find_holders(node, shape, view, test, request, scratch->used,
-		     scratch->holders);
+	find_holders(node, shape, view, test, scratch->used, scratch->holders);
+	tb_share_only_units(shape->topology,
+			    tb_booked_unit(request, shape->by_thread),
+			    scratch->holders);
 	tb_share_used(scratch->holders, test->share, scratch->used);
 }
 

@@ -4,10 +4,10 @@
  *
  * In a partition with OverSubscribe=FORCE:n, or YES:n and --oversubscribe, up
  * to n jobs of this partition may have a unit, as a whole: lib/core/place/share.h.
- * With PreemptMode=GANG slurmctld lets them take turns.  It does so for each
- * partition alone and not for heterogeneous jobs, and plain jobs may have
- * parts of units: a unit is never shared with jobs of another partition, with
- * heterogeneous jobs, or with plain jobs.
+ * With PreemptMode=GANG slurmctld lets them take turns, and then plain jobs, and jobs
+ * with a node for themselves, share with all of them.  It does so for each
+ * partition alone and not for heterogeneous jobs: a unit is never shared with jobs of
+ * another partition or with heterogeneous jobs.
  *
  * The ledger counts who holds a core.  Here is as part of which unit a core is
  * held, for nodes on which units can be shared.  It can be rebuilt from the job
@@ -31,8 +31,17 @@ void tb_sharing_fini(void);
 /* The ledger has counted the job's cores, or counted them anew. */
 void tb_sharing_note(const job_record_t *job);
 
-/* How many jobs may have a unit of this job; 1: only itself. */
+/* How many jobs may have a unit (a node) of this job; 1: only itself. */
 uint16_t tb_sharing_limit(const job_record_t *job);
+
+/* Only units, or nodes, that fewer jobs than this have; 0: none is shared. */
+void tb_sharing_set_level(struct tb_test *test, uint16_t level);
+
+/*
+ * The partition in which the job, which has started or asks, takes turns with all others
+ * that do: they never run at the same time on a core.  NULL: it takes none.
+ */
+const void *tb_sharing_turns(const job_record_t *job);
 
 /*
  * A job lost its cores when it was suspended.  May it have them again, beside the
@@ -59,6 +68,14 @@ const struct tb_bitset *tb_sharing_state(uint32_t node,
 					 const struct tb_view *view,
 					 const struct tb_test *test,
 					 struct tb_scratch *scratch);
+
+/*
+ * For a job that wants all of the node: do fewer jobs have it than test->share_nodes,
+ * and share it?  *more is set where only their number is in the way.  Changes scratch.
+ */
+bool tb_sharing_has_node(uint32_t node, const struct tb_shape *shape,
+			 const struct tb_view *view, const struct tb_test *test,
+			 bool *more);
 
 /* With these holders: would a larger test->share leave more of the node to the job? */
 bool tb_sharing_could_be_more(const struct tb_scratch *scratch,

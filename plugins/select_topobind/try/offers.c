@@ -457,7 +457,7 @@ place_once(struct tb_offers *offers, const struct tb_test *test,
 	struct tb_placed *placed = &offers->last;
 
 	*placed = (struct tb_placed){ .cores = *scratch->placed };
-	tb_sharing_used(offer->node, shape, offers->view, test, offers->request,
+	tb_sharing_used(offer->node, shape, offers->held, test, offers->request,
 			scratch);
 	place_and_describe(offers, test, offer, shape, slots, scratch, placed);
 	return placed;
@@ -473,7 +473,7 @@ static const struct tb_bitset *find_state(const struct tb_offers *offers,
 	if (test->share)
 		return tb_sharing_state(offer->node, shape, offers->view, test,
 					scratch);
-	tb_node_taken(offer->node, offers->view, test, scratch->cores);
+	tb_node_taken(offer->node, offers->held, test, scratch->cores);
 	return scratch->cores;
 }
 
@@ -569,7 +569,7 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 		return recall(offers, placed);
 	if (!placed || !make_placed(offers, shape, placed))
 		return place_once(offers, test, offer, shape, slots, scratch);
-	tb_sharing_used(offer->node, shape, offers->view, test, offers->request,
+	tb_sharing_used(offer->node, shape, offers->held, test, offers->request,
 			scratch);
 	place_and_describe(offers, test, offer, shape, slots, scratch, placed);
 	return placed;
@@ -597,7 +597,7 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 	return tb_layout_suffices(&there, &asked);
 }
 
-static bool node_is_offered(const struct tb_offers *offers,
+static bool node_is_offered(struct tb_offers *offers,
 			    const struct tb_test *test, uint32_t node,
 			    const struct tb_shape *shape)
 {
@@ -606,7 +606,8 @@ static bool node_is_offered(const struct tb_offers *offers,
 		return false;
 	return shape && node_is_large_enough(node, test->job) &&
 	       (!tb_wants_whole_nodes(test->job) ||
-		tb_view_node_idle(offers->view, node));
+		tb_sharing_has_node(node, shape, offers->view, test,
+				    &offers->could_be_more));
 }
 
 /* Another offer of the node in its class has the same slots, and as many. */
@@ -802,6 +803,7 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 
 	offers->request = request;
 	offers->view = view;
+	offers->held = tb_wants_whole_nodes(test->job) ? NULL : view;
 	offers->devices = tb_devices_create(test);
 	offers->limit = tb_partition_limit_create(test, view);
 	offers->memory = tb_node_memory_create(test, request, view);

@@ -39,7 +39,9 @@ struct tb_placed {
 struct tb_offers {
 	const struct tb_request *request;
 	const struct tb_view *view; /* what is taken */
-	struct tb_offer *list;	    /* by class, then by node */
+	/* Cores of it are not the job's; NULL: it has nodes as if they were idle. */
+	const struct tb_view *held;
+	struct tb_offer *list; /* by class, then by node */
 	uint32_t count, room;
 	bool could_be_more; /* some node, with a larger test->share */
 	struct tb_partition_limit *limit; /* NULL: none */
