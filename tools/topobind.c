@@ -40,6 +40,8 @@ static const struct {
 	  "what a job would get now, or when, without submitting it" },
 	{ "update", tb_command_update,
 	  "change the binding of a job that waits" },
+	{ "reserve", tb_command_reserve,
+	  "reserve units for a time; list, change and delete" },
 	{ "soft", tb_command_soft,
 	  "soft binding on this node: look, switch it off and on" },
 	{ "report", tb_command_report,
