@@ -315,18 +315,30 @@ static bool covers_node(const reserve_info_t *reservation,
 	return in;
 }
 
+static void note_reservation(struct tb_candidate_node *node, const char *name)
+{
+	char *before = node->reserved_by;
+
+	node->reserved_by = NULL;
+	set_text(&node->reserved_by, "%s%s%s", before ? before : "",
+		 before ? ", " : "", name);
+	free(before);
+}
+
 static void take_reserved(const reserve_info_t *reservation, time_t now,
 			  struct tb_candidate_node *node)
 {
-	struct tb_bitset *threads =
-		tb_reserved_threads(reservation, node->info, node->topology);
+	struct tb_bitset *threads = tb_reserved_threads(reservation, node->info,
+							node->topology);
 	bool begun = reservation->start_time <= now;
 
-	if (threads && threads->nbits == node->reserved->nbits)
+	if (threads && threads->nbits == node->reserved->nbits) {
 		tb_bitset_or(node->reserved, threads);
-	else
+		note_reservation(node, reservation->name);
+	} else {
 		set_text(&node->closed, "reserved by %s%s", reservation->name,
 			 begun ? "" : " before the job would end");
+	}
 	tb_bitset_destroy(threads);
 }
 
@@ -751,6 +763,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->held_units);
 	free(node->closed);
 	free(node->note);
+	free(node->reserved_by);
 	free(node->devices);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);

@@ -8,6 +8,7 @@
 #include "cluster/reserved.h"
 #include "command.h"
 #include "compat/reservation_text.h"
+#include "core/request/alternatives.h"
 #include "plan/explain.h"
 #include "table/table.h"
 #include "terminal/wrap.h"
@@ -87,7 +88,7 @@ static void visit_parts(const struct tb_cluster *cluster,
 }
 
 struct count {
-	const struct tb_request *request;
+	struct tb_request plain;
 	uint32_t slots, known, unknown;
 };
 
@@ -100,7 +101,7 @@ static void count_part(const struct part *part, void *arg)
 
 	if (placer) {
 		count->known++;
-		count->slots += tb_place_again(placer, count->request,
+		count->slots += tb_place_again(placer, &count->plain,
 					       part->threads);
 	} else {
 		count->unknown++;
@@ -112,10 +113,36 @@ uint32_t tb_reservation_slots(const struct tb_cluster *cluster,
 			      const reserve_info_t *reservation,
 			      const struct tb_reserved_request *reserved)
 {
-	struct count count = { .request = &reserved->request };
+	const struct tb_request *request = &reserved->request;
+	uint32_t most = 0;
 
-	visit_parts(cluster, reservation, count_part, &count);
-	return count.unknown || !count.known ? UINT32_MAX : count.slots;
+	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
+		struct count count = { .plain = tb_request_plain(request, i) };
+
+		visit_parts(cluster, reservation, count_part, &count);
+		if (count.unknown || !count.known)
+			return UINT32_MAX;
+		if (count.slots > most)
+			most = count.slots;
+	}
+	return most;
+}
+
+bool tb_reservation_shows_all(const reserve_info_t *reservation)
+{
+	uint32_t cores = 0;
+
+	for (uint32_t i = 0; i < reservation->core_spec_cnt; i++) {
+		const char *list = reservation->core_spec[i].core_id;
+		struct tb_bitset *set = list ? tb_bitset_parse_list(list,
+								    TB_CPUS_MAX,
+								    NULL)
+					     : NULL;
+
+		cores += set ? tb_bitset_count(set) : 0;
+		tb_bitset_destroy(set);
+	}
+	return cores == reservation->core_cnt;
 }
 
 /* ---- for people ---- */

@@ -18,6 +18,10 @@
 #include "reservation_show.h"
 #include "reserve.h"
 
+/* So long cores are waited for. */
+#define PATIENCE_S 10
+#define LOOK_MS 100
+
 /* What the reservation would have, and when. */
 struct change {
 	struct tb_cluster *cluster;
@@ -184,10 +188,39 @@ static int show(const struct tb_reserve_options *options, struct tb_error *err)
 	return rc;
 }
 
+/* Slurm 22.05 does not say which cores it has reserved before it has saved that. */
+static bool shows_cores(const struct tb_cluster *cluster)
+{
+	const reserve_info_msg_t *all = cluster->reservations;
+
+	for (uint32_t i = 0; i < all->record_count; i++) {
+		const reserve_info_t *info = &all->reservation_array[i];
+
+		if (info->node_cnt && info->TB_RESERVATION_TEXT &&
+		    !info->core_spec_cnt)
+			return false;
+	}
+	return true;
+}
+
+static struct tb_cluster *load_with_cores(struct tb_error *err)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
+	time_t end = time(NULL) + PATIENCE_S;
+	struct tb_cluster *cluster;
+
+	while ((cluster = tb_reservations_load(true, err)) &&
+	       !shows_cores(cluster) && time(NULL) <= end) {
+		tb_cluster_destroy(cluster);
+		nanosleep(&pause, NULL);
+	}
+	return cluster;
+}
+
 int tb_reserve_update(const struct tb_reserve_options *options)
 {
 	struct tb_error err;
-	struct change change = { .cluster = tb_reservations_load(true, &err) };
+	struct change change = { .cluster = load_with_cores(&err) };
 	int rc = -1;
 
 	if (change.cluster) {

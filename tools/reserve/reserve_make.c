@@ -219,8 +219,8 @@ static bool means_no_units(int why)
 /* ---- what came of it ---- */
 
 /*
- * Without topobind's select plugin Slurm has reserved any core.  0, or -1 with a
- * sentence.
+ * Without topobind's select plugin Slurm has reserved any cores, as far as it shows
+ * them: Slurm 22.05 does that some seconds later.  0, or -1 with a sentence.
  */
 static int check_units(const struct tb_reserve_options *options,
 		       const struct tb_cluster *cluster,
@@ -228,7 +228,7 @@ static int check_units(const struct tb_reserve_options *options,
 {
 	uint32_t slots = tb_reservation_slots(cluster, made, &options->wanted);
 
-	if (slots >= options->wanted.slots)
+	if (slots >= options->wanted.slots || !tb_reservation_shows_all(made))
 		return 0;
 	delete_by_name(made->name);
 	return tb_fail(
