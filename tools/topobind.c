@@ -73,8 +73,7 @@ static void print_help(void)
 				 13, width);
 	tb_print_wrapped(
 		"\n"
-		"  -h, --help, --version\n"
-		"\"topobind help COMMAND\": its manual page, \"topobind COMMAND --help\": in short.\n"
+		"\"topobind help COMMAND\": its manual page; COMMAND --help: in short; --version.\n"
 		"Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.",
 		0, 0, width);
 }

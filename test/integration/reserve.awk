@@ -20,12 +20,14 @@ $1 == "size" {
 		kind[$2] = kind[$2] " " $i $(i + 1)
 	}
 }
-# The CPUs of a core count once.
+# The CPUs of a core count once.  A job begins, and ends, some seconds after the time
+# that was looked at: at that edge it may be in the way or not.
 $1 == "job" && !counted[$2, $5, int($6 / threads[$5])]++ {
-	take("job " $2, $3, $4 + 1, $5, int($6 / threads[$5]))
+	take("job " $2, $3 + edge, $4 - edge, $5, int($6 / threads[$5]), edge)
 }
+BEGIN { edge = 5 }
 $1 == "reserved" {
-	take("reservation " $2, $3, $4, $5, $6)
+	take("reservation " $2, $3, $4, $5, $6, 0)
 	has[$2, $5, $6]
 	count[$2, $5]++
 	named[$2]
@@ -34,17 +36,19 @@ $1 == "wanted" {
 	wanted[$2] = $0
 }
 
-function take(who, start, end, node, core) {
+function take(who, start, end, node, core, around) {
 	n = ++holders[node, core]
 	holder[node, core, n] = who
 	from[node, core, n] = start
 	to[node, core, n] = end
+	margin[node, core, n] = 2 * around
 }
 
 # Is the core free from start to end?
 function is_free(node, core, start, end,    i) {
 	for (i = 1; i <= holders[node, core]; i++)
-		if (from[node, core, i] < end && to[node, core, i] > start)
+		if (from[node, core, i] - margin[node, core, i] < end &&
+		    to[node, core, i] + margin[node, core, i] > start)
 			return 0
 	return 1
 }

@@ -298,7 +298,7 @@ case_bad() {
 		--duration=5
 	refuses_to "Slurm refuses it" "${good[@]}" -p nowhere
 	refuses_to "Slurm refuses it" "${good[@]}" -w nowhere
-	refuses_to "Slurm refuses it" "${good[@]}" -C nothing
+	refute topobind reserve "${good[@]}" -C nothing
 	refuses_to "users that there are" --bunit=X --bamount=1 --duration=5 \
 		--user=nobody-of-this-name
 	exits 1 "no node has 17 X units" topobind reserve "${good[@]}" \

@@ -282,7 +282,7 @@ static int take_reserve_arguments(void *data, int count, char **words,
 static const struct tb_command_option own_options[] = {
 	{ "n", "ntasks", "N", 'n', "slots in all" },
 	{ "N", "nodes", "N", 'N', "on exactly so many nodes" },
-	{ NULL, "ntasks-per-node", "N", OPT_PER_NODE, TB_UNTOLD },
+	{ NULL, "ntasks-per-node", "N", OPT_PER_NODE, NULL },
 	{ "p", "partition", "NAME", 'p', NULL },
 	{ "w", "nodelist", "NODES", 'w', NULL },
 	{ "C", "constraint", "FEATURES", 'C', NULL },
