@@ -24,7 +24,7 @@ unreserve() {
 	done
 	wait_until 60 nodes_answer
 	for name in $(reservations); do
-		within 30 scontrol delete ReservationName="$name"
+		wait_until 20 scontrol delete ReservationName="$name"
 	done
 }
 
@@ -65,12 +65,6 @@ cores_of() {
 
 	reserved_cores | awk -v name="$1" -v node="${2:-}" \
 		'$1 == name && (node == "" || $4 == node) { print $5 }' | as_list
-}
-
-# has_cores NAME LIST NODE
-has_cores() {
-	[ "$(reserved_cores | awk -v name="$1" -v node="$3" \
-		'$1 == name && $4 == node { print $5 }' | as_list)" = "$2" ]
 }
 
 # What its record says, as threads.
@@ -116,15 +110,15 @@ case_threads() {
 	make --name=a --bunit=C --bamount=1 -n 2 --duration=30 -w "$NODE_RAPTOR"
 	assert_eq "node record" 0-3 "$(reserved_of "$NODE_RAPTOR")"
 	make --name=b --bunit=T --bamount=1 --duration=30 -w "$NODE_RAPTOR"
-	# Once on each of so many nodes, and what there is of alternatives.
+	assert_eq "node record" 0-4 "$(reserved_of "$NODE_RAPTOR")"
+	# Once on each of so many nodes.
 	make --name=c --btype=host --bunit=X --bamount=1 -N 2 --duration=30
-	make --name=d --bunit='N:3|X:3' --duration=30 -w "$NODE_BORA"
-	wait_until 20 shows_cores d
-	assert_eq "cores" 12 "$(reserved_cores | grep -c '^d ')"
-	assert_eq "cores" 0-3 "$(cores_of a)"
-	assert_eq "cores" 4 "$(cores_of b)"
-	assert_eq "nodes" 2 "$(reserved_cores |
-		awk '$1 == "c" && !seen[$4]++' | wc -l)"
+	assert_eq "nodes" 2 "$(topobind reserve --json |
+		jq '.reservations[] | select(.name == "c").nodes | length')"
+	# There are no three NUMA nodes.
+	make --name=d --bunit='N:3|X:3' --start=now+2hours --duration=30 \
+		-w "$NODE_BORA"
+	assert_contains "cores" "CoreCnt=12 " "$(scontrol show reservation d)"
 }
 
 # Now: the units are for jobs in it, and these have no others.
@@ -203,56 +197,58 @@ case_update() {
 # Slurm looks for another node, every half a minute and when it reads its files, and
 # topobind for such units there.  Only two nodes have them, one of which less.
 case_node_fails() {
-	local node other wanted=4-51
+	local node other=$NODE_BORA wanted=8-103
 
 	unreserve
 	alloc -t 90 -w "$NODE_BORA" --bcpus=0 >/dev/null
 	make --name=a --bunit=X --bamount=12 --bstrategy=linear --start=now+1hour \
 		--duration=30
-	wait_until 20 shows_cores a
-	node=$(reserved_cores | awk '{ print $4; exit }')
-	other=$NODE_BORA
-	[ "$node" = "$NODE_ALBA" ] || {
+	node=$NODE_ALBA
+	[ -n "$(reserved_of "$node")" ] || {
+		node=$NODE_BORA
 		other=$NODE_ALBA
-		wanted=0-47
+		wanted=0-95
 	}
 	scontrol update NodeName="$node" State=DRAIN Reason=test
 	reconfigure
 	note_slurmctld
-	wait_until 40 has_cores a "$wanted" "$other"
+	wait_until 40 has_reserved "$other" "$wanted"
 	scontrol update NodeName="$node" State=RESUME
-	assert_eq "on the node that failed" "" "$(cores_of a "$node")"
+	assert_eq "on the node that failed" "" "$(reserved_of "$node")"
 }
 
-# Threads of pairs that are the reserved cores of the node.
-cores_of_record() {
-	expand_list "$(reserved_of "$1")" |
-		tr ' ' '\n' | awk '{ print int($1 / 2) }' | sort -nu | as_list
+has_reserved() {
+	[ "$(reserved_of "$1")" = "$2" ]
+}
+
+# The records of all nodes.
+records() {
+	local node
+
+	for node in "$NODE_ALBA" "$NODE_BORA" "$NODE_CORA" "$NODE_RAPTOR"; do
+		echo "$node: $(reserved_of "$node")"
+	done
 }
 
 case_restart() {
-	local before on_alba
+	local before
 
 	unreserve
 	make --name=a --bunit=X --bamount=2 -n 3 --start=now+1hour \
 		--duration=30 -w "$NODE_ALBA"
 	make --name=b --bunit=C --bamount=2 -n 2 -N 2 --duration=30
-	wait_until 20 shows_cores b
-	before=$(reserved_cores)
-	on_alba=$(awk -v node="$NODE_ALBA" '$4 == node { print $5 }' \
-		<<<"$before" | sort -nu | as_list)
-	assert_eq "node record" "$on_alba" "$(cores_of_record "$NODE_ALBA")"
+	before=$(records)
+	assert_contains "records" "$NODE_ALBA: 0-47" "$before"
 	reconfigure
-	assert_eq "after a reconfigure" "$before" "$(reserved_cores)"
-	assert_eq "node record" "$on_alba" "$(cores_of_record "$NODE_ALBA")"
+	assert_eq "after a reconfigure" "$before" "$(records)"
 	restart_slurmctld
 	note_slurmctld
 	wait_until 60 nodes_answer
-	assert_eq "after a restart" "$before" "$(reserved_cores)"
-	assert_eq "node record" "$on_alba" "$(cores_of_record "$NODE_ALBA")"
+	assert_eq "after a restart" "$before" "$(records)"
+	assert_eq "cores" 0-23 "$(cores_of a)"
 	scontrol update NodeName="$NODE_ALBA" Extra=mine
-	assert_eq "node record" "$on_alba" "$(cores_of_record "$NODE_ALBA")"
-	assert_contains "node record" mine "$(node_extra "$NODE_ALBA")"
+	assert_eq "after somebody wrote there" "$before" "$(records)"
+	assert_contains "Extra" mine "$(node_extra "$NODE_ALBA")"
 }
 
 case_who() {
@@ -350,18 +346,17 @@ ask() {
 	[ "$status" -lt 2 ]
 }
 
-# Of running jobs, for the oracle.
+# Of running jobs, for the oracle: job, start, end, node, CPU.
 job_lines() {
 	local job start end
 
-	squeue -h -t R -o '%A %S %e' >"$work/jobs"
-	while read -r job start end; do
-		facts | awk -v job="$job" -v start="$(date -d "$start" +%s)" \
-			-v end="$(date -d "$end" +%s)" '
-			$1 == "cpu" && $2 == job {
-				print "job", job, start, end, $3, $4
-			}'
-	done <"$work/jobs"
+	facts >"$work/held"
+	squeue -h -t R -o '%A %S %e' | while read -r job start end; do
+		echo "$job $(date -d "$start" +%s) $(date -d "$end" +%s)"
+	done >"$work/jobs"
+	awk 'NR == FNR { when[$1] = $2 " " $3; next }
+		$1 == "cpu" && $2 in when { print "job", $2, when[$2], $3, $4 }
+		' "$work/jobs" "$work/held"
 }
 
 wrong() {
@@ -413,8 +408,9 @@ case_random() {
 	# Of the oracle's nodes none has cores that are threads.
 	scontrol update NodeName="$NODE_RAPTOR" State=DRAIN Reason=test
 	RANDOM=${TOPOBIND_SEED:-7}
-	base=$(((EPOCHSECONDS / 600 + 1) * 600))
-	while [ "$asked" -lt "${RESERVATIONS:-36}" ]; do
+	while [ "$asked" -lt "${RESERVATIONS:-24}" ]; do
+		# None begins before it is asked for.
+		base=$((((EPOCHSECONDS + 120) / 600 + 1) * 600))
 		pids=()
 		[ $((round % 3)) -ne 0 ] || cancel_all
 		start_jobs
@@ -425,7 +421,7 @@ case_random() {
 				$((base + (first + length) * 600 - 60)) &
 			pids+=($!)
 			asked=$((asked + 1))
-			: $RANDOM
+			: "$RANDOM"
 		done
 		for i in "${pids[@]}"; do
 			wait "$i" || fail "a request was bad"
