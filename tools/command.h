@@ -39,6 +39,7 @@ int tb_command_place(int argc, char **argv);
 int tb_command_plan(int argc, char **argv);
 int tb_command_policy(int argc, char **argv);
 int tb_command_report(int argc, char **argv);
+int tb_command_reserve(int argc, char **argv);
 int tb_command_soft(int argc, char **argv);
 int tb_command_topology(int argc, char **argv);
 int tb_command_update(int argc, char **argv);

@@ -42,6 +42,8 @@ static const struct {
 	  "what nodes are worth to a job by the priority function" },
 	{ "update", tb_command_update,
 	  "change the binding of a job that waits" },
+	{ "reserve", tb_command_reserve,
+	  "reserve units for a time; list, change and delete" },
 	{ "soft", tb_command_soft,
 	  "soft binding on this node: look, switch it off and on" },
 	{ "report", tb_command_report,
@@ -72,8 +74,7 @@ static void print_help(void)
 				 13, width);
 	tb_print_wrapped(
 		"\n"
-		"  -h, --help, --version\n"
-		"\"topobind help COMMAND\": its manual page, \"topobind COMMAND --help\": in short.\n"
+		"\"topobind help COMMAND\": its manual page; COMMAND --help: in short; --version.\n"
 		"Exit codes: 0 done, or yes; 1 the answer is no; 2 bad request or failure.",
 		0, 0, width);
 }

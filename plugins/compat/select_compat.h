@@ -21,6 +21,7 @@
 #include "src/common/list.h"
 #include "src/slurmctld/slurmctld.h"
 
+#include "reservation_text.h"
 #include "slurm_types.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
@@ -145,6 +146,13 @@ bool tb_job_runs_on(job_record_t *job, bitstr_t *nodes);
  * return value is Slurm's.
  */
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask);
+
+/* What is said with a reservation about its units, or NULL (reservation_text.h). */
+static inline const char *
+tb_reservation_text(const slurmctld_resv_t *reservation)
+{
+	return reservation->TB_RESERVATION_TEXT;
+}
 
 /*
  * The size of the node table, in which some indices may be unused; and where the

@@ -26,6 +26,7 @@ extern node_select_stats_t **node_select_stats_array __attribute__((weak));
 extern bitstr_t *avail_node_bitmap __attribute__((weak));
 extern time_t last_node_update __attribute__((weak));
 extern time_t last_job_update __attribute__((weak));
+extern time_t last_resv_update __attribute__((weak));
 extern bool node_features_updated __attribute__((weak));
 extern void *acct_db_conn __attribute__((weak));
 extern slurmctld_config_t slurmctld_config __attribute__((weak));

@@ -231,6 +231,7 @@ static void show_new_job(job_record_t *job)
 static void restore_nodes(void)
 {
 	tb_nodes_drop_unused();
+	tb_extra_write_reserved();
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_extra_restore(node);
@@ -276,13 +277,13 @@ static void go_on_if_stopped(void)
 	tb_accounting_go_on();
 }
 
-/* An update of a node sets last_node_update, in seconds. */
+/* An update of a node sets last_node_update, in seconds; reservations have their own. */
 void tb_hook_nodes_shown(bool may_write)
 {
 	static time_t looked_at;
 
 	go_on_if_stopped();
-	if (!job_list || looked_at > last_node_update)
+	if (!job_list || looked_at > MAX(last_node_update, last_resv_update))
 		return;
 	looked_at = time(NULL);
 	tb_learning_look_at_nodes();

@@ -80,6 +80,22 @@ case_nodes() {
 	drain
 }
 
+case_reserve() {
+	valid reserve reserve --user=root --bunit=X --bamount=1 -n 2 \
+		--start=now+1hour --duration=5 -w "$NODE_ZEN" --name=json
+	has '.reservations[0] | .name == "json" and .slots == 2 and .end - .start == 300'
+	valid reserve reserve
+	has ".reservations[0].nodes[0].node == \"$NODE_ZEN\""
+	valid nodes nodes "$NODE_ZEN"
+	has '.nodes[0].reserved'
+	valid map map "$NODE_ZEN"
+	has '.nodes[0].reserved'
+	cp "$work/json" "$work/map.json"
+	valid map map --from "$work/map.json"
+	assert cmp "$work/json" "$work/map.json"
+	topobind reserve --delete json
+}
+
 case_job() {
 	local holder job array
 
@@ -286,6 +302,7 @@ test_case "topology, place, conf and options" case_offline
 test_case "map" case_map
 test_case "nodes" case_nodes
 test_case "policy" case_policy
+test_case "reservations" case_reserve
 test_case "job" case_job
 test_case "report" case_report
 test_case "whatif" case_whatif

@@ -47,7 +47,7 @@ prints_its_example() {
 # test/integration runs it
 asks_slurm() {
 	manual_example "$manual" "$1" | grep -q -E \
-		'^\$ (sbatch|salloc|topobind (nodes|job|update|plan|policy|metrics|report))'
+		'^\$ (sbatch|salloc|topobind (nodes|job|update|reserve|plan|policy|metrics|report))'
 }
 
 code=0

@@ -18,6 +18,7 @@ static void clear_node(struct tb_map_node *node)
 	tb_node_memory_clear(&node->memory);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->filtered);
+	tb_bitset_destroy(node->reserved);
 	tb_topology_destroy(node->topology);
 }
 
@@ -134,6 +135,15 @@ int tb_map_add_node(struct tb_map *map, const char *name, const char *topology,
 	return 0;
 }
 
+/* Of these threads those that are free are something else as well. */
+static void mark_free(struct tb_map_node *node, const struct tb_bitset *threads,
+		      int holder)
+{
+	TB_BITSET_EACH(i, threads)
+		if (node->holders[i] == TB_HOLDER_NONE)
+			node->holders[i] = holder;
+}
+
 int tb_map_add_filter(struct tb_map *map, const char *string,
 		      struct tb_error *err)
 {
@@ -143,10 +153,20 @@ int tb_map_add_filter(struct tb_map *map, const char *string,
 		return 0;
 	if (read_lower(&node->filtered, node, string, "that are filtered", err))
 		return -1;
-	for (unsigned i = 0; i < node->filtered->nbits; i++)
-		if (tb_bitset_test(node->filtered, i) &&
-		    node->holders[i] == TB_HOLDER_NONE)
-			node->holders[i] = TB_HOLDER_FILTERED;
+	mark_free(node, node->filtered, TB_HOLDER_FILTERED);
+	return 0;
+}
+
+int tb_map_add_reserved(struct tb_map *map, const char *string,
+			struct tb_error *err)
+{
+	struct tb_map_node *node = &map->nodes[map->nnodes - 1];
+
+	if (!node->topology)
+		return 0;
+	if (read_lower(&node->reserved, node, string, "that are reserved", err))
+		return -1;
+	mark_free(node, node->reserved, TB_HOLDER_RESERVED);
 	return 0;
 }
 

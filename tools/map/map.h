@@ -22,6 +22,7 @@ enum {
 	TB_HOLDER_PLAIN = -2,	 /* in use, by jobs that are not in the map */
 	TB_HOLDER_MANY = -3,	 /* several jobs share it */
 	TB_HOLDER_FILTERED = -4, /* free, but not for jobs with a binding */
+	TB_HOLDER_RESERVED = -5, /* free, and reserved, now or later */
 };
 
 enum tb_map_kind { TB_MAP_BOUND, TB_MAP_SOFT, TB_MAP_PLAIN, TB_MAP_KINDS };
@@ -37,6 +38,7 @@ struct tb_map_node {
 	struct tb_topology *topology;	 /* NULL: none is known, and no more */
 	struct tb_bitset *inuse;	 /* threads */
 	struct tb_bitset *filtered;	 /* threads; NULL: none */
+	struct tb_bitset *reserved;	 /* likewise */
 	int *holders;			 /* per thread */
 	struct tb_map_job_threads *jobs; /* in the order of jobs */
 	unsigned njobs;
@@ -98,6 +100,10 @@ int tb_map_add_node(struct tb_map *map, const char *name, const char *topology,
  */
 int tb_map_add_filter(struct tb_map *map, const char *string,
 		      struct tb_error *err);
+
+/* The same of threads that reservations have, now or later. */
+int tb_map_add_reserved(struct tb_map *map, const char *string,
+			struct tb_error *err);
 
 /* The state of the node added last, and its reason or NULL.  -1 with a sentence. */
 int tb_map_set_state(struct tb_map *map, const char *state, const char *reason,

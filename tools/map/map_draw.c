@@ -182,7 +182,8 @@ void tb_map_count_busy(const struct tb_map_node *node, unsigned *cores,
 
 		for (unsigned j = first; j < first + count; j++)
 			busy += node->holders[j] != TB_HOLDER_NONE &&
-				node->holders[j] != TB_HOLDER_FILTERED;
+				node->holders[j] != TB_HOLDER_FILTERED &&
+				node->holders[j] != TB_HOLDER_RESERVED;
 		*cores += busy > 0;
 		*threads += busy;
 	}

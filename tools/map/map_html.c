@@ -77,11 +77,12 @@ static json_t *json_of_node(const struct tb_map_node *node, json_t *shapes,
 	if (!node->topology)
 		return json_pack("{s:s, s:s*, s:s*}", "name", node->name,
 				 "trouble", trouble, "reason", reason);
-	return json_pack("{s:s, s:s*, s:s*, s:O, s:o*, s:o*}", "name",
+	return json_pack("{s:s, s:s*, s:s*, s:O, s:o*, s:o*, s:o*}", "name",
 			 node->name, "trouble", trouble, "reason", reason,
 			 "shape",
 			 find_shape_number(shapes, numbers, node->topology),
 			 "filtered", json_of_holder(node, TB_HOLDER_FILTERED),
+			 "reserved", json_of_holder(node, TB_HOLDER_RESERVED),
 			 "hidden", json_of_holder(node, TB_HOLDER_PLAIN));
 }
 

@@ -9,6 +9,7 @@
 static json_t *json_of_node(const struct tb_map_node *node)
 {
 	char *topology = NULL, *inuse = NULL, *filtered = NULL;
+	char *reserved = NULL;
 	json_t *json;
 
 	if (node->topology) {
@@ -17,16 +18,19 @@ static json_t *json_of_node(const struct tb_map_node *node)
 	}
 	if (node->filtered)
 		filtered = tb_topology_print(node->topology, node->filtered);
-	json = json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:s*}", "node",
+	if (node->reserved)
+		reserved = tb_topology_print(node->topology, node->reserved);
+	json = json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*}", "node",
 			 node->name, "topology", topology, "inuse", inuse,
-			 "filtered", filtered, "state", node->state, "reason",
-			 node->reason);
+			 "filtered", filtered, "reserved", reserved, "state",
+			 node->state, "reason", node->reason);
 	if (node->memory.count)
 		json_object_set_new(json, "numa_memory",
 				    tb_node_memory_to_json(&node->memory));
 	free(topology);
 	free(inuse);
 	free(filtered);
+	free(reserved);
 	return json;
 }
 
@@ -105,13 +109,13 @@ static int read_memory(struct tb_map_node *node, const json_t *json,
 static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 {
 	const char *name, *topology = NULL, *inuse = NULL, *filtered = NULL;
-	const char *state = NULL, *reason = NULL;
+	const char *reserved = NULL, *state = NULL, *reason = NULL;
 	json_error_t why;
 
-	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s, s?s, s?s}",
+	if (json_unpack_ex(json, &why, 0, "{s:s, s?s, s?s, s?s, s?s, s?s, s?s}",
 			   "node", &name, "topology", &topology, "inuse",
-			   &inuse, "filtered", &filtered, "state", &state,
-			   "reason", &reason))
+			   &inuse, "filtered", &filtered, "reserved", &reserved,
+			   "state", &state, "reason", &reason))
 		return tb_fail(err, "a node of the map is malformed: %s",
 			       why.text);
 	if (tb_map_add_node(map, name, topology, inuse, err))
@@ -121,7 +125,9 @@ static int add_node(struct tb_map *map, json_t *json, struct tb_error *err)
 	if (read_memory(&map->nodes[map->nnodes - 1],
 			json_object_get(json, "numa_memory"), err))
 		return -1;
-	return filtered ? tb_map_add_filter(map, filtered, err) : 0;
+	if (filtered && tb_map_add_filter(map, filtered, err))
+		return -1;
+	return reserved ? tb_map_add_reserved(map, reserved, err) : 0;
 }
 
 /* An array of a job whose objects are pairs of strings. */

@@ -39,6 +39,8 @@ char tb_holder_symbol(const struct tb_map *map, int holder)
 		return '.';
 	case TB_HOLDER_FILTERED:
 		return '-';
+	case TB_HOLDER_RESERVED:
+		return '~';
 	case TB_HOLDER_PLAIN:
 		return '#';
 	case TB_HOLDER_MANY:
@@ -54,6 +56,7 @@ int tb_holder_color(int holder)
 	switch (holder) {
 	case TB_HOLDER_NONE:
 	case TB_HOLDER_FILTERED:
+	case TB_HOLDER_RESERVED:
 		return -1;
 	case TB_HOLDER_PLAIN:
 		return COLOR_PLAIN;
@@ -173,6 +176,8 @@ static void draw_symbols(const struct tb_map *map,
 	draw_holder(map, TB_HOLDER_NONE, "free", style, out);
 	draw_holder(map, TB_HOLDER_FILTERED,
 		    "free, not for jobs with a binding", style, out);
+	draw_holder(map, TB_HOLDER_RESERVED, "free, reserved now or later",
+		    style, out);
 	draw_holder(map, TB_HOLDER_PLAIN, "in use by jobs that are not shown",
 		    style, out);
 	draw_holder(map, TB_HOLDER_MANY, "shared by several jobs", style, out);

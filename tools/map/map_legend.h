@@ -12,7 +12,7 @@
 
 /*
  * The character that stands for the holder of a thread: "." free, "-" free but
- * filtered, a capital letter or digit for each bound job, a small letter for each
+ * filtered, "~" free but reserved, a capital letter or digit for each bound job, a small letter for each
  * soft-bound one (letters take turns), "#" for plain jobs, "&" where several jobs
  * share.
  */

@@ -105,6 +105,16 @@ static void drop_plan(char *state)
 		strcpy(state, "idle");
 }
 
+static int add_reserved(const struct load *load, const node_info_t *node,
+			struct tb_error *why)
+{
+	char *reserved = tb_cluster_token(node, TB_EXTRA_RESERVED);
+	int rc = reserved ? tb_map_add_reserved(load->map, reserved, why) : 0;
+
+	free(reserved);
+	return rc;
+}
+
 static int add_state(const struct load *load, const node_info_t *node,
 		     struct tb_error *why)
 {
@@ -142,7 +152,7 @@ static void add_node(const struct load *load, const node_info_t *node)
 	if (add_state(load, node, &why))
 		warn_about(load, "node", node->name, &why);
 	tb_node_memory_load(node, &load->map->nodes[before].memory);
-	if (add_kept(load, node, &why))
+	if (add_kept(load, node, &why) || add_reserved(load, node, &why))
 		warn_about(load, "node", node->name, &why);
 }
 

@@ -47,15 +47,15 @@ static const char style[] =
 	".unit rect{stroke:#777;stroke-width:.5}"
 	".unit text{font:bold 12px 'DejaVu Sans Mono',Menlo,monospace;"
 	"text-anchor:middle;fill:#000;pointer-events:none}"
-	".free rect,.filtered rect{fill:#fff}"
+	".free rect,.filtered rect,.reserved rect{fill:#fff}"
 	".soft text{font-style:italic}"
 	".unit:hover rect{stroke:#000;stroke-width:2}"
 	"@media (prefers-color-scheme:dark){"
 	"svg{background:#16181c}text{fill:#e8e8e8}"
 	".label{fill:#aaa}.frame{stroke:#777}"
 	".core{fill:#24272d;stroke:#999}"
-	".free rect,.filtered rect{fill:#16181c}"
-	".free text,.filtered text{fill:#aaa}"
+	".free rect,.filtered rect,.reserved rect{fill:#16181c}"
+	".free text,.filtered text,.reserved text{fill:#aaa}"
 	".unit:hover rect{stroke:#fff}}"
 	"@media print{svg{background:#fff;print-color-adjust:exact;"
 	"-webkit-print-color-adjust:exact}}";
@@ -83,6 +83,8 @@ static const char *get_holder_name(const struct tb_map *map, int holder)
 		return "free";
 	case TB_HOLDER_FILTERED:
 		return "filtered";
+	case TB_HOLDER_RESERVED:
+		return "reserved";
 	case TB_HOLDER_PLAIN:
 		return "hidden";
 	case TB_HOLDER_MANY:
@@ -376,6 +378,8 @@ static int print_legend(const struct tb_map *map, unsigned *y, FILE *out)
 	print_meaning(map, TB_HOLDER_NONE, "free", y, out);
 	print_meaning(map, TB_HOLDER_FILTERED,
 		      "free, not for jobs with a binding", y, out);
+	print_meaning(map, TB_HOLDER_RESERVED, "free, reserved now or later", y,
+		      out);
 	print_meaning(map, TB_HOLDER_PLAIN, "in use by jobs that are not shown",
 		      y, out);
 	print_meaning(map, TB_HOLDER_MANY, "shared by several jobs", y, out);

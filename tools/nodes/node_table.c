@@ -28,6 +28,7 @@ enum {
 	TOPOLOGY,
 	INUSE,
 	MEMORY,
+	RESERVED,
 	PLAIN_COLUMNS
 };
 static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
@@ -44,6 +45,7 @@ static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
 	[TOPOLOGY] = { 'm', "topology", "TOPOLOGY", false },
 	[INUSE] = { 'i', "inuse", "INUSE", false },
 	[MEMORY] = { 'M', "memory", "MEMORY", false },
+	[RESERVED] = { 'r', "reserved", "RESERVED", true },
 };
 
 /* Those of each kind of unit, as "Xfree" of X. */
@@ -131,6 +133,22 @@ static void print_memory(const node_info_t *node, FILE *out)
 	tb_node_memory_clear(&memory);
 }
 
+static unsigned count_reserved(const struct tb_node_view *node)
+{
+	struct tb_bitset *threads = NULL;
+	struct tb_topology *topology =
+		node->reserved
+			? tb_topology_parse(node->reserved, &threads, NULL)
+			: NULL;
+	unsigned cores = 0;
+
+	if (topology)
+		cores = tb_count_cores_with(topology, threads);
+	tb_topology_destroy(topology);
+	tb_bitset_destroy(threads);
+	return cores;
+}
+
 static void print_unit_cell(const struct tb_node_view *node, unsigned kind,
 			    unsigned what, FILE *out)
 {
@@ -208,6 +226,9 @@ static void print_cell(const void *item, unsigned column, FILE *out)
 	case MEMORY:
 		print_memory(node->info, out);
 		break;
+	case RESERVED:
+		fprintf(out, "%u", count_reserved(node));
+		break;
 	default:
 		column -= PLAIN_COLUMNS;
 		print_unit_cell(node, column / UNIT_COLUMNS,
@@ -255,6 +276,8 @@ static bool get_number(const void *item, unsigned column, double *number)
 				 : -1;
 	else if (column == JOBS)
 		*number = row->node->njobs;
+	else if (column == RESERVED)
+		*number = count_reserved(row->node);
 	else if (column >= PLAIN_COLUMNS)
 		*number = get_unit_number(row->node, column);
 	else
@@ -335,6 +358,14 @@ static bool is_usual(const struct tb_node_view **nodes, unsigned nnodes,
 	return !is_same(nodes, nnodes, kind, CORE);
 }
 
+static bool any_is_reserved(const struct tb_node_view **nodes, unsigned nnodes)
+{
+	for (unsigned i = 0; i < nnodes; i++)
+		if (nodes[i]->reserved)
+			return true;
+	return false;
+}
+
 char *tb_node_table_usual(const struct tb_node_view **nodes, unsigned nnodes,
 			  bool together)
 {
@@ -353,6 +384,8 @@ char *tb_node_table_usual(const struct tb_node_view **nodes, unsigned nnodes,
 								  ALL_THREE)]
 					.name);
 	fputs(",frag,jobs", out);
+	if (any_is_reserved(nodes, nnodes))
+		fputs(",reserved", out);
 	return tb_text_stream_close(out, &text);
 }
 

@@ -252,6 +252,7 @@ static void take_census(struct tb_node_views *views, struct tb_node_view *node,
 	int rc;
 
 	node->inuse = tb_cluster_token(node->info, TB_EXTRA_INUSE);
+	node->reserved = tb_cluster_token(node->info, TB_EXTRA_RESERVED);
 	if (node->inuse)
 		rc = take_shown(views, node, &why);
 	else if (hides_use(node->info))
@@ -309,6 +310,7 @@ void tb_node_views_destroy(struct tb_node_views *views)
 		return;
 	for (unsigned i = 0; i < views->nnodes; i++) {
 		free(views->nodes[i].inuse);
+		free(views->nodes[i].reserved);
 		free(views->nodes[i].jobs);
 	}
 	free(views->nodes);

@@ -15,6 +15,7 @@ struct tb_node_view {
 	const node_info_t *info;
 	const struct tb_census *census; /* NULL: no topology is known */
 	char *inuse; /* the topology, what is in use in lower case; or NULL */
+	char *reserved; /* the same with what is reserved, now or later */
 	const job_info_t **jobs; /* on the node, in Slurm's order */
 	unsigned njobs;
 };

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "candidate_memory.h"
+#include "cluster/reserved.h"
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
 #include "compat/slurm_types.h"
@@ -314,40 +315,30 @@ static bool covers_node(const reserve_info_t *reservation,
 	return in;
 }
 
-/* The reserved cores of the node as threads; NULL: the whole node. */
-static struct tb_bitset *find_reserved(const reserve_info_t *reservation,
-				       const struct tb_candidate_node *node)
+static void note_reservation(struct tb_candidate_node *node, const char *name)
 {
-	unsigned cores = tb_topology_cores(node->topology);
-	unsigned all = (unsigned)node->info->sockets * node->info->cores;
-	const char *list = NULL;
-	struct tb_bitset *set, *threads;
+	char *before = node->reserved_by;
 
-	for (uint32_t i = 0; i < reservation->core_spec_cnt; i++)
-		if (!strcmp(reservation->core_spec[i].node_name,
-			    node->info->name))
-			list = reservation->core_spec[i].core_id;
-	set = list ? tb_bitset_parse_list(list, all, NULL) : NULL;
-	if (!set || all != cores)
-		return set; /* a Slurm core is a thread */
-	threads = tb_bitset_create(tb_topology_threads(node->topology));
-	if (threads)
-		tb_threads_of_cores(node->topology, set, threads);
-	tb_bitset_destroy(set);
-	return threads;
+	node->reserved_by = NULL;
+	set_text(&node->reserved_by, "%s%s%s", before ? before : "",
+		 before ? ", " : "", name);
+	free(before);
 }
 
 static void take_reserved(const reserve_info_t *reservation, time_t now,
 			  struct tb_candidate_node *node)
 {
-	struct tb_bitset *threads = find_reserved(reservation, node);
+	struct tb_bitset *threads = tb_reserved_threads(reservation, node->info,
+							node->topology);
 	bool begun = reservation->start_time <= now;
 
-	if (threads && threads->nbits == node->reserved->nbits)
+	if (threads && threads->nbits == node->reserved->nbits) {
 		tb_bitset_or(node->reserved, threads);
-	else
+		note_reservation(node, reservation->name);
+	} else {
 		set_text(&node->closed, "reserved by %s%s", reservation->name,
 			 begun ? "" : " before the job would end");
+	}
 	tb_bitset_destroy(threads);
 }
 
@@ -355,7 +346,8 @@ static void take_reserved(const reserve_info_t *reservation, time_t now,
 static void close_outside(const reserve_info_t *own,
 			  struct tb_candidate_node *node)
 {
-	struct tb_bitset *inside = find_reserved(own, node);
+	struct tb_bitset *inside = tb_reserved_threads(own, node->info,
+						       node->topology);
 
 	if (inside && inside->nbits == node->reserved->nbits) {
 		tb_bitset_set_range(node->reserved, 0, node->reserved->nbits);
@@ -770,6 +762,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->held_units);
 	free(node->closed);
 	free(node->note);
+	free(node->reserved_by);
 	free(node->devices);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);

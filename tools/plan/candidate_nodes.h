@@ -34,6 +34,7 @@ struct tb_candidate_node {
 	char *closed;	     /* why the job cannot have it; NULL: it may */
 	bool outside;	     /* it is closed for what the job says of nodes */
 	bool out_of_service; /* it is closed for its state only */
+	char *reserved_by;   /* "a, b": reservations of others; NULL: none */
 	char *note;	   /* that something is short there; NULL: it is not */
 	bool lacks_memory; /* that is memory, or that, too */
 	/* MB: for each CPU, 0: none is counted; there, and of it free. */

@@ -54,6 +54,7 @@ static bool same_row(const struct tb_candidates *candidates,
 		       tb_candidates_needed_units(candidates, b) &&
 	       tb_candidates_room(candidates, a) ==
 		       tb_candidates_room(candidates, b) &&
+	       same_text(a->reserved_by, b->reserved_by) &&
 	       same_text(a->note, b->note) && same_holds(a, b);
 }
 
@@ -392,13 +393,19 @@ static void print_hold(const struct tb_explanation *explanation,
 		print_end(candidates->ends[hold->holder], out);
 }
 
-/* Notes and holders, one on a line. */
+/* Reservations, notes and holders, one on a line. */
 static void print_holds(const struct row *row, FILE *out)
 {
 	const struct tb_explanation *explanation = row->explanation;
 	const struct tb_candidate_node *node = row->nodes->node;
-	bool first = !node->note;
+	bool first = !node->note && !node->reserved_by;
 
+	if (node->reserved_by) {
+		fputs("reserved by ", out);
+		tb_text_print(node->reserved_by, out);
+	}
+	if (node->note && node->reserved_by)
+		fputc('\n', out);
 	if (node->note)
 		tb_text_print(node->note, out);
 	for (unsigned i = 0; i < node->nholds; i++) {

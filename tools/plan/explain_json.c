@@ -46,7 +46,7 @@ json_t *tb_explain_rows_json(const struct tb_explanation *explanation)
 
 		json_array_append_new(
 			rows,
-			json_pack("{s:o, s:b, s:i, s:i, s:i, s:i, s:s?, s:s?, s:o}",
+			json_pack("{s:o, s:b, s:i, s:i, s:i, s:i, s:s?, s:s*, s:s?, s:o}",
 				  "nodes", tb_hosts_to_json(row->nodes),
 				  "required", node->required, "free_units",
 				  (int)node->free_units, "units",
@@ -55,7 +55,8 @@ json_t *tb_explain_rows_json(const struct tb_explanation *explanation)
 								  node),
 				  "slots",
 				  (int)tb_candidates_room(candidates, node),
-				  "closed", node->closed, "note", node->note,
+				  "closed", node->closed, "reserved_by",
+				  node->reserved_by, "note", node->note,
 				  "held_by", json_of_holds(candidates, node)));
 	}
 	return rows;

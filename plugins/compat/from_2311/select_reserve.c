@@ -2,9 +2,13 @@
 /* select_reserve.c - since Slurm 23.11 reservations ask as jobs do */
 #include "compat/select_ops.h"
 
+#include "src/common/job_resources.h"
+#include "src/common/xmalloc.h"
+
 #include "select_topobind/hooks.h"
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/try/reservation.h"
+#include "select_topobind/try/unit_reservation.h"
 
 /* Copy between a bitmap of the cores of all nodes and one of the job's nodes. */
 static void copy_cores(const job_resources_t *granted, bitstr_t *all,
@@ -57,8 +61,81 @@ static int test_reservation(const struct tb_test *test)
 	return rc;
 }
 
+/* ---- units ---- */
+
+/* The cores of a reservation as those of a job, so that Slurm keeps them. */
+static void grant_cores(job_record_t *job, bitstr_t *nodes, bitstr_t *cores)
+{
+	job_resources_t *granted = create_job_resources();
+	struct tb_allocated_node at = { 0 };
+
+	granted->node_bitmap = bit_copy(nodes);
+	granted->nhosts = bit_set_count(nodes);
+	granted->nodes = bitmap2node_name(nodes);
+	build_job_resources(granted);
+	granted->cpus = xcalloc(granted->nhosts, sizeof(*granted->cpus));
+	copy_cores(granted, cores, true);
+	while (tb_allocated_node_next(granted, &at)) {
+		const node_record_t *node = node_record_table_ptr[at.node];
+		uint32_t end = at.first_core + node->tot_cores;
+
+		granted->cpus[at.index] =
+			node->threads *
+			bit_set_count_range(granted->core_bitmap, at.first_core,
+					    end);
+		granted->ncpus += granted->cpus[at.index];
+	}
+	job->total_cpus = granted->ncpus;
+	free_job_resources(&job->job_resrcs);
+	job->job_resrcs = granted;
+}
+
+static int grant_units(const struct tb_test *test,
+		       const struct tb_unit_reservation *asked)
+{
+	bitstr_t *cores = tb_unit_reservation_choose(asked), *nodes;
+
+	if (!cores)
+		return SLURM_ERROR;
+	nodes = tb_unit_reservation_nodes(cores);
+	bit_copybits(test->nodes, nodes);
+	grant_cores(test->job, nodes, cores);
+	FREE_NULL_BITMAP(nodes);
+	FREE_NULL_BITMAP(cores);
+	return SLURM_SUCCESS;
+}
+
+/* False: it asks for no units. */
+static bool test_units(const struct tb_test *test, int *rc)
+{
+	const job_details_t *details = test->job->details;
+	struct tb_reserved_request wanted;
+	bool again;
+	const char *text = tb_unit_reservation_find_text(details->begin_time,
+							 details->min_cpus,
+							 &again);
+	struct tb_unit_reservation asked = {
+		.wanted = &wanted,
+		.partition = test->job->part_ptr,
+		.nodes = test->nodes,
+		.all_nodes = details->req_node_bitmap,
+		.excluded = test->excluded,
+		.cores = again ? details->min_cpus : 0,
+		.start = details->begin_time,
+	};
+	bool found = !tb_reserved_request_read(&wanted, text, NULL);
+
+	if (found)
+		*rc = grant_units(test, &asked);
+	tb_reserved_request_clear(&wanted);
+	return found;
+}
+
 int tb_answer(struct tb_test *test)
 {
-	return is_reservation(test) ? test_reservation(test)
-				    : tb_hook_job_test(test);
+	int rc;
+
+	if (!is_reservation(test))
+		return tb_hook_job_test(test);
+	return test_units(test, &rc) ? rc : test_reservation(test);
 }

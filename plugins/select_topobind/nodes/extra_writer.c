@@ -18,20 +18,26 @@
 #include "cores_taken.h"
 #include "job_nodes.h"
 #include "nodes.h"
+#include "reserved_cores.h"
 #include "text_digest.h"
 
 /* What was written into a node's Extra field. */
 struct written {
 	uint64_t shape; /* the number of that of which m_topology_inuse is */
 	uint64_t extra; /* a digest of the field when it was last looked at */
+	char *reserved; /* of that shape, as it is to be; NULL: nothing is */
 };
 
 static const struct tb_conf *site;
 static struct written *written_of; /* by node */
 static uint32_t node_count;
+static time_t reserved_at; /* when reservations were last looked at */
 
 void tb_extra_writer_fini(void)
 {
+	for (uint32_t node = 0; node < node_count; node++)
+		free(written_of[node].reserved);
+	reserved_at = 0;
 	xfree(written_of);
 	node_count = 0;
 }
@@ -136,6 +142,56 @@ static char *print_filter(uint32_t node, const struct tb_shape *shape)
 		       : NULL;
 }
 
+/* What is reserved of a node of this shape; NULL: nothing.  free() it. */
+static char *print_reserved(uint32_t node, const struct tb_shape *shape,
+			    const struct tb_reserved_cores *reserved)
+{
+	struct tb_scratch *scratch = shape->scratch;
+
+	if (!tb_reserved_cores_of(reserved, node, scratch->cores))
+		return NULL;
+	tb_shape_threads(shape, scratch->cores, scratch->threads);
+	return tb_topology_print(shape->topology, scratch->threads);
+}
+
+static void note_reserved(uint32_t node,
+			  const struct tb_reserved_cores *reserved)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+
+	free(written_of[node].reserved);
+	written_of[node].reserved = shape ? print_reserved(node, shape,
+							   reserved)
+					  : NULL;
+}
+
+/* It has another shape: with the next look at reservations it is known again. */
+static void forget_reserved(uint32_t node)
+{
+	free(written_of[node].reserved);
+	written_of[node].reserved = NULL;
+	reserved_at = 0;
+}
+
+/* last_resv_update is in seconds. */
+void tb_extra_write_reserved(void)
+{
+	struct tb_reserved_cores reserved;
+
+	if (!tb_conf_node_record(site) || reserved_at > last_resv_update)
+		return;
+	reserved_at = time(NULL);
+	tb_reserved_cores_find(&reserved);
+	for (uint32_t node = 0; node < node_count; node++) {
+		if (!node_record_table_ptr[node])
+			continue;
+		note_reserved(node, &reserved);
+		write_token(node_record_table_ptr[node], TB_EXTRA_RESERVED,
+			    written_of[node].reserved);
+	}
+	tb_reserved_cores_clear(&reserved);
+}
+
 void tb_extra_write(uint32_t node)
 {
 	struct tb_shape *shape = tb_node_shape(node);
@@ -150,6 +206,7 @@ void tb_extra_write(uint32_t node)
 		write_token(record, TB_EXTRA_INUSE, NULL);
 		write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
 		write_token(record, TB_EXTRA_FILTER, NULL);
+		write_token(record, TB_EXTRA_RESERVED, NULL);
 		return;
 	}
 	if (!shape)
@@ -167,6 +224,9 @@ void tb_extra_write(uint32_t node)
 	write_token(record, TB_EXTRA_INUSE, inuse);
 	write_token(record, TB_EXTRA_MEMORY_INUSE, memory_inuse);
 	write_token(record, TB_EXTRA_FILTER, filter);
+	if (written_of[node].shape != shape->number)
+		forget_reserved(node);
+	write_token(record, TB_EXTRA_RESERVED, written_of[node].reserved);
 	free(filter);
 	xfree(memory_inuse);
 	written_of[node].shape = shape->number;
@@ -200,6 +260,7 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_MEMORY, stated.memory) &&
 	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed) &&
+	       has_token(extra, TB_EXTRA_RESERVED, written_of[node].reserved) &&
 	       filter_is_written(node, shape);
 }
 
@@ -228,5 +289,5 @@ void tb_extra_is_outdated(const job_record_t *job)
 	struct tb_allocated_node at = { 0 };
 
 	while (tb_allocated_node_next(job->job_resrcs, &at))
-		memset(&written_of[at.node], 0, sizeof(*written_of));
+		written_of[at.node].shape = written_of[at.node].extra = 0;
 }

@@ -3,7 +3,7 @@
  * extra_writer.h - a node's topology, and what of it is in use, in its Extra field
  *
  * It writes the tokens m_topology=, m_distances= and m_speed= (where known) and
- * m_topology_inuse=, and keeps what others wrote there.  Called with slurmctld's
+ * m_topology_inuse= and so on (common/node/node_extra.h), and keeps what others wrote there.  Called with slurmctld's
  * write lock on nodes.
  */
 #ifndef TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
@@ -19,6 +19,8 @@ void tb_extra_writer_reset(const struct tb_conf *conf);
 void tb_extra_writer_fini(void);
 
 void tb_extra_write(uint32_t node);
+/* What reservations have of all nodes, when any of these has changed. */
+void tb_extra_write_reserved(void);
 /* Of all nodes of the job's allocation. */
 void tb_extra_write_nodes_of(const job_record_t *job);
 /* Write again if somebody has changed the tokens, or the node its topology. */

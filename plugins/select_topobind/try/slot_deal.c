@@ -278,23 +278,34 @@ static bool add_cores(const struct tb_slot_deal *deal, uint32_t index,
 	return placed;
 }
 
+bitstr_t *tb_slot_deal_bits(const struct tb_slot_deal *deal,
+			    struct tb_offers *offers,
+			    const struct tb_test *test)
+{
+	bitstr_t *cores = bit_alloc(tb_all_cores());
+	bool whole = true;
+
+	for (uint32_t i = 0; whole && i < deal->count; i++)
+		whole = add_cores(deal, i, offers, test, cores);
+	if (!whole)
+		FREE_NULL_BITMAP(cores);
+	return cores;
+}
+
 bitstr_t *tb_slot_deal_cores(const struct tb_test *test,
 			     const struct tb_request *request,
 			     const struct tb_view *view, bitstr_t *nodes)
 {
-	bitstr_t *cores = bit_alloc(tb_all_cores());
+	bitstr_t *cores = NULL;
 	struct tb_test call = *test;
 	struct tb_offers *offers;
 	struct tb_slot_deal *deal;
-	bool whole = true;
 
 	call.nodes = nodes;
 	offers = tb_offers_create(&call, request, view);
 	deal = deal_offers(offers, &call);
-	for (uint32_t i = 0; i < deal->count; i++)
-		whole = whole && add_cores(deal, i, offers, &call, cores);
-	if (!whole || deal->count != (uint32_t)bit_set_count(nodes))
-		FREE_NULL_BITMAP(cores);
+	if (deal->count == (uint32_t)bit_set_count(nodes))
+		cores = tb_slot_deal_bits(deal, offers, &call);
 	tb_slot_deal_destroy(deal);
 	tb_offers_destroy(offers);
 	return cores;

@@ -84,6 +84,14 @@ bool tb_slot_deal_select_dealt(const struct tb_slot_deal *deal,
 			       const struct tb_test *test);
 
 /*
+ * The cores of the deal: a bit for each core of all nodes.  NULL when they do not fit.
+ * The caller frees.
+ */
+bitstr_t *tb_slot_deal_bits(const struct tb_slot_deal *deal,
+			    struct tb_offers *offers,
+			    const struct tb_test *test);
+
+/*
  * The cores that the job would get on exactly these nodes, its slots dealt out
  * evenly: a bit for each core of all nodes.  NULL when they do not fit so.  The
  * caller frees.

@@ -8,8 +8,9 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-const FREE = "free", FILTERED = "filtered", HIDDEN = "hidden", SHARED = "shared";
-const SIGNS = { free: ".", filtered: "-", hidden: "#", shared: "&" };
+const FREE = "free", FILTERED = "filtered", RESERVED = "reserved";
+const HIDDEN = "hidden", SHARED = "shared";
+const SIGNS = { free: ".", filtered: "-", reserved: "~", hidden: "#", shared: "&" };
 const MEANINGS = {
 	bound: "bound: a letter or digit for each job",
 	soft: "soft-bound: a small letter on stripes",
@@ -17,6 +18,7 @@ const MEANINGS = {
 	hidden: "in use by jobs that are not shown",
 	shared: "shared by several jobs",
 	filtered: "free, not for jobs with a binding",
+	reserved: "free, reserved now or later",
 	free: "free",
 };
 const NAMES = {
@@ -176,11 +178,17 @@ function kindsOf(node, owners) {
 	const kinds = owners.map((jobs) => jobs.length > 1 ? SHARED :
 		jobs.length ? data.jobs[jobs[0]].kind : FREE);
 
-	for (const [list, kind] of [[node.filtered, FILTERED], [node.hidden, HIDDEN]])
+	for (const [list, kind] of [[node.filtered, FILTERED], [node.reserved, RESERVED],
+		[node.hidden, HIDDEN]])
 		for (const thread of expand(list))
 			if (kinds[thread] === FREE)
 				kinds[thread] = kind;
 	return kinds;
+}
+
+// Of threads by kind those that no job has.
+function countFree(counts) {
+	return (counts.free ?? 0) + (counts.filtered ?? 0) + (counts.reserved ?? 0);
 }
 
 function countKinds(kinds) {
@@ -266,8 +274,7 @@ function drawBar(counts, threads) {
 }
 
 function saySummary(counts, threads) {
-	const free = (counts.free ?? 0) + (counts.filtered ?? 0);
-	const parts = [`${threads - free} of ${threads} threads in use`];
+	const parts = [`${threads - countFree(counts)} of ${threads} threads in use`];
 
 	for (const kind of Object.keys(MEANINGS))
 		if (counts[kind] && kind !== FREE)
@@ -314,8 +321,7 @@ function sortNodes(kinds) {
 			continue;
 		node.counts = countKinds(kindsOf(node, ownersOf(node)));
 		Object.keys(node.counts).forEach((kind) => kinds.add(kind));
-		node.busy = 1 - ((node.counts.free ?? 0) + (node.counts.filtered ?? 0)) /
-			shape.threads;
+		node.busy = 1 - countFree(node.counts) / shape.threads;
 	}
 	return [...data.nodes].sort((a, b) => b.busy - a.busy);
 }
