@@ -44,7 +44,8 @@ struct tb_unit *tb_partition_shared_unit(const job_info_t *job,
 	if (!tb_comment_read(&comment, job->system_comment, &why) &&
 	    comment.request) {
 		tb_request_init(&request);
-		if (!tb_request_from_comment(&request, comment.request, &why))
+		if (!tb_request_from_comment(&request, comment.request, &why) &&
+		    !request.nparts)
 			unit = malloc(sizeof(*unit));
 		if (unit)
 			*unit = tb_booked_unit(&request, node->books.by_thread);

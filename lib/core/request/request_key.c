@@ -12,6 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/topology/unit.h"
 #include "alternatives.h"
+#include "parts.h"
 #include "prefer.h"
 
 const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
@@ -139,23 +140,24 @@ static int read_key_unit(struct tb_request *request, const char *value,
 		return tb_alternatives_read(request, value, err);
 	if (!tb_unit_parse(value, &request->unit))
 		return refuse_value(TB_REQUEST_KEY_UNIT, value, err);
-	if (request->nalternatives &&
+	if (tb_request_unit_has_amount(request) &&
 	    !(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
 		request->amount = 0;
 	request->nalternatives = 0;
+	request->nparts = 0;
 	return 0;
 }
 
 static bool is_default_unit(const struct tb_request *request)
 {
-	return !request->nalternatives && request->unit.letter == 'C' &&
-	       request->unit.kind == TB_POWER;
+	return !tb_request_unit_has_amount(request) &&
+	       request->unit.letter == 'C' && request->unit.kind == TB_POWER;
 }
 
 static void print_key_unit(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	if (request->nalternatives)
+	if (tb_request_unit_has_amount(request))
 		tb_alternatives_print(request, text);
 	else
 		tb_text_add(text, tb_unit_name(request->unit));

@@ -214,7 +214,8 @@ static uint16_t find_group(const job_record_t *job,
 			   struct tb_held_request *held)
 {
 	tb_held_request_init(held);
-	return lets_share(job) && tb_granted_find(job, held)
+	return lets_share(job) && tb_granted_find(job, held) &&
+			       !held->request.nparts
 		       ? number_group(job->part_ptr)
 		       : 0;
 }
