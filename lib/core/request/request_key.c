@@ -235,6 +235,20 @@ static unsigned read_memory_kinds(const char *text)
 	return kinds;
 }
 
+static bool names_gpu_memory(const char *kinds)
+{
+	while (*kinds) {
+		enum tb_memory_kind kind;
+		size_t length = strcspn(++kinds, "+");
+
+		if (tb_memory_kind_parse(kinds, length, &kind) &&
+		    kind == TB_MEMORY_GPU)
+			return true;
+		kinds += length;
+	}
+	return false;
+}
+
 static int read_key_memory(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
@@ -242,6 +256,11 @@ static int read_key_memory(struct tb_request *request, const char *value,
 	int where = read_memory_word(value, length);
 	unsigned kinds = read_memory_kinds(value + length);
 
+	if (where >= 0 && names_gpu_memory(value + length))
+		return tb_fail(
+			err,
+			"bmem=%s: topobind does not know which NUMA node is the memory of which GPU, so +gpu could be that of another job; leave it out, programs get memory of their GPUs from the driver",
+			tb_clip(value, strlen(value)).text);
 	if (where < 0 || !kinds || (where == TB_MEMORY_NONE && value[length]))
 		return refuse_value(TB_REQUEST_KEY_MEMORY, value, err);
 	if (where == TB_MEMORY_NONE)
