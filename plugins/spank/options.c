@@ -11,7 +11,7 @@ const struct tb_option tb_option_table[] = {
 	  "(hardware thread), C (core), E (efficiency core), S (socket), X (L3 "
 	  "cache), Y (L2 cache), N (NUMA node); CT CS CX CY CN mean power cores "
 	  "and ET ES EX EY EN efficiency cores; 'X:1|N:1', with amounts: the "
-	  "first of these that starts (default C)" },
+	  "first of these that starts; X:1+C:2, for hosts: both (default C)" },
 	{ "bamount", "count",
 	  "units per task (btype slot) or per node (btype host), 1-65535; "
 	  "0 switches binding off" },

@@ -17,6 +17,7 @@
 #include "core/topology/distances.h"
 #include "core/topology/numa_memory.h"
 #include "core/topology/os_cpus.h"
+#include "hwloc/hugepages.h"
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
 #include "task_topobind/daemon/step_watch.h"
@@ -110,6 +111,20 @@ static char *print_memory(const struct tb_machine *machine)
 	return text;
 }
 
+/* NULL: none are set aside, or they are too many to tell. */
+static char *print_hugepages(const struct tb_machine *machine)
+{
+	uint64_t *sizes = tb_hugepages_free(machine, TB_HUGEPAGES_DIRECTORY);
+	char *text = sizes != NULL ? tb_numa_memory_print(sizes,
+							  tb_machine_numa_nodes(
+								  machine),
+							  NULL)
+				   : NULL;
+
+	free(sizes);
+	return text;
+}
+
 static char *print_os_cpus(const struct tb_machine *machine)
 {
 	const struct tb_topology *topology = tb_machine_topology(machine);
@@ -135,12 +150,14 @@ static void publish_machine(const struct tb_machine *machine)
 {
 	char *distances = print_distances(machine);
 	char *memory = print_memory(machine);
+	char *hugepages = print_hugepages(machine);
 	char *os_cpus = print_os_cpus(machine);
 	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
 		.distances = distances,
 		.memory = memory,
+		.hugepages = hugepages,
 		.os_cpus = os_cpus,
 		.speed = speed,
 	};
@@ -148,6 +165,7 @@ static void publish_machine(const struct tb_machine *machine)
 	tb_publish_start(tb_daemon_node_name(), &published);
 	free(distances);
 	free(memory);
+	free(hugepages);
 	free(os_cpus);
 	free(speed);
 }

@@ -363,7 +363,7 @@ case_wrong() {
 	wrong "the amount '65536' is not allowed" --bunit='X:1|C:65536'
 	wrong "names 1 X twice" --bunit='X:1|l3:1'
 	wrong "at most 4 are allowed" --bunit='X:1|S:1|C:1|Y:1|N:1'
-	wrong "units of several kinds at once" --bunit='X:1+C:2'
+	wrong "add btype=host" --bunit=X:1+C:2
 	wrong "bamount=2 does not go with bunit=X:1|S:1" \
 		--bunit='X:1|S:1' --bamount=2
 	wrong "does not go with bcpus=0" --bunit='X:1|S:1' --bcpus=0

@@ -446,6 +446,11 @@ case_gres_flags() {
 	assert_eq GPUs "gpu:1(IDX:1)" "$(gpus_of "$job")"
 	cancel "$job" "$other"
 	not_available -w "$NODE_ZEN" "$@" --bunit=S --bamount=2
+	# Units of two kinds are near each other.
+	refused "topobind: --gres-flags=enforce-binding " sbatch -o /dev/null \
+		--btype=host --bunit=X:1+C:2 "$@" --wrap true
+	alloc -w "$NODE_ZEN" --btype=host --bunit=X:1+C:2 --gres=gpu:1 >/dev/null
+	assert_no_contradictions
 }
 
 # --- nodes ------------------------------------------------------------------

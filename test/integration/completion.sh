@@ -311,6 +311,9 @@ case_arguments() {
 	assert_line "topobind plan --bunit='X:1|nu" \
 		"topobind plan --bunit='X:1|numa'"
 	assert_line "sbatch --bunit='l3:2|C:4|so" "sbatch --bunit='l3:2|C:4|socket'"
+	assert_line 'topobind plan --bunit=X:1+nu' \
+		'topobind plan --bunit=X:1+numa '
+	assert_line "topobind plan --bunit='l3+so" "topobind plan --bunit='l3+socket'"
 	assert_line 'topobind plan --partition=ma' 'topobind plan --partition=main '
 	assert_line "topobind plan -n1 --nodelist ${NODE_RAPTOR:0:3}" \
 		"topobind plan -n1 --nodelist $NODE_RAPTOR "

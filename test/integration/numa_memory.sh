@@ -75,6 +75,34 @@ case_says_why() {
 	wait_until 60 runs "$waiting"
 }
 
+# Free huge pages are told by the node; what makes no sense is left out.
+case_huge_pages() {
+	local memory=4096/4096
+
+	scontrol update NodeName="$NODE_NUMA" Extra="rack=1 m_hugepages=512,0"
+	wait_until 10 memory_inuse_is 0000,0000
+	assert_eq nodes "$memory (512 huge),$memory (0 huge)" \
+		"$(topobind nodes -h -n "$NODE_NUMA" -O memory)"
+	assert_eq "nodes in JSON" "[512,0]" "$(topobind nodes --json \
+		"$NODE_NUMA" | jq -c '[.nodes[].numa_memory[].free_hugepages]')"
+	assert_eq metrics 512 "$(numa_metric free_hugepages_bytes)"
+	topobind map --json "$NODE_NUMA" >"$work/map"
+	assert_contains map "$memory (512 huge),$memory (0 huge)" \
+		"$(topobind map --from "$work/map")"
+	reconfigure
+	assert_eq "after a reconfigure" 512,0 \
+		"$(node_token "$NODE_NUMA" m_hugepages)"
+	scontrol update NodeName="$NODE_NUMA" Extra="m_hugepages=1,2,3"
+	wait_until 10 memory_inuse_is 0000,0000
+	assert_eq "of another node" "$memory,$memory" \
+		"$(topobind nodes -h -n "$NODE_NUMA" -O memory)"
+	scontrol update NodeName="$NODE_NUMA" Extra=m_hugepages=-1,x
+	wait_until 10 memory_inuse_is 0000,0000
+	assert_eq "no numbers" "$memory,$memory" \
+		"$(topobind nodes -h -n "$NODE_NUMA" -O memory)"
+	scontrol update NodeName="$NODE_NUMA" Extra=
+}
+
 # numa_metric NAME - of all nodes, in MB
 numa_metric() {
 	topobind metrics | awk -v name="topobind_numa_memory_$1" '
@@ -436,7 +464,7 @@ cluster_start --nodes this "${contain[@]}" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 give_gres "$NODE_NUMA" gpu:4 "Name=gpu File=DEVICE[0-3]"
 start_with_gres "$NODE_NUMA"
-for case in is_shown two_do_not_fit_on_one says_why is_shown_by_others \
+for case in is_shown two_do_not_fit_on_one says_why is_shown_by_others huge_pages \
 	never by_cpu by_default host by_gpu several_nodes plain_jobs spilt count_local count_none \
 	count_wrong as_it_was when preempted restart reconfigured suspended \
 	suspended_and_restarted requeued steps given_back anything; do

@@ -50,6 +50,24 @@ check 'and none is named' [ "$(grep -c '^with' "$work/out")" = 0 ]
 place --bunit 'X:1|C:1' --bamount 2
 check 'an amount beside them' refused_for 'bamount=2'
 
+# --- units of two kinds ---
+
+run place --topology NSXCCXcCNSXCCXCC --btype host --bunit X:1+C:2
+check 'two kinds lie beside each other' \
+	grep -q -x 'granted  NSXCCXCCnsxccxcc' "$work/out"
+check 'the threads of the first' grep -q -x '  X:1       threads 4-5' "$work/out"
+check 'and of the second' grep -q -x '  C:2       threads 6-7' "$work/out"
+run place --topology NSXCCXcCNSXCCXCC --btype host --bunit C:2+X:1 --json
+check 'as JSON, in the order of the request' \
+	has_value '[{"threads":"6-7","units":"C:2"},{"threads":"4-5","units":"X:1"}]' \
+	parts
+run place --topology NSXCCXcCNSXCCXCC --btype host --bunit X:1+C:2 --why
+check 'why' grep -q 'room for both' "$work/out"
+run place --topology NSXcCXcCNSXcCXCC --btype host --bunit X:1+C:4
+check 'no room for both: exit code 1' ended 1
+place --bunit X:1+C:2
+check 'each task cannot have them' refused_for 'btype=host'
+
 # --- NUMA distances ---
 
 # A socket's quadrants: after N2 its neighbour N1, although N4 is free.

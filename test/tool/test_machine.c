@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "hwloc/hugepages.h"
 #include "hwloc/machine.h"
 
 #define MAIN TB_MEMORY_BIT(TB_MEMORY_MAIN)
@@ -516,6 +517,73 @@ static void test_core_kinds(void **state)
 	}
 }
 
+/* A file of a directory, both new. */
+static void write_file(const char *directory, const char *name,
+		       const char *text)
+{
+	char *path;
+	FILE *file;
+
+	assert_true(asprintf(&path, "%s/%s", directory, name) > 0);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+	free(path);
+}
+
+/* node N has pages of a size: all and free of them. */
+static void make_pages(const char *root, const char *size, const char *all,
+		       const char *free_pages)
+{
+	char *command, *path;
+
+	assert_true(asprintf(&path, "%s/%s", root, size) > 0);
+	assert_true(asprintf(&command, "mkdir -p '%s'", path) > 0);
+	assert_int_equal(0, system(command));
+	write_file(path, "nr_hugepages", all);
+	write_file(path, "free_hugepages", free_pages);
+	free(command);
+	free(path);
+}
+
+static void test_hugepages(void **state)
+{
+	struct tb_machine *machine = load_synthetic(
+		"Package:1 NUMANode:2 Core:2 PU:1");
+	char root[] = "/tmp/topobind-hugepages-XXXXXX", command[64];
+	uint64_t *sizes;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	/* There are none, and then none set aside. */
+	assert_null(tb_hugepages_free(machine, root));
+	make_pages(root, "node0/hugepages/hugepages-2048kB", "0\n", "0\n");
+	make_pages(root, "node0/hugepages/hugepages-1048576kB", "0\n", "0\n");
+	make_pages(root, "node1/hugepages/hugepages-2048kB", "0\n", "0\n");
+	assert_null(tb_hugepages_free(machine, root));
+	/* All are in use, and some are not. */
+	make_pages(root, "node0/hugepages/hugepages-2048kB", "8\n", "0\n");
+	sizes = tb_hugepages_free(machine, root);
+	assert_non_null(sizes);
+	assert_int_equal(0, sizes[0]);
+	assert_int_equal(0, sizes[1]);
+	free(sizes);
+	make_pages(root, "node0/hugepages/hugepages-1048576kB", "2\n", "1\n");
+	make_pages(root, "node1/hugepages/hugepages-2048kB", "9\n", "5\n");
+	make_pages(root, "node1/hugepages/hugepages-64kB", "x\n", "-1\n");
+	make_pages(root, "node1/hugepages/other", "9\n", "9\n");
+	make_pages(root, "node2/hugepages/hugepages-2048kB", "9\n", "5\n");
+	sizes = tb_hugepages_free(machine, root);
+	assert_non_null(sizes);
+	assert_int_equal(1024, sizes[0]);
+	assert_int_equal(10, sizes[1]);
+	free(sizes);
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	assert_int_equal(0, system(command));
+	tb_machine_destroy(machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_memory_grows),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),
+		cmocka_unit_test(test_hugepages),
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_core_kinds),

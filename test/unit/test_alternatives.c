@@ -50,7 +50,6 @@ static const struct reading_case reading_cases[] = {
 	{ "bunit=X:99999999999999999999", NULL, "is not allowed" },
 	{ "bunit=X:1|CX:1", NULL, "names 1 X twice" },
 	{ "bunit=X:1|N:1|S:1|C:1|T:1", NULL, "at most 4 are allowed" },
-	{ "bunit=X:1+C:2", NULL, "units of several kinds at once" },
 	/* clang-format on */
 };
 

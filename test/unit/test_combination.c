@@ -74,6 +74,11 @@ static const struct {
 	{ "bamount=0,bmem=prefer", "mem-bind", "local", false, false },
 	{ "bamount=1", "cpus-per-gpu", "2", true, false },
 	{ "bamount=1", "gpus-per-socket", "gpu:1", true, false },
+	{ "bunit=X:1+C:1,btype=host", "gres-flags", "enforce-binding", true,
+	  false },
+	{ "bunit=X:1+C:1,btype=host", "gres-flags", "disable-binding", false,
+	  false },
+	{ "bamount=1", "gres-flags", "enforce-binding", false, false },
 	{ "bamount=1", "nodelist", "a", false, false },
 	{ "bamount=1", "", "", false, false },
 };

@@ -146,15 +146,22 @@ static void test_bar(void **state)
 
 static void test_shares_as(void **state)
 {
+	const struct tb_request one = { .unit = { .letter = 'X' } };
+	const struct tb_request two = { .unit = { .letter = 'C' },
+					.nparts = 2 };
+
 	(void)state;
-	assert_int_equal(tb_shares_as(true, false, false), TB_SHARES_UNITS);
-	assert_int_equal(tb_shares_as(true, false, true), TB_SHARES_UNITS);
-	assert_int_equal(tb_shares_as(true, true, false), TB_SHARES_NODE);
-	assert_int_equal(tb_shares_as(true, true, true), TB_SHARES_ANY);
-	assert_int_equal(tb_shares_as(false, false, false), TB_SHARES_NOTHING);
-	assert_int_equal(tb_shares_as(false, true, false), TB_SHARES_NOTHING);
-	assert_int_equal(tb_shares_as(false, false, true), TB_SHARES_ANY);
-	assert_int_equal(tb_shares_as(false, true, true), TB_SHARES_ANY);
+	assert_int_equal(tb_shares_as(&two, false, false), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(&two, false, true), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(&two, true, false), TB_SHARES_NODE);
+	assert_int_equal(tb_shares_as(&one, false, false), TB_SHARES_UNITS);
+	assert_int_equal(tb_shares_as(&one, false, true), TB_SHARES_UNITS);
+	assert_int_equal(tb_shares_as(&one, true, false), TB_SHARES_NODE);
+	assert_int_equal(tb_shares_as(&one, true, true), TB_SHARES_ANY);
+	assert_int_equal(tb_shares_as(NULL, false, false), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(NULL, true, false), TB_SHARES_NOTHING);
+	assert_int_equal(tb_shares_as(NULL, false, true), TB_SHARES_ANY);
+	assert_int_equal(tb_shares_as(NULL, true, true), TB_SHARES_ANY);
 }
 
 static void test_booked_unit(void **state)

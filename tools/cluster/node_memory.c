@@ -44,6 +44,7 @@ static void subtract_inuse(struct tb_node_memory *memory)
 bool tb_node_memory_load(const node_info_t *node, struct tb_node_memory *memory)
 {
 	uint64_t all = node->real_memory, reserved = node->mem_spec_limit;
+	unsigned count;
 
 	*memory = (struct tb_node_memory){ 0 };
 	memory->sizes = read_token(node, TB_EXTRA_MEMORY, &memory->count);
@@ -57,6 +58,8 @@ bool tb_node_memory_load(const node_info_t *node, struct tb_node_memory *memory)
 	tb_numa_memory_limit(memory->sizes, memory->count,
 			     all > reserved ? all - reserved : 0);
 	subtract_inuse(memory);
+	count = memory->count;
+	memory->hugepages = read_token(node, TB_EXTRA_HUGEPAGES, &count);
 	return true;
 }
 
@@ -64,27 +67,37 @@ void tb_node_memory_clear(struct tb_node_memory *memory)
 {
 	free(memory->sizes);
 	free(memory->available);
+	free(memory->hugepages);
 	*memory = (struct tb_node_memory){ 0 };
 }
 
 void tb_node_memory_print(const struct tb_node_memory *memory, FILE *out)
 {
-	for (unsigned i = 0; i < memory->count; i++)
+	for (unsigned i = 0; i < memory->count; i++) {
 		fprintf(out, "%s%" PRIu64 "/%" PRIu64, i ? "," : "",
 			memory->available[i], memory->sizes[i]);
+		if (memory->hugepages)
+			fprintf(out, " (%" PRIu64 " huge)",
+				memory->hugepages[i]);
+	}
 }
 
 json_t *tb_node_memory_to_json(const struct tb_node_memory *memory)
 {
 	json_t *list = json_array();
 
-	for (unsigned i = 0; list && i < memory->count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:I, s:I}", "total",
-						(json_int_t)memory->sizes[i],
-						"free",
-						(json_int_t)
-							memory->available[i]));
+	for (unsigned i = 0; list && i < memory->count; i++) {
+		json_t *json = json_pack("{s:I, s:I}", "total",
+					 (json_int_t)memory->sizes[i], "free",
+					 (json_int_t)memory->available[i]);
+
+		if (json && memory->hugepages)
+			json_object_set_new(json, "free_hugepages",
+					    json_integer(
+						    (json_int_t)memory
+							    ->hugepages[i]));
+		json_array_append_new(list, json);
+	}
 	return list;
 }
 
@@ -103,6 +116,25 @@ static bool read_sizes(const json_t *json, struct tb_node_memory *memory)
 	return true;
 }
 
+/* A number for each of them, or for none. */
+static bool read_hugepages(const json_t *json, struct tb_node_memory *memory)
+{
+	if (!json_object_get(json_array_get(json, 0), "free_hugepages"))
+		return true;
+	memory->hugepages = calloc(memory->count + 1,
+				   sizeof(*memory->hugepages));
+	for (unsigned i = 0; memory->hugepages && i < memory->count; i++) {
+		json_int_t size;
+
+		if (json_unpack(json_array_get(json, i), "{s:I}",
+				"free_hugepages", &size) ||
+		    size < 0)
+			return false;
+		memory->hugepages[i] = size;
+	}
+	return memory->hugepages;
+}
+
 bool tb_node_memory_of_json(const json_t *json, struct tb_node_memory *memory)
 {
 	*memory = (struct tb_node_memory){ .count = json_array_size(json) };
@@ -110,7 +142,7 @@ bool tb_node_memory_of_json(const json_t *json, struct tb_node_memory *memory)
 	memory->available = calloc(memory->count + 1,
 				   sizeof(*memory->available));
 	if (memory->count && memory->sizes && memory->available &&
-	    read_sizes(json, memory))
+	    read_sizes(json, memory) && read_hugepages(json, memory))
 		return true;
 	tb_node_memory_clear(memory);
 	return false;

@@ -2,7 +2,7 @@
 /*
  * node_memory.h - the memory of a node's NUMA nodes, by its Extra field
  *
- * m_memory= and m_memory_inuse= (common/node/node_extra.h); together jobs can have no
+ * m_memory=, m_hugepages= and m_memory_inuse= (common/node/node_extra.h); together jobs can have no
  * more than RealMemory less MemSpecLimit, of which each NUMA node has its part
  * (core/place/local_memory.h).
  */
@@ -21,6 +21,8 @@ struct tb_node_memory {
 	unsigned count;
 	uint64_t *sizes;     /* what jobs can have */
 	uint64_t *available; /* what of it is free */
+	/* Free huge pages, when its slurmd started; NULL: it tells of none. */
+	uint64_t *hugepages;
 };
 
 /*
@@ -31,10 +33,13 @@ bool tb_node_memory_load(const node_info_t *node,
 			 struct tb_node_memory *memory);
 void tb_node_memory_clear(struct tb_node_memory *memory);
 
-/* "1096/4096,2048/4096": free and all of each. */
+/*
+ * "1096/4096,2048/4096": free and all of each; "1096/4096 (512 huge)": and free huge
+ * pages.
+ */
 void tb_node_memory_print(const struct tb_node_memory *memory, FILE *out);
 
-/* An array of objects with total and free. */
+/* An array of objects with total and free, and hugepages where it tells. */
 json_t *tb_node_memory_to_json(const struct tb_node_memory *memory);
 
 /* What that printed; false, and count is 0: it is something else. */

@@ -6,7 +6,7 @@
 #include "common/job/job_comment.h"
 #include "common/job/job_cores.h"
 #include "common/job/request_env.h"
-#include "core/place/place.h"
+#include "core/request/parts.h"
 #include "granted.h"
 #include "cluster/hosts.h"
 #include "cluster/node_walk.h"
@@ -17,17 +17,6 @@ struct count {
 	const struct tb_request *request;
 	uint64_t units;
 };
-
-static unsigned count_units_of(const struct count *count,
-			       const struct tb_topology *topology,
-			       const struct tb_bitset *threads)
-{
-	if (count->request->cpus)
-		return tb_bitset_count(threads);
-	return tb_units_total(topology, count->request->unit) -
-	       tb_units_available(topology, count->request->unit, threads,
-				  NULL);
-}
 
 /* ---- by the comment ---- */
 
@@ -95,7 +84,8 @@ static bool count_grant(struct count *count,
 
 	if (makes_sense)
 		count->units += (uint64_t)nodes *
-				count_units_of(count, topology, threads);
+				tb_request_count_units(count->request, topology,
+						       threads);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(threads);
 	return makes_sense;
@@ -115,7 +105,8 @@ static void count_cores(struct count *count, const struct tb_node_view *node)
 
 	if (threads && !tb_job_cores_threads(count->job, node->info, topology,
 					     threads, NULL))
-		count->units += count_units_of(count, topology, threads);
+		count->units += tb_request_count_units(count->request, topology,
+						       threads);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(threads);
 }

@@ -14,6 +14,7 @@
 #include "common/job/job_cores.h"
 #include "common/job/request_env.h"
 #include "core/place/place.h"
+#include "core/request/parts.h"
 #include "cluster/hosts.h"
 #include "job_blocked.h"
 #include "job_id.h"
@@ -270,9 +271,5 @@ unsigned tb_job_view_units(const struct tb_job_view *job,
 {
 	if (!job->comment.request || !node->topology)
 		return 0;
-	if (job->request.cpus)
-		return tb_bitset_count(threads);
-	return tb_units_total(node->topology, job->request.unit) -
-	       tb_units_available(node->topology, job->request.unit, threads,
-				  NULL);
+	return tb_request_count_units(&job->request, node->topology, threads);
 }

@@ -25,7 +25,7 @@ struct partition {
 	uint64_t cores, free_cores, fragments; /* on nodes in service */
 	uint64_t running, waiting;	       /* jobs with a binding */
 	/* Bytes of NUMA nodes where they are counted, on nodes in service. */
-	uint64_t memory, free_memory, largest_free_memory;
+	uint64_t memory, free_memory, largest_free_memory, hugepages;
 	struct units units[TB_CENSUS_KINDS];
 };
 
@@ -62,6 +62,8 @@ static void count_memory(struct partition *partition, const node_info_t *node)
 		partition->free_memory += available;
 		if (available > partition->largest_free_memory)
 			partition->largest_free_memory = available;
+		if (memory.hugepages)
+			partition->hugepages += memory.hugepages[i] << 20;
 	}
 	tb_node_memory_clear(&memory);
 }
@@ -192,6 +194,8 @@ static const struct metric of_partitions[] = {
 	  offsetof(struct partition, free_memory) },
 	{ "topobind_numa_memory_largest_free_bytes", "Most that is free on one NUMA node.",
 	  offsetof(struct partition, largest_free_memory) },
+	{ "topobind_numa_memory_free_hugepages_bytes", "Huge pages that were free when slurmd started.",
+	  offsetof(struct partition, hugepages) },
 	/* clang-format on */
 };
 

@@ -153,6 +153,23 @@ static void print_granted(const struct options *options,
 	for (unsigned i = 0; i < outcome->groups; i++)
 		tb_print_cell(stdout, outcome->group_lists[i],
 			      (unsigned)printf("  slot %-4u threads ", i));
+	for (unsigned i = 0; i < outcome->parts; i++)
+		tb_print_cell(stdout, outcome->part_lists[i],
+			      (unsigned)printf("  %-9s threads ",
+					       outcome->part_names[i]));
+}
+
+/* NULL: the request has none. */
+static json_t *make_parts_json(const struct tb_outcome *outcome)
+{
+	json_t *parts = outcome->parts ? json_array() : NULL;
+
+	for (unsigned i = 0; i < outcome->parts; i++)
+		json_array_append_new(parts, json_pack("{s:s, s:s}", "units",
+						       outcome->part_names[i],
+						       "threads",
+						       outcome->part_lists[i]));
+	return parts;
 }
 
 static const char *get_reason(const struct tb_outcome *outcome)
@@ -187,6 +204,8 @@ static int print_outcome_json(const struct options *options,
 			 outcome->inuse_after, "slot_threads", threads,
 			 "reason",
 			 outcome->granted ? NULL : get_reason(outcome));
+	if (outcome->parts)
+		json_object_set_new(json, "parts", make_parts_json(outcome));
 	if (options->why && outcome->granted)
 		json_object_set_new(json, "why", tb_why_json(node, &plain));
 	rc = tb_command_print_json(options->common.name, json);

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/request/alternatives.h"
+#include "core/request/parts.h"
 #include "place.h"
 
 #define NODES 256 /* a power of two */
@@ -126,6 +127,10 @@ void tb_outcome_clear(struct tb_outcome *outcome)
 {
 	for (unsigned i = 0; i < outcome->groups; i++)
 		free(outcome->group_lists[i]);
+	for (unsigned i = 0; i < outcome->parts; i++) {
+		free(outcome->part_names[i]);
+		free(outcome->part_lists[i]);
+	}
 	free(outcome->group_lists);
 	free(outcome->granted);
 	free(outcome->inuse_after);
@@ -154,6 +159,30 @@ static int list_groups(const struct tb_offline_node *node,
 			rc = -1;
 	}
 	tb_bitset_destroy(threads);
+	return rc;
+}
+
+/* The threads on which tasks run in each part; -1 when out of memory. */
+static int list_parts(const struct tb_offline_node *node,
+		      const struct tb_request *request,
+		      struct tb_outcome *outcome)
+{
+	int rc = 0;
+
+	outcome->parts = request->nparts;
+	for (unsigned i = 0; i < outcome->parts; i++) {
+		struct tb_bitset *threads = tb_bitset_copy(
+			tb_placed_part(node->placer, i));
+
+		if (!threads)
+			return -1;
+		tb_placed_drop_masked(node->placer, threads);
+		outcome->part_names[i] = tb_request_print_part(request, i);
+		outcome->part_lists[i] = tb_bitset_print_list(threads);
+		tb_bitset_destroy(threads);
+		if (!outcome->part_names[i] || !outcome->part_lists[i])
+			rc = -1;
+	}
 	return rc;
 }
 
@@ -191,7 +220,8 @@ int tb_outcome_of(const struct tb_offline_node *node,
 	if (slots <= 0)
 		return 0;
 	outcome->slots = slots;
-	if (!describe_outcome(node, print, outcome))
+	if (!describe_outcome(node, print, outcome) &&
+	    !list_parts(node, &plain, outcome))
 		return 0;
 	tb_outcome_clear(outcome);
 	return tb_fail(err, "out of memory while describing a placement");

@@ -54,6 +54,9 @@ struct tb_outcome {
 	char *inuse_after;  /* NULL when nothing was placed */
 	unsigned groups;    /* slots with threads of their own; 1 for a host */
 	char **group_lists; /* per group its threads, "0-1,8" */
+	unsigned parts;	    /* of bunit=X:1+C:2, in its order; else 0 */
+	char *part_names[TB_PARTS_MAX]; /* "X:1" */
+	char *part_lists[TB_PARTS_MAX]; /* its threads */
 };
 
 /* tb_topology_print() or tb_topology_print_compact() */

@@ -42,6 +42,8 @@ static const char *get_rule(const struct tb_request *request)
 {
 	if (request->cpus)
 		return "these CPUs were asked for";
+	if (request->nparts)
+		return "parts: the innermost container with room for both; there the larger units first, then the others near them";
 	switch (request->strategy) {
 	case TB_LINEAR:
 		return "linear: the first free units in order";
@@ -61,11 +63,17 @@ static bool takes_fewest(const struct tb_request *request)
 	return request->amount > 1 && request->strategy != TB_LINEAR;
 }
 
+/* Not where the units are of one list, or of two kinds. */
+static bool has_containers(const struct tb_request *request)
+{
+	return !request->cpus && !request->nparts;
+}
+
 static int find_why(const struct tb_offline_node *node,
 		    const struct tb_request *request, struct tb_why *why)
 {
 	memset(why, 0, sizeof(*why));
-	if (request->cpus)
+	if (!has_containers(request))
 		return 0;
 	tb_place(node->placer, request, node->used, 1);
 	return tb_why_placed(node->placer, why);
@@ -80,7 +88,7 @@ int tb_print_why(const struct tb_offline_node *node,
 	if (find_why(node, request, &why))
 		return -1;
 	tb_print_cell(stdout, get_rule(request), (unsigned)printf("why      "));
-	if (request->cpus)
+	if (!has_containers(request))
 		return 0;
 	print_containers(&why, false);
 	tb_print_sentence(stdout, "inside   %s%s", make_name(&why.place, name),

@@ -22,6 +22,7 @@
 #include "core/base/text.h"
 #include "core/place/listed.h"
 #include "core/place/window_ever.h"
+#include "core/request/parts.h"
 #include "terminal/words.h"
 
 /* What is asked of all nodes. */
@@ -448,6 +449,23 @@ static void check_amount(const struct tb_request *request,
 		close_for_units(node, request->unit, units);
 }
 
+/* Each kind of its units alone, and both beside each other. */
+static void check_parts(const struct tb_request *request,
+			struct tb_candidate_node *node)
+{
+	struct tb_request there = tb_request_masked(request, node->masked);
+
+	for (unsigned i = 0; i < request->nparts && !node->closed; i++) {
+		struct tb_request only = tb_request_only_part(request, i);
+
+		check_amount(&only, node);
+	}
+	if (!node->closed && request->nparts &&
+	    tb_place(node->placer, &there, node->system, 1) <= 0)
+		set_text(&node->closed,
+			 "has no room for both kinds of units beside each other");
+}
+
 /* Whatever is in use there. */
 static void check_window(const struct tb_request *request,
 			 struct tb_candidate_node *node)
@@ -526,13 +544,16 @@ static void check_cpus(const struct tb_job_spec *spec, unsigned most,
 		       struct tb_candidate_node *node)
 {
 	const struct tb_request *request = &spec->request;
+	char *units;
 
 	if (spec->implicit || request->cpus || !most || most >= spec->task_cpus)
 		return;
-	set_text(&node->closed, "%u %s %s %u %s, a task needs %u",
-		 request->amount, tb_unit_name(request->unit),
-		 tb_count_word(request->amount, "unit has", "units have"), most,
-		 tb_count_word(most, "CPU", "CPUs"), spec->task_cpus);
+	units = tb_request_print_units(request, "");
+	set_text(&node->closed, "%s %s %u %s, a task needs %u",
+		 units ? units : "",
+		 request->amount == 1 && !request->nparts ? "has" : "have",
+		 most, tb_count_word(most, "CPU", "CPUs"), spec->task_cpus);
+	free(units);
 }
 
 /* ---- memory ---- */
@@ -661,6 +682,7 @@ static int check_units(const struct rules *rules,
 	if (node->closed)
 		return 0;
 	check_amount(request, node);
+	check_parts(request, node);
 	check_window(request, node);
 	if (!node->closed && !rules->spec->implicit &&
 	    find_most_cpus(node, request, &most, err))

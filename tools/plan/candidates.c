@@ -45,6 +45,16 @@ static int count_units(const struct tb_request *request,
 	return 0;
 }
 
+/* Units of parts are told in cores; 0: the node never has both parts. */
+static unsigned count_cores_of_parts(const struct tb_request *request,
+				     const struct tb_candidate_node *node)
+{
+	if (tb_place(node->placer, request, node->system, 1) <= 0)
+		return 0;
+	return tb_count_cores_with(node->topology,
+				   tb_placed_threads(node->placer));
+}
+
 unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 				    const struct tb_candidate_node *node)
 {
@@ -53,6 +63,8 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 						    node->masked);
 	uint32_t units;
 
+	if (spec->request.nparts && node->topology)
+		return count_cores_of_parts(&there, node);
 	if (!spec->implicit || !node->topology)
 		return tb_needed_units(&spec->request);
 	tb_implicit_place(node->placer, &there, &node->books, node->system,

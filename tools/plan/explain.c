@@ -9,6 +9,7 @@
 
 #include "cluster/hosts.h"
 #include "core/base/text.h"
+#include "core/request/parts.h"
 #include "table/table.h"
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
@@ -139,15 +140,11 @@ void tb_explanation_clear(struct tb_explanation *explanation)
 
 static void print_units(const struct tb_request *request, FILE *out)
 {
-	char *list = request->cpus ? tb_request_print_cpus(request) : NULL;
+	char *text = request->cpus ? tb_request_print_cpus(request)
+				   : tb_request_print_units(request, "");
 
-	if (request->cpus)
-		fprintf(out, "CPUs %s", list ? list : "");
-	else
-		fprintf(out, "%u %s %s", request->amount,
-			tb_unit_name(request->unit),
-			tb_count_word(request->amount, "unit", "units"));
-	free(list);
+	fprintf(out, "%s%s", request->cpus ? "CPUs " : "", text ? text : "");
+	free(text);
 }
 
 char *tb_explain_spec(const struct tb_job_spec *spec)

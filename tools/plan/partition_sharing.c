@@ -36,27 +36,28 @@ bool tb_partition_turns(const struct tb_cluster *cluster)
 	return slurm && tb_slurm_takes_turns(slurm);
 }
 
-/* False: it has no binding. */
-static bool read_unit(const job_info_t *job,
-		      const struct tb_candidate_node *node,
-		      struct tb_unit *unit)
+/* Of a job that shares.  whole: it has all of its nodes. */
+static struct tb_share_of find_share(const job_info_t *job,
+				     const struct tb_candidate_node *node,
+				     bool whole, bool turns)
 {
+	struct tb_share_of share = { .as = tb_shares_as(NULL, whole, turns) };
 	struct tb_request request;
 	struct tb_comment comment;
 	struct tb_error why;
-	bool read = false;
 
 	if (!tb_comment_read(&comment, job->system_comment, &why) &&
 	    comment.request) {
 		tb_request_init(&request);
-		read = !tb_request_from_comment(&request, comment.request,
-						&why);
-		if (read)
-			*unit = tb_booked_unit(&request, node->books.by_thread);
+		if (!tb_request_from_comment(&request, comment.request, &why)) {
+			share.as = tb_shares_as(&request, whole, turns);
+			share.unit = tb_booked_unit(&request,
+						    node->books.by_thread);
+		}
 		tb_request_clear(&request);
 	}
 	tb_comment_clear(&comment);
-	return read;
+	return share;
 }
 
 /* In a partition with FORCE --exclusive does not keep others off. */
@@ -64,16 +65,14 @@ struct tb_share_of tb_partition_share(const struct tb_cluster *cluster,
 				      const job_info_t *job,
 				      const struct tb_candidate_node *node)
 {
-	struct tb_share_of share = { .as = TB_SHARES_NOTHING };
-	bool bound = read_unit(job, node, &share.unit);
 	const partition_info_t *partition =
 		tb_cluster_partition(cluster, job->partition);
 
-	if (!job->het_job_id && partition &&
-	    is_sharing(partition, job->shared == JOB_SHARED_OK))
-		share.as = tb_shares_as(bound, tb_job_has_whole_nodes(job),
-					tb_partition_turns(cluster));
-	return share;
+	if (job->het_job_id || !partition ||
+	    !is_sharing(partition, job->shared == JOB_SHARED_OK))
+		return (struct tb_share_of){ .as = TB_SHARES_NOTHING };
+	return find_share(job, node, tb_job_has_whole_nodes(job),
+			  tb_partition_turns(cluster));
 }
 
 bool tb_partition_bars(const struct tb_cluster *cluster,

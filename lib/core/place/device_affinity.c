@@ -333,6 +333,14 @@ static void find_units(const struct affinity_search *search)
 	tb_devices_find_units(placer, search->devices);
 }
 
+/* Parts are placed for being near each other; core/request/combination.c. */
+static void take_no_devices(struct tb_affinity *affinity)
+{
+	for (uint32_t k = 0; k < affinity->nkinds; k++)
+		for (uint32_t i = 0; i < affinity->kinds[k].npools; i++)
+			affinity->kinds[k].pools[i].taken = 0;
+}
+
 int tb_place_with_devices(struct tb_placer *placer,
 			  const struct tb_request *request,
 			  const struct tb_bitset *used,
@@ -351,6 +359,11 @@ int tb_place_with_devices(struct tb_placer *placer,
 
 	if (wanted <= 0)
 		return wanted;
+	if (request->nparts) {
+		take_no_devices(affinity);
+		tb_place_slots(placer, request, &others, NULL, search.wanted);
+		return tb_slots_placed(placer, request, nslots);
+	}
 	if (!copy_pools_in(search.devices, affinity, placer->available->nbits))
 		return TB_PLACE_NO_MEMORY;
 	find_units(&search);

@@ -64,7 +64,7 @@ struct tb_affinity {
  * never fewer slots than for a job without devices; as many as fit are near
  * devices, the others are placed anywhere.  Each pool's taken says how many of
  * its devices to take; together they are fewer than asked for when there are not
- * enough.  Returns what tb_place() returns, or TB_PLACE_NO_MEMORY.  Allocates only
+ * enough.  Parts of a request are not placed near devices, and take none.  Returns what tb_place() returns, or TB_PLACE_NO_MEMORY.  Allocates only
  * when there are more pools than ever before.
  */
 int tb_place_with_devices(struct tb_placer *placer,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "masked.h"
 
+#include "core/request/parts.h"
 #include "placer.h"
 
 void tb_masked_units(const struct tb_topology *topology,
@@ -15,10 +16,10 @@ void tb_masked_units(const struct tb_topology *topology,
 	tb_units_fill_up(topology, request->unit, threads);
 }
 
-bool tb_grant_has_mask(const struct tb_topology *topology,
-		       const struct tb_request *request,
-		       const struct tb_bitset *granted,
-		       const struct tb_bitset *masked, bool by_thread)
+static bool units_have_mask(const struct tb_topology *topology,
+			    const struct tb_request *request,
+			    const struct tb_bitset *granted,
+			    const struct tb_bitset *masked, bool by_thread)
 {
 	const struct tb_bitset *of_kind =
 		topology->kind_threads[request->unit.kind];
@@ -44,4 +45,21 @@ bool tb_grant_has_mask(const struct tb_topology *topology,
 			return false;
 	}
 	return true;
+}
+
+/* A core of a larger unit can be masked as a whole, so one part suffices. */
+bool tb_grant_has_mask(const struct tb_topology *topology,
+		       const struct tb_request *request,
+		       const struct tb_bitset *granted,
+		       const struct tb_bitset *masked, bool by_thread)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < tb_request_part_count(request) && !has; i++) {
+		struct tb_request only = tb_request_only_part(request, i);
+
+		has = units_have_mask(topology, &only, granted, masked,
+				      by_thread);
+	}
+	return has;
 }

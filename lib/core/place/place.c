@@ -9,6 +9,7 @@
 #include "flat.h"
 #include "listed.h"
 #include "nearest.h"
+#include "parts.h"
 #include "placer.h"
 #include "slots.h"
 #include "spread.h"
@@ -52,6 +53,7 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	placer->fewest = tb_fewest_create(topology);
 	placer->flat = tb_flat_create(topology, units);
 	placer->nearest = tb_nearest_create(topology, units);
+	placer->parts = tb_parts_create(topology, units);
 	placer->hidden = tb_bitset_create(units);
 	placer->chosen = tb_bitset_create(units);
 	if (placer->busy && placer->masked && placer->load && placer->units &&
@@ -59,7 +61,8 @@ struct tb_placer *tb_placer_create(const struct tb_topology *topology)
 	    placer->possible && placer->taken && placer->siblings &&
 	    placer->children && placer->keys && placer->moved &&
 	    placer->device_memory && placer->fewest && placer->flat &&
-	    placer->nearest && placer->hidden && placer->chosen)
+	    placer->nearest && placer->parts && placer->hidden &&
+	    placer->chosen)
 		return placer;
 	tb_placer_destroy(placer);
 	return NULL;
@@ -86,6 +89,7 @@ void tb_placer_destroy(struct tb_placer *placer)
 	tb_fewest_destroy(placer->fewest);
 	tb_flat_destroy(placer->flat);
 	tb_nearest_destroy(placer->nearest);
+	tb_parts_destroy(placer->parts);
 	tb_bitset_destroy(placer->hidden);
 	tb_bitset_destroy(placer->chosen);
 	free(placer);
@@ -168,6 +172,19 @@ static void find_granted_units(struct tb_placer *placer,
 	tb_placer_set_busy(placer, NULL);
 }
 
+/* A step can have some cores of its job, in which both parts do not fit. */
+static unsigned place_parts_again(struct tb_placer *placer,
+				  const struct tb_request *request,
+				  const struct tb_bitset *granted)
+{
+	tb_bitset_set_range(placer->load, 0, placer->topology->nthreads);
+	tb_bitset_andnot(placer->load, granted);
+	tb_take_parts(placer, request, placer->load, true);
+	tb_bitset_assign(placer->granted, granted);
+	placer->groups = !tb_bitset_is_empty(granted);
+	return placer->groups;
+}
+
 unsigned tb_place_again(struct tb_placer *placer,
 			const struct tb_request *request,
 			const struct tb_bitset *granted)
@@ -183,6 +200,8 @@ unsigned tb_place_again(struct tb_placer *placer,
 		return place_listed_cpus(placer, &inside, granted);
 	if (!tb_request_binds(&inside))
 		return 0;
+	if (inside.nparts)
+		return place_parts_again(placer, &inside, granted);
 	find_granted_units(placer, &inside, granted);
 	while (placer->amount && tb_take_slot(placer, inside.strategy)) {
 		placer->groups++;
@@ -212,6 +231,12 @@ void tb_placed_drop_masked(const struct tb_placer *placer,
 unsigned tb_placed_groups(const struct tb_placer *placer)
 {
 	return placer->groups;
+}
+
+const struct tb_bitset *tb_placed_part(const struct tb_placer *placer,
+				       unsigned index)
+{
+	return tb_parts_threads(placer->parts, index);
 }
 
 void tb_placed_group(const struct tb_placer *placer, unsigned group,

@@ -89,6 +89,7 @@ int tb_place_shared(struct tb_placer *placer, const struct tb_request *request,
  *   of its job's.  A list of CPUs is one group, too: those of its threads that
  *   the grant has, or all of the grant where it has OS numbers and the topology
  *   has none.
+ * - Parts (bunit=X:1+C:2) are one group, which is all of granted.
  * - granted may be of whole cores where the request has threads.
  *
  * Returns how many groups there are; never fails.  Does not allocate.
@@ -107,6 +108,12 @@ const struct tb_bitset *tb_placed_threads(const struct tb_placer *placer);
 unsigned tb_placed_groups(const struct tb_placer *placer);
 void tb_placed_group(const struct tb_placer *placer, unsigned group,
 		     struct tb_bitset *threads);
+/*
+ * Of a request with parts (core/request/parts.h), whose parts are one group: the threads
+ * of each.  Empty where tb_place_again() had too few threads for both.
+ */
+const struct tb_bitset *tb_placed_part(const struct tb_placer *placer,
+				       unsigned index);
 /* On which threads of the node no task runs; NULL: there are none. */
 const struct tb_bitset *tb_placed_masked(const struct tb_placer *placer);
 /* Of such threads only those that run tasks: the masked ones are taken out. */

@@ -26,6 +26,7 @@ struct tb_device_state; /* device_pools.h */
 struct tb_fewest;	/* fewest.h */
 struct tb_flat;		/* flat.h */
 struct tb_nearest;	/* nearest.h */
+struct tb_parts;	/* parts.h */
 
 /* The children of one tree node in this placement. */
 struct tb_siblings {
@@ -100,6 +101,7 @@ struct tb_placer {
 	struct tb_fewest *fewest;
 	struct tb_flat *flat;
 	struct tb_nearest *nearest;
+	struct tb_parts *parts;
 
 	/* Slots together. */
 	uint32_t per_slot;	  /* tb_count_units() counts slots of so many */

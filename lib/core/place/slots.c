@@ -5,6 +5,7 @@
 #include "device_pools.h"
 #include "listed.h"
 #include "mismatch.h"
+#include "parts.h"
 #include "spread.h"
 #include "strategy.h"
 #include "take.h"
@@ -137,10 +138,28 @@ static void note_possible_units(struct tb_placer *placer,
 	tb_placer_set_busy(placer, used);
 }
 
+/* Parts are never shared: what one job has is in use. */
+static void place_parts(struct tb_placer *placer,
+			const struct tb_request *request,
+			const struct tb_others *others)
+{
+	const struct tb_bitset *used = others->used;
+
+	if (others->use) {
+		tb_share_used(others->use, 1, placer->busy);
+		used = placer->busy;
+	}
+	tb_take_parts(placer, request, used, false);
+}
+
 void tb_place_slots(struct tb_placer *placer, const struct tb_request *request,
 		    const struct tb_others *others,
 		    struct tb_device_state *devices, unsigned wanted)
 {
+	if (request->nparts) {
+		place_parts(placer, request, others);
+		return;
+	}
 	tb_placer_begin(placer, request, others->used);
 	if (placer->spread)
 		note_possible_units(placer, others->used);

@@ -41,7 +41,7 @@ void tb_close_taken(struct tb_placer *placer)
 		close_unit(placer, placer->taken[i]);
 }
 
-static void take_unit(struct tb_placer *placer, uint32_t unit)
+void tb_take_unit(struct tb_placer *placer, uint32_t unit)
 {
 	const struct tb_topology *topology = placer->topology;
 	struct tb_run threads = tb_unit_threads(placer, unit);
@@ -80,7 +80,7 @@ void tb_take_units_below(struct tb_placer *placer, uint32_t node,
 	for (; *missing && unit < end; unit++) {
 		if (!unit_is_next(placer, unit))
 			continue;
-		take_unit(placer, unit);
+		tb_take_unit(placer, unit);
 		--*missing;
 	}
 	while (siblings->exhausted < count &&

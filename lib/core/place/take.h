@@ -10,6 +10,9 @@
 
 #include "placer.h"
 
+/* Take one unit, which is available. */
+void tb_take_unit(struct tb_placer *placer, uint32_t unit);
+
 /*
  * Take available units in sorted pre-order until *missing is 0 or the tier has no
  * more.  Depth is bounded by TB_DEPTH_MAX.

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/place/listed.h"
+#include "core/request/parts.h"
 
 #include "blockers.h"
 
@@ -49,6 +50,25 @@ static bool slot_fits(const struct tb_request *request, unsigned task_threads,
 	return fits;
 }
 
+/* Of the last part; *enough: of each as many as a slot has. */
+static unsigned count_units_of_parts(const struct tb_request *request,
+				     const struct tb_topology *topology,
+				     const struct tb_bitset *taken,
+				     const struct tb_bitset *masked,
+				     bool *enough)
+{
+	unsigned units = 0;
+
+	*enough = true;
+	for (unsigned i = 0; i < tb_request_part_count(request); i++) {
+		struct tb_units part = tb_request_part(request, i);
+
+		units = tb_units_available(topology, part.unit, taken, masked);
+		*enough = *enough && units >= part.amount;
+	}
+	return units;
+}
+
 /* How many units, or threads of a list; *enough: as many as a slot has. */
 static unsigned count_units(const struct tb_request *request,
 			    const struct tb_topology *topology,
@@ -58,12 +78,9 @@ static unsigned count_units(const struct tb_request *request,
 	struct tb_bitset *threads;
 	unsigned units;
 
-	if (!request->cpus) {
-		units = tb_units_available(topology, request->unit, taken,
-					   masked);
-		*enough = units >= request->amount;
-		return units;
-	}
+	if (!request->cpus)
+		return count_units_of_parts(request, topology, taken, masked,
+					    enough);
 	units = tb_topology_threads(topology);
 	threads = tb_bitset_create(units);
 	/* Numbers of the OS that nobody knows may be right. */
@@ -141,16 +158,17 @@ static void add_cpus(struct tb_text *text, const struct tb_request *request)
 
 static void add_units(struct tb_text *text, const struct tb_request *request)
 {
-	tb_text_add_number(text, request->amount);
-	tb_text_add_char(text, ' ');
-	tb_text_add(text, tb_unit_name(request->unit));
-	tb_text_add(text, tb_count_word(request->amount, " unit", " units"));
+	char *units = tb_request_print_units(request, "");
+
+	tb_text_add(text, units ? units : "");
+	free(units);
 }
 
 static void add_most(struct tb_text *text, const struct tb_never *never,
 		     const struct tb_request *request)
 {
-	if (!never->name)
+	/* One number does not say it of two kinds. */
+	if (!never->name || request->nparts)
 		return;
 	tb_text_add(text, " (");
 	tb_text_add(text, never->name);

@@ -13,13 +13,16 @@ struct tb_unit tb_booked_unit(const struct tb_request *request, bool by_thread)
 	return unit;
 }
 
-enum tb_shares_as tb_shares_as(bool bound, bool whole_nodes, bool turns)
+enum tb_shares_as tb_shares_as(const struct tb_request *request,
+			       bool whole_nodes, bool turns)
 {
-	if (turns && (!bound || whole_nodes))
+	if (turns && (!request || whole_nodes))
 		return TB_SHARES_ANY;
-	if (!bound)
+	if (!request)
 		return TB_SHARES_NOTHING;
-	return whole_nodes ? TB_SHARES_NODE : TB_SHARES_UNITS;
+	if (whole_nodes)
+		return TB_SHARES_NODE;
+	return request->nparts ? TB_SHARES_NOTHING : TB_SHARES_UNITS;
 }
 
 /* The units of the threads, into own. */

@@ -29,10 +29,12 @@ struct tb_share_of {
 };
 
 /*
- * Of a job in a partition that shares.  turns: its jobs take turns, so that nobody else
- * runs on a unit while a job that has it runs (doc/design.md, "Turns").
+ * Of a job in a partition that shares; NULL: it is not bound.  turns: its jobs take turns,
+ * so that nobody else runs on a unit while a job that has it runs (doc/design.md,
+ * "Turns").  Units of two kinds (request/parts.h) are not shared.
  */
-enum tb_shares_as tb_shares_as(bool bound, bool whole_nodes, bool turns);
+enum tb_shares_as tb_shares_as(const struct tb_request *request,
+			       bool whole_nodes, bool turns);
 
 /* One more job has these threads.  own is scratch; both have a place for each thread. */
 void tb_shared_use_add(const struct tb_topology *topology,

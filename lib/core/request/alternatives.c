@@ -11,15 +11,13 @@
 /* Longer than the name of any unit. */
 #define NAME_MAX_LENGTH 15
 
-static bool is_same(const struct tb_alternative *a,
-		    const struct tb_alternative *b)
+static bool is_same(const struct tb_units *a, const struct tb_units *b)
 {
 	return a->unit.letter == b->unit.letter &&
 	       a->unit.kind == b->unit.kind && a->amount == b->amount;
 }
 
-static void print_one(const struct tb_alternative *alternative,
-		      struct tb_text *text)
+static void print_one(const struct tb_units *alternative, struct tb_text *text)
 {
 	tb_text_add(text, tb_unit_name(alternative->unit));
 	tb_text_add_char(text, ':');
@@ -49,21 +47,31 @@ struct tb_request tb_request_plain(const struct tb_request *request,
 
 char *tb_request_print_alternative(const struct tb_request *plain)
 {
-	struct tb_alternative alternative = { plain->unit, plain->amount };
+	struct tb_units alternative = { plain->unit, plain->amount };
 	struct tb_text text = TB_TEXT_EMPTY;
 
 	print_one(&alternative, &text);
 	return tb_text_take(&text);
 }
 
+static void print_list(const struct tb_units *list, unsigned count,
+		       char separator, struct tb_text *text)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			tb_text_add_char(text, separator);
+		print_one(&list[i], text);
+	}
+}
+
 void tb_alternatives_print(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	for (unsigned i = 0; i < request->nalternatives; i++) {
-		if (i)
-			tb_text_add_char(text, '|');
-		print_one(&request->alternatives[i], text);
-	}
+	if (request->nparts)
+		print_list(request->parts, request->nparts, '+', text);
+	else
+		print_list(request->alternatives, request->nalternatives, '|',
+			   text);
 }
 
 /* ---- reading ---- */
@@ -116,9 +124,9 @@ static int read_amount(const char *value, const char *digits, size_t length,
 
 /* One "X:1" of a value. */
 static int read_one(const char *value, const char *piece, size_t length,
-		    struct tb_alternative *alternative, struct tb_error *err)
+		    struct tb_units *alternative, struct tb_error *err)
 {
-	size_t name = strcspn(piece, ":|");
+	size_t name = strcspn(piece, ":|+");
 	bool has_amount = name < length;
 
 	return read_unit(value, piece, name, &alternative->unit, err) ||
@@ -130,8 +138,8 @@ static int read_one(const char *value, const char *piece, size_t length,
 		       : 0;
 }
 
-static int check_new(const char *value, const struct tb_alternative *list,
-		     unsigned count, struct tb_error *err)
+static int check_new_alternative(const char *value, const struct tb_units *list,
+				 unsigned count, struct tb_error *err)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (is_same(&list[i], &list[count]))
@@ -143,22 +151,53 @@ static int check_new(const char *value, const struct tb_alternative *list,
 	return 0;
 }
 
-static int read_list(const char *value, struct tb_alternative *list,
-		     unsigned *count, struct tb_error *err)
+/* Threads of one core cannot be of two parts: Slurm gives whole cores. */
+static int check_new_part(const char *value, const struct tb_units *list,
+			  unsigned count, struct tb_error *err)
 {
+	if (list[count].unit.letter == 'T')
+		return tb_fail(
+			err,
+			"bunit=%s: threads cannot be a part beside other units; name cores, as in X:1+C:2",
+			tb_clip(value, strlen(value)).text);
+	for (unsigned i = 0; i < count; i++)
+		if (list[i].unit.letter == list[count].unit.letter &&
+		    list[i].unit.kind == list[count].unit.kind)
+			return tb_fail(
+				err,
+				"bunit=%s names %s twice; name each kind of unit once, with the amount of all of them",
+				tb_clip(value, strlen(value)).text,
+				tb_unit_name(list[i].unit));
+	return 0;
+}
+
+/* A list of "X:1", and what its pieces have to be. */
+struct list_kind {
+	char separator;
+	unsigned most;
+	const char *too_many; /* of a sentence: what there are */
+	int (*check_new)(const char *value, const struct tb_units *list,
+			 unsigned count, struct tb_error *err);
+};
+
+static int read_list(const char *value, const struct list_kind *kind,
+		     struct tb_units *list, unsigned *count,
+		     struct tb_error *err)
+{
+	const char separator[] = { kind->separator, '\0' };
 	const char *at = value;
 
 	for (*count = 0;; at++) {
-		size_t length = strcspn(at, "|");
+		size_t length = strcspn(at, separator);
 
-		if (*count == TB_ALTERNATIVES_MAX)
+		if (*count == kind->most)
 			return tb_fail(
 				err,
-				"bunit=%s names too many alternatives; at most %d are allowed",
+				"bunit=%s names too many %s; at most %u are allowed",
 				tb_clip(value, strlen(value)).text,
-				TB_ALTERNATIVES_MAX);
+				kind->too_many, kind->most);
 		if (read_one(value, at, length, &list[*count], err) ||
-		    check_new(value, list, *count, err))
+		    kind->check_new(value, list, *count, err))
 			return -1;
 		++*count;
 		at += length;
@@ -167,25 +206,56 @@ static int read_list(const char *value, struct tb_alternative *list,
 	}
 }
 
-int tb_alternatives_read(struct tb_request *request, const char *value,
-			 struct tb_error *err)
+static const struct list_kind alternatives = { '|', TB_ALTERNATIVES_MAX,
+					       "alternatives",
+					       check_new_alternative };
+static const struct list_kind parts = { '+', TB_PARTS_MAX, "kinds of units",
+					check_new_part };
+
+static int read_alternatives(struct tb_request *request, const char *value,
+			     struct tb_error *err)
 {
-	struct tb_alternative list[TB_ALTERNATIVES_MAX] = { 0 };
+	struct tb_units list[TB_ALTERNATIVES_MAX] = { 0 };
 	unsigned count;
 
-	if (strchr(value, '+'))
-		return tb_fail(
-			err,
-			"bunit=%s: a task cannot have units of several kinds at once; name one, or alternatives as in X:1|N:1",
-			tb_clip(value, strlen(value)).text);
-	if (read_list(value, list, &count, err))
+	if (read_list(value, &alternatives, list, &count, err))
 		return -1;
 	memcpy(request->alternatives, list, sizeof(list));
 	request->nalternatives = count;
+	request->nparts = 0;
 	request->unit = list[0].unit;
 	if (!(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
 		request->amount = list[0].amount;
 	return 0;
+}
+
+static int read_parts(struct tb_request *request, const char *value,
+		      struct tb_error *err)
+{
+	struct tb_units list[TB_PARTS_MAX] = { 0 };
+	unsigned count;
+
+	if (strchr(value, '|'))
+		return tb_fail(
+			err,
+			"bunit=%s has both + and |, which do not go together: name parts as in X:1+C:2, or alternatives as in X:1|N:1",
+			tb_clip(value, strlen(value)).text);
+	if (read_list(value, &parts, list, &count, err))
+		return -1;
+	memcpy(request->parts, list, sizeof(list));
+	request->nparts = count;
+	request->nalternatives = 0;
+	request->unit = (struct tb_unit){ 'C', list[0].unit.kind };
+	if (!(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
+		request->amount = 1;
+	return 0;
+}
+
+int tb_alternatives_read(struct tb_request *request, const char *value,
+			 struct tb_error *err)
+{
+	return strchr(value, '+') ? read_parts(request, value, err)
+				  : read_alternatives(request, value, err);
 }
 
 int tb_request_find_alternative(const struct tb_request *request,

@@ -29,9 +29,9 @@ int tb_request_find_alternative(const struct tb_request *request,
 
 /* ---- for request_key.c ---- */
 
-/* Has the value of bunit amounts of its own, or alternatives? */
+/* Has the value of bunit amounts of its own, alternatives or parts (parts.h)? */
 bool tb_alternatives_are_meant(const char *value);
-/* Read it in place of the request's unit.  -1 with a sentence; nothing changes. */
+/* Read them in place of the request's unit.  -1 with a sentence; nothing changes. */
 int tb_alternatives_read(struct tb_request *request, const char *value,
 			 struct tb_error *err);
 void tb_alternatives_print(const struct tb_request *request,

@@ -129,6 +129,14 @@ static bool asks_for_mem_bind(const struct tb_request *request,
 	       value_has_word(value, "none,no,sort,quiet,q,verbose,v", false);
 }
 
+/* The parts are near each other; nothing says which is to be near the devices. */
+static bool wants_parts_near_devices(const struct tb_request *request,
+				     const char *value)
+{
+	return request->nparts &&
+	       value_has_word(value, "enforce-binding", true);
+}
+
 #define NAMES_THREADS \
 	"does not go with a binding to threads: bind to whole cores, as with " \
 	"--bunit=C, whose tasks then run on as many threads of each"
@@ -183,6 +191,9 @@ static const struct combination_rule {
 	{ "gpus-per-socket", has_option_value,
 	  "does not go with a binding, which chooses the sockets: ask for GPUs "
 	  "with --gpus-per-task or --gpus-per-node", true },
+	{ "gres-flags", wants_parts_near_devices,
+	  "does not go with units of two kinds, which are near each other and "
+	  "not near devices: leave it out, or ask for one kind of unit", true },
 	/* clang-format on */
 };
 
@@ -193,7 +204,7 @@ const char *const tb_combination_options[] = {
 	"ntasks-per-socket", "ntasks-per-core", "threads-per-core",
 	"extra-node-info", "hint", "exclusive", "mincpus", "core-spec",
 	"thread-spec", "distribution", "cpu-bind", "mem-bind",
-	"cpus-per-gpu", "gpus-per-socket", NULL,
+	"cpus-per-gpu", "gpus-per-socket", "gres-flags", NULL,
 	/* clang-format on */
 };
 

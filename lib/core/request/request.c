@@ -11,6 +11,7 @@
 #include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "alternatives.h"
+#include "parts.h"
 #include "request_key.h"
 
 void tb_request_init(struct tb_request *request)
@@ -168,7 +169,7 @@ static bool choice_is_displaced(bool has_units, bool has_cpus,
 }
 
 /*
- * Amounts of alternatives exclude that of bamount.  Which options of a lower request
+ * Amounts in bunit exclude that of bamount.  Which options of a lower request
  * are displaced, as a bit set.
  */
 static unsigned find_displaced_amounts(const struct tb_request *request,
@@ -176,9 +177,9 @@ static unsigned find_displaced_amounts(const struct tb_request *request,
 {
 	unsigned amount = tb_request_bit(TB_REQUEST_KEY_AMOUNT);
 
-	if (request->nalternatives)
+	if (tb_request_unit_has_amount(request))
 		return amount;
-	return lower->nalternatives && request->given & amount
+	return tb_request_unit_has_amount(lower) && request->given & amount
 		       ? tb_request_bit(TB_REQUEST_KEY_UNIT)
 		       : 0;
 }
@@ -329,12 +330,12 @@ static int check_unequal_slots(const struct tb_request *request,
 	return 0;
 }
 
-/* Of alternatives each has its own amount; 0 is for none of them. */
+/* There is an amount for each of them; 0 is for none of them. */
 static int check_amounts(const struct tb_request *request, struct tb_error *err)
 {
 	struct tb_clipped value;
 
-	if (!request->nalternatives || !request->amount ||
+	if (!tb_request_unit_has_amount(request) || !request->amount ||
 	    !(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
 		return 0;
 	if (print_clipped_value(request, TB_REQUEST_KEY_UNIT, &value, err))
@@ -359,6 +360,41 @@ static int check_spread(const struct tb_request *request, struct tb_error *err)
 			"bspread=%c does not go with bstrategy=scatter, which puts slots where the load is least; leave one of them out",
 			request->spread);
 	return 0;
+}
+
+/* The first option that does not go with parts (parts.h), and what is said of it. */
+static const char *find_no_part(const struct tb_request *request,
+				enum tb_request_key *key)
+{
+	if (request->type != TB_HOST) {
+		*key = TB_REQUEST_KEY_TYPE;
+		return "which a node has once, for all tasks there: add btype=host";
+	}
+	if (request->strategy != TB_PACKED) {
+		*key = TB_REQUEST_KEY_STRATEGY;
+		return "which are always packed: leave bstrategy out";
+	}
+	if (request->start || request->stop) {
+		*key = request->start ? TB_REQUEST_KEY_START
+				      : TB_REQUEST_KEY_STOP;
+		return "for which there are no windows: leave it out";
+	}
+	return NULL;
+}
+
+static int check_parts(const struct tb_request *request, struct tb_error *err)
+{
+	struct tb_clipped unit, value;
+	enum tb_request_key key;
+	const char *why = request->nparts ? find_no_part(request, &key) : NULL;
+
+	if (!why)
+		return 0;
+	if (print_clipped_value(request, TB_REQUEST_KEY_UNIT, &unit, err) ||
+	    print_clipped_value(request, key, &value, err))
+		return -1;
+	return tb_fail(err, "%s=%s does not go with the units of bunit=%s, %s",
+		       tb_request_keys[key], value.text, unit.text, why);
 }
 
 /* A list of CPUs, or a topology string, can be longer here than as it was given. */
@@ -387,7 +423,7 @@ static int check_as_line(const struct tb_request *request, struct tb_error *err)
 static int check_combination(const struct tb_request *request,
 			     struct tb_error *err)
 {
-	bool has_amount = request->nalternatives ||
+	bool has_amount = tb_request_unit_has_amount(request) ||
 			  request->given &
 				  tb_request_bit(TB_REQUEST_KEY_AMOUNT);
 	struct tb_clipped value;
@@ -406,7 +442,8 @@ static int check_combination(const struct tb_request *request,
 			       : check_soft_mode(request, err);
 	if (has_amount)
 		return check_unequal_slots(request, err) ||
-				       check_spread(request, err)
+				       check_spread(request, err) ||
+				       check_parts(request, err)
 			       ? -1
 			       : check_soft_mode(request, err);
 	key = find_first_with_units(request);
@@ -426,7 +463,7 @@ int tb_request_complete(struct tb_request *request, struct tb_error *err)
 			       tb_request_bit(TB_REQUEST_KEY_SHAPE);
 
 	if (request->given & names_units && !(request->given & amount) &&
-	    !request->cpus && !request->nalternatives) {
+	    !request->cpus && !tb_request_unit_has_amount(request)) {
 		request->amount = 1;
 		request->given |= amount;
 	}

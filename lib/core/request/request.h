@@ -29,6 +29,8 @@
 #define TB_AMOUNT_MAX 65535
 /* In one bunit=X:1|N:1: each is tried, so there are few. */
 #define TB_ALTERNATIVES_MAX 4
+/* In one bunit=X:1+C:2 (parts.h). */
+#define TB_PARTS_MAX 2
 /* As many threads as a topology string can have. */
 #define TB_CPUS_MAX TB_TOPOLOGY_TEXT_MAX
 /* N S X Y C E T, each at most once. */
@@ -55,8 +57,8 @@ struct tb_memory_policy {
 /* Tasks run on their units only; or may leave them under load (soft.h). */
 enum tb_hardness { TB_HARD, TB_SOFT };
 
-/* Units with their amount: one of bunit=X:1|N:1. */
-struct tb_alternative {
+/* Units with their amount: one of bunit=X:1|N:1, or a part of bunit=X:1+C:2. */
+struct tb_units {
 	struct tb_unit unit;
 	unsigned amount;
 };
@@ -69,9 +71,15 @@ struct tb_request {
 	 * Of bunit=X:1|N:1, in order; unit and amount are those of the first.  Whoever
 	 * places asks alternatives.h for one of them.
 	 */
-	struct tb_alternative alternatives[TB_ALTERNATIVES_MAX];
-	unsigned nalternatives; /* 0: bunit has no amounts */
-	enum tb_type type;	/* TB_HOST with cpus, once that is checked */
+	struct tb_units alternatives[TB_ALTERNATIVES_MAX];
+	unsigned nalternatives; /* 0: bunit has no alternatives */
+	/*
+	 * Of bunit=X:1+C:2, in order; unit and amount are one core then, the least of
+	 * it.  Whoever counts or prints units asks parts.h.
+	 */
+	struct tb_units parts[TB_PARTS_MAX];
+	unsigned nparts;   /* 0: bunit has one kind of unit */
+	enum tb_type type; /* TB_HOST with cpus, once that is checked */
 	enum tb_equal equal;
 	enum tb_strategy strategy;
 	char spread; /* no two slots in one of S N X (place/spread.h); 0 = none */

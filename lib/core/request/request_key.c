@@ -12,6 +12,7 @@
 #include "core/base/suggest.h"
 #include "core/topology/unit.h"
 #include "alternatives.h"
+#include "parts.h"
 #include "prefer.h"
 
 const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
@@ -139,23 +140,24 @@ static int read_key_unit(struct tb_request *request, const char *value,
 		return tb_alternatives_read(request, value, err);
 	if (!tb_unit_parse(value, &request->unit))
 		return refuse_value(TB_REQUEST_KEY_UNIT, value, err);
-	if (request->nalternatives &&
+	if (tb_request_unit_has_amount(request) &&
 	    !(request->given & tb_request_bit(TB_REQUEST_KEY_AMOUNT)))
 		request->amount = 0;
 	request->nalternatives = 0;
+	request->nparts = 0;
 	return 0;
 }
 
 static bool is_default_unit(const struct tb_request *request)
 {
-	return !request->nalternatives && request->unit.letter == 'C' &&
-	       request->unit.kind == TB_POWER;
+	return !tb_request_unit_has_amount(request) &&
+	       request->unit.letter == 'C' && request->unit.kind == TB_POWER;
 }
 
 static void print_key_unit(const struct tb_request *request,
 			   struct tb_text *text)
 {
-	if (request->nalternatives)
+	if (tb_request_unit_has_amount(request))
 		tb_alternatives_print(request, text);
 	else
 		tb_text_add(text, tb_unit_name(request->unit));
@@ -233,6 +235,20 @@ static unsigned read_memory_kinds(const char *text)
 	return kinds;
 }
 
+static bool names_gpu_memory(const char *kinds)
+{
+	while (*kinds) {
+		enum tb_memory_kind kind;
+		size_t length = strcspn(++kinds, "+");
+
+		if (tb_memory_kind_parse(kinds, length, &kind) &&
+		    kind == TB_MEMORY_GPU)
+			return true;
+		kinds += length;
+	}
+	return false;
+}
+
 static int read_key_memory(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
@@ -240,6 +256,11 @@ static int read_key_memory(struct tb_request *request, const char *value,
 	int where = read_memory_word(value, length);
 	unsigned kinds = read_memory_kinds(value + length);
 
+	if (where >= 0 && names_gpu_memory(value + length))
+		return tb_fail(
+			err,
+			"bmem=%s: topobind does not know which NUMA node is the memory of which GPU, so +gpu could be that of another job; leave it out, programs get memory of their GPUs from the driver",
+			tb_clip(value, strlen(value)).text);
 	if (where < 0 || !kinds || (where == TB_MEMORY_NONE && value[length]))
 		return refuse_value(TB_REQUEST_KEY_MEMORY, value, err);
 	if (where == TB_MEMORY_NONE)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/request/parts.h"
 #include "conf_line.h"
 
 #include "src/common/xmalloc.h"
@@ -109,7 +110,7 @@ static int set_unit(struct tb_request *request, const char *value,
 {
 	if (set_option(request, "bunit", TB_WORD_UNIT, value, where, err) < 0)
 		return -1;
-	if (request->nalternatives == 0)
+	if (!tb_request_unit_has_amount(request))
 		return 0;
 	return tb_conf_fail(where, keys[TB_WORD_UNIT], value,
 			    "name one unit, without an amount", err);

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/place/listed.h"
+#include "core/request/parts.h"
 
 #include "wait_reason_devices.h"
 #include "wait_reason_limits.h"
@@ -62,25 +63,44 @@ static void look_at_cpus(struct finding *finding,
 			    tb_bitset_intersects(wanted, scratch->masked));
 }
 
+/* Threads of so many units where all are equal; UINT32_MAX: the node has none. */
+static uint64_t count_usual_threads(const struct tb_request *request,
+				    const struct tb_topology *topology)
+{
+	uint64_t threads = 0;
+
+	for (unsigned i = 0; i < tb_request_part_count(request); i++) {
+		struct tb_units part = tb_request_part(request, i);
+		unsigned total = tb_units_total(topology, part.unit);
+
+		if (!total)
+			return UINT32_MAX;
+		threads += (uint64_t)part.amount *
+			   (tb_topology_threads(topology) / total);
+	}
+	return threads;
+}
+
 static void look_at_units(struct finding *finding,
 			  const struct tb_request *request,
 			  const struct tb_shape *shape,
 			  const struct tb_scratch *scratch)
 {
 	const struct tb_bitset *masked = tb_scratch_masked(scratch);
-	unsigned total, threads, unused;
+	unsigned threads = tb_topology_threads(shape->topology);
+	unsigned unused = threads - tb_bitset_count(scratch->used);
+	struct tb_request there = tb_request_masked(request, masked);
 
 	finding->units = tb_units_available(shape->topology, request->unit,
 					    scratch->used, masked);
-	finding->enough = finding->units >= request->amount;
-	total = tb_units_total(shape->topology, request->unit);
-	threads = tb_topology_threads(shape->topology);
-	unused = threads - tb_bitset_count(scratch->used);
+	finding->enough = request->nparts ? tb_place(shape->placer, &there,
+						     scratch->used, 1) > 0
+					  : finding->units >= request->amount;
 	if (masked)
 		TB_BITSET_EACH(thread, masked)
 			unused -= !tb_bitset_test(scratch->used, thread);
-	finding->fragmented = total &&
-			      unused >= request->amount * (threads / total);
+	finding->fragmented = unused >=
+			      count_usual_threads(request, shape->topology);
 }
 
 /* With scratch->used and scratch->masked, which changes. */
@@ -219,13 +239,15 @@ static char *print_cpus(const struct tally *tally,
 static char *print_tally(const struct tally *tally,
 			 const struct tb_request *request, bool required)
 {
+	char *wanted = tb_request_print_units(request, "free");
 	char *text = NULL;
 
-	xstrfmtcat(text, "no %s has %u free %s %s",
-		   required ? "required node" : "node", request->amount,
-		   tb_unit_name(request->unit),
-		   tb_count_word(request->amount, "unit", "units"));
-	for (int units = UNITS_TOLD - 1; units >= 0; units--) {
+	xstrfmtcat(text, "no %s has %s", required ? "required node" : "node",
+		   wanted);
+	free(wanted);
+	/* Of parts no one number says how near a node is to having them. */
+	for (int units = UNITS_TOLD - 1; units >= 0 && !request->nparts;
+	     units--) {
 		char *count = xstrdup_printf("%d%s", units,
 					     units == UNITS_TOLD - 1
 						     ? " or more"
@@ -242,12 +264,12 @@ static char *print_tally(const struct tally *tally,
 /* The windows of bstart= and bstop= have too few free units. */
 static char *print_window(const struct tb_request *request, bool required)
 {
+	char *wanted = tb_request_print_units(request, "free");
 	char *text = NULL;
 
-	xstrfmtcat(text, "no %s has %u free %s %s in the window of ",
-		   required ? "required node" : "node", request->amount,
-		   tb_unit_name(request->unit),
-		   tb_count_word(request->amount, "unit", "units"));
+	xstrfmtcat(text, "no %s has %s in the window of ",
+		   required ? "required node" : "node", wanted);
+	free(wanted);
 	if (request->start)
 		xstrfmtcat(text, "bstart=%c%s", request->start,
 			   request->stop ? " and " : "");
@@ -263,15 +285,16 @@ static char *print_size(const struct tb_test *test,
 	const job_details_t *details = test->job->details;
 	uint32_t cpus = MAX(details->cpus_per_task, details->pn_min_cpus);
 	const char *who = required ? "required node" : "node";
+	char *text, *wanted;
 
 	if (cpus <= 1 || request->cpus)
 		return xstrdup_printf(
 			"no %s with free units is as large as the job asks for",
 			who);
-	return xstrdup_printf("no %s has %u free %s %s with %u CPUs", who,
-			      request->amount, tb_unit_name(request->unit),
-			      tb_count_word(request->amount, "unit", "units"),
-			      cpus);
+	wanted = tb_request_print_units(request, "free");
+	text = xstrdup_printf("no %s has %s with %u CPUs", who, wanted, cpus);
+	free(wanted);
+	return text;
 }
 
 static uint32_t count_required(const struct tb_offers *offers, uint32_t first,
@@ -295,6 +318,7 @@ static char *print_nodes(const struct tb_offers *offers,
 	bitstr_t *required = test->job->details->req_node_bitmap;
 	uint32_t wanted = required ? bit_set_count(required) : test->min_nodes;
 	uint32_t first = 0, end, most = 0;
+	char *text, *units;
 
 	while ((end = tb_offers_class(offers, first))) {
 		uint32_t nodes = required ? count_required(offers, first, end,
@@ -311,11 +335,12 @@ static char *print_nodes(const struct tb_offers *offers,
 				      wanted,
 				      required ? "required nodes" : "nodes",
 				      tb_count_word(most, "has", "have"));
-	return xstrdup_printf("only %u of %u %s %s %u free %s %s", most, wanted,
+	units = tb_request_print_units(request, "free");
+	text = xstrdup_printf("only %u of %u %s %s %s", most, wanted,
 			      required ? "required nodes" : "nodes",
-			      tb_count_word(most, "has", "have"),
-			      request->amount, tb_unit_name(request->unit),
-			      tb_count_word(request->amount, "unit", "units"));
+			      tb_count_word(most, "has", "have"), units);
+	free(units);
+	return text;
 }
 
 /* The class of offers that holds the most slots, and on how many nodes. */

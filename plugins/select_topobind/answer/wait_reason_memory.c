@@ -9,6 +9,7 @@
 #include "src/common/xstring.h"
 
 #include "core/base/text.h"
+#include "core/request/parts.h"
 #include "select_topobind/nodes/cores_taken.h"
 
 /* So many different sizes are told; the rest is "less". */
@@ -133,24 +134,25 @@ char *tb_explain_memory(struct tb_offers *offers, const struct tb_test *test,
 	struct sizes sizes = { .list = xcalloc(tb_node_count() + 1,
 					       sizeof(*sizes.list)) };
 	const char *who = required ? "required node" : "node";
-	char *text = NULL, *needed;
+	char *text = NULL, *needed, *units;
 
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (bit_test(nodes, node))
 			look_at_node(offers, test, node, &sizes);
 	qsort(sizes.list, sizes.count, sizeof(*sizes.list), compare_descending);
 	needed = print_size(sizes.needed);
+	units = tb_request_print_units(request, "free");
 	if (request->cpus)
 		xstrfmtcat(text,
 			   "no %s has the CPUs free with %s on their NUMA nodes",
 			   who, needed);
 	else
-		xstrfmtcat(text, "no %s has %u free %s %s with %s on %s", who,
-			   request->amount, tb_unit_name(request->unit),
-			   tb_count_word(request->amount, "unit", "units"),
+		xstrfmtcat(text, "no %s has %s with %s on %s", who, units,
 			   needed,
-			   tb_count_word(request->amount, "its NUMA node",
-					 "their NUMA nodes"));
+			   request->amount == 1 && !request->nparts
+				   ? "its NUMA node"
+				   : "their NUMA nodes");
+	free(units);
 	add_sizes(&text, &sizes);
 	xfree(needed);
 	xfree(sizes.list);

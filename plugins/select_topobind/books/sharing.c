@@ -135,7 +135,8 @@ static void find_member(const job_record_t *job, struct member *member)
 	if (!lets_share(job))
 		return;
 	bound = tb_granted_find(job, &member->held);
-	member->as = tb_shares_as(bound, tb_wants_whole_nodes(job),
+	member->as = tb_shares_as(bound ? &member->held.request : NULL,
+				  tb_wants_whole_nodes(job),
 				  tb_slurm_takes_turns(&slurm_conf));
 	if (member->as != TB_SHARES_NOTHING)
 		member->group = number_group(job->part_ptr);

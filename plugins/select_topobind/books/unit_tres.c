@@ -7,6 +7,7 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/unit_gres.h"
+#include "core/request/parts.h"
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/job_nodes.h"
@@ -362,7 +363,7 @@ void tb_unit_tres_expect(job_record_t *job, const struct tb_request *request,
 	int kind;
 
 	if (!is_on || !IS_JOB_PENDING(job) || !shape || request->cpus ||
-	    request->nalternatives || tb_wants_whole_nodes(job))
+	    tb_request_unit_has_amount(request) || tb_wants_whole_nodes(job))
 		return;
 	count *= request->type == TB_SLOT ? tb_job_slots(job)
 					  : job->details->min_nodes;

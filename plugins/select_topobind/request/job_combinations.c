@@ -105,7 +105,9 @@ int tb_job_combinations_check(const job_record_t *job,
 	    check_word(&check, job->cpus_per_tres != NULL, "cpus-per-gpu",
 		       job->cpus_per_tres) ||
 	    check_word(&check, job->tres_per_socket != NULL, "gpus-per-socket",
-		       job->tres_per_socket))
+		       job->tres_per_socket) ||
+	    check_word(&check, job->bit_flags & GRES_ENFORCE_BIND, "gres-flags",
+		       "enforce-binding"))
 		return -1;
 	return 0;
 }

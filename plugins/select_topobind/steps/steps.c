@@ -584,8 +584,10 @@ void tb_step_place(step_record_t *step, const struct tb_request *request)
 		return;
 	placing.by_host = request->type == TB_HOST;
 	if (placing.by_host) {
+		/* Of parts any cores. */
 		placing.request.type = TB_SLOT;
 		placing.request.amount = 1;
+		placing.request.nparts = 0;
 	}
 	placing.others = find_cores_of_others(step);
 	if (!tb_step_is_counted())

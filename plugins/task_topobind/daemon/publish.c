@@ -53,6 +53,8 @@ static int publish_into(const char *node_name, const char *old_extra,
 		extra = set_token(extra, TB_EXTRA_DISTANCES,
 				  published->distances);
 		extra = set_token(extra, TB_EXTRA_MEMORY, published->memory);
+		extra = set_token(extra, TB_EXTRA_HUGEPAGES,
+				  published->hugepages);
 		extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
 	}
 	if (extra != NULL)

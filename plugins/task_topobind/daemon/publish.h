@@ -11,6 +11,8 @@ struct tb_published {
 	const char *topology;  /* NULL: only the numbers, the rest stays */
 	const char *distances; /* between its NUMA nodes; NULL: none to tell */
 	const char *memory;    /* of its NUMA nodes; NULL: not known */
+	/* Free MiB of huge pages, likewise, as it starts; NULL: none set aside. */
+	const char *hugepages;
 	const char *os_cpus; /* the OS number of each thread; NULL: not told */
 	const char *speed;   /* in MHz; NULL: not known */
 };

@@ -466,7 +466,9 @@ int tb_step_variables(const struct tb_step *step, unsigned task,
 	if (tb_variables_bound(variables, &step->node, step->plan.task[task],
 			       tb_step_plan_near(&step->plan, task),
 			       step->plan.slot[task], choose_instance(step),
-			       err) < 0)
+			       err) < 0 ||
+	    tb_variables_parts(variables, &step->node, &step->plan, task, err) <
+		    0)
 		return -1;
 	tb_variables_files(variables, step->files);
 	return 0;

@@ -8,6 +8,7 @@
 #include "core/place/choose.h"
 #include "core/place/masked.h"
 #include "core/request/alternatives.h"
+#include "core/request/parts.h"
 #include "core/soft/soft.h"
 
 bool tb_step_plan_fits(const struct tb_topology *topology, unsigned node_cores)
@@ -91,18 +92,23 @@ static int fail_slots(const struct tb_step_plan_input *input,
 		      const struct tb_request *request, unsigned slots,
 		      struct tb_error *err)
 {
+	char *units;
+	int rc;
+
 	if (request->cpus != NULL)
 		return fail_cpus(input, request, err);
-	return tb_fail(err,
-		       "the step has %u %s on this node but its cores "
-		       "%s hold %u %s of %u %s: start fewer tasks, or let "
-		       "them share with --overcommit; beside other steps ask "
-		       "for the CPUs of a slot with -c, to wait for one",
-		       input->tasks,
-		       tb_count_word(input->tasks, "task", "tasks"),
-		       input->step_cores, slots,
-		       tb_count_word(slots, "slot", "slots"), request->amount,
-		       tb_unit_name(request->unit));
+	units = tb_request_print_units(request, "");
+	rc = tb_fail(err,
+		     "the step has %u %s on this node but its cores "
+		     "%s hold %u %s of %s: start fewer tasks, or let "
+		     "them share with --overcommit; beside other steps ask "
+		     "for the CPUs of a slot with -c, to wait for one",
+		     input->tasks, tb_count_word(input->tasks, "task", "tasks"),
+		     input->step_cores, slots,
+		     tb_count_word(slots, "slot", "slots"),
+		     units != NULL ? units : "");
+	free(units);
+	return rc;
 }
 
 /* Enough for its tasks? */
@@ -139,13 +145,17 @@ static int give_slots(struct tb_step_plan *plan,
 static int fail_topology(const struct tb_step_plan_input *input,
 			 struct tb_error *err)
 {
-	return tb_fail(err,
-		       "the topology of this node has changed since the "
-		       "job started: its cores %s hold no slot of %u %s any "
-		       "more; start tasks on all of these cores with srun "
-		       "--bamount=0, or submit the job again",
-		       input->job_cores, input->job->amount,
-		       tb_unit_name(input->job->unit));
+	char *units = tb_request_print_units(input->job, "");
+	int rc;
+
+	rc = tb_fail(err,
+		     "the topology of this node has changed since the "
+		     "job started: its cores %s hold no slot of %s any "
+		     "more; start tasks on all of these cores with srun "
+		     "--bamount=0, or submit the job again",
+		     input->job_cores, units != NULL ? units : "");
+	free(units);
+	return rc;
 }
 
 /* Of the job's request, or of one of its alternatives. */
@@ -165,6 +175,57 @@ static void drop_mask(struct tb_step_plan *plan)
 	plan->masked = NULL;
 }
 
+/* The parts that were just placed; where they are not there: of none. */
+static int keep_parts(struct tb_step_plan *plan,
+		      const struct tb_request *request,
+		      const struct tb_placer *placer, struct tb_error *err)
+{
+	if (request->nparts == 0 ||
+	    tb_bitset_is_empty(tb_placed_part(placer, 0)))
+		return 0;
+	plan->nparts = request->nparts;
+	for (unsigned i = 0; i < plan->nparts; i++) {
+		plan->part_name[i] = tb_request_print_part(request, i);
+		plan->part[i] = tb_bitset_copy(tb_placed_part(placer, i));
+		if (plan->part_name[i] == NULL || plan->part[i] == NULL)
+			return tb_fail(err, "out of memory");
+	}
+	return 0;
+}
+
+/* The parts of the job, of which a step can have some CPUs. */
+static int find_parts(struct tb_step_plan *plan,
+		      const struct tb_step_plan_input *input,
+		      struct tb_error *err)
+{
+	struct tb_request job = tb_request_masked(input->job, plan->masked);
+	struct tb_placer *placer;
+	int rc;
+
+	if (job.nparts == 0 || !tb_request_binds(&job) ||
+	    tb_request_binds(input->step))
+		return 0;
+	placer = tb_placer_create(input->topology);
+	if (placer == NULL)
+		return tb_fail(err, "out of memory");
+	tb_place_again(placer, &job, plan->job);
+	rc = keep_parts(plan, &job, placer, err);
+	tb_placer_destroy(placer);
+	return rc;
+}
+
+/* Does the job's grant hold its slots?  It did when the job started. */
+static bool grant_is_whole(const struct tb_step_plan *plan,
+			   const struct tb_request *job,
+			   struct tb_placer *placer)
+{
+	if (job->cpus != NULL)
+		return true;
+	if (job->nparts > 0)
+		return plan->nparts > 0;
+	return tb_place_again(placer, job, plan->job) > 0;
+}
+
 /* The slots of the job's request, in what the step has of its grant. */
 static int place_job(struct tb_step_plan *plan,
 		     const struct tb_step_plan_input *input,
@@ -176,7 +237,7 @@ static int place_job(struct tb_step_plan *plan,
 	/* Nobody gave it units: it was plain when it started. */
 	if (input->implicit && tb_place_again(placer, &job, plan->step) == 0)
 		return give_all(plan, plan->step, err);
-	if (job.cpus == NULL && tb_place_again(placer, &job, plan->job) == 0)
+	if (!grant_is_whole(plan, &job, placer))
 		return fail_topology(input, err);
 	slots = tb_place_again(placer, &job, plan->step);
 	/* It can have had the whole node, slot by slot, before the filter. */
@@ -238,6 +299,8 @@ static int place_step(struct tb_step_plan *plan,
 	if (placed == TB_PLACE_FILTER_MISMATCH)
 		return tb_fail(err, "the shape of the step's bfilter is not "
 				    "that of this node");
+	if (placed > 0 && keep_parts(plan, &plain, placer, err) < 0)
+		return -1;
 	return give_slots(plan, input, &plain, placer,
 			  placed > 0 ? tb_placed_groups(placer) : 0, err);
 }
@@ -401,6 +464,8 @@ static int give_tasks(struct tb_step_plan *plan,
 	if (!tb_request_binds(input->step) &&
 	    !grant_has_mask(plan, input, input->job))
 		drop_mask(plan);
+	if (find_parts(plan, input, err) < 0)
+		return -1;
 	if (input->whole)
 		return give_all(plan, plan->job, err);
 	if (tb_request_binds(input->step))
@@ -523,6 +588,10 @@ void tb_step_plan_clear(struct tb_step_plan *plan)
 	tb_bitset_destroy(plan->job);
 	tb_bitset_destroy(plan->step);
 	tb_bitset_destroy(plan->masked);
+	for (unsigned i = 0; i < plan->nparts; i++) {
+		free(plan->part_name[i]);
+		tb_bitset_destroy(plan->part[i]);
+	}
 	for (unsigned i = 0; plan->task != NULL && i < plan->tasks; i++)
 		tb_bitset_destroy(plan->task[i]);
 	free(plan->task);

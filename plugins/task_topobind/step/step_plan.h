@@ -57,6 +57,10 @@ struct tb_step_plan {
 	unsigned tasks;
 	struct tb_bitset **task; /* those of each task */
 	int *slot;		 /* its slot, or TB_NO_SLOT */
+	/* The parts of bunit=X:1+C:2: how they are named, and their threads. */
+	unsigned nparts;
+	char *part_name[TB_PARTS_MAX];
+	struct tb_bitset *part[TB_PARTS_MAX];
 };
 
 /* 0, or -1 with a sentence in err; tb_step_plan_clear() is right after both. */

@@ -18,6 +18,10 @@ enum what {
 	SLOT,
 	NCPUS,
 	NCORES,
+	PART1,
+	PART2 = PART1 + TB_PARTS_MAX - 1,
+	PART1_CPUS,
+	PART2_CPUS = PART1_CPUS + TB_PARTS_MAX - 1,
 	HOSTS,
 	RANKS,
 	WHATS
@@ -35,6 +39,10 @@ static const struct {
 	{ "TOPOBIND_SLOT", SLOT },
 	{ "TOPOBIND_NCPUS", NCPUS },
 	{ "TOPOBIND_NCORES", NCORES },
+	{ "TOPOBIND_PART1", PART1 },
+	{ "TOPOBIND_PART1_CPUS", PART1_CPUS },
+	{ "TOPOBIND_PART2", PART2 },
+	{ "TOPOBIND_PART2_CPUS", PART2_CPUS },
 	{ "TOPOBIND_PE_HOSTFILE", HOSTS },
 	{ "TOPOBIND_RANKFILE", RANKS },
 	{ "SGE_BINDING_INSTANCE", INSTANCE },
@@ -116,7 +124,7 @@ int tb_variables_bound(struct tb_variables *variables,
 	text[NCORES] = print_cores(tb_step_node_topology(node), threads);
 	set_values(variables, (const char *const *)text);
 	rc = 0;
-	for (int i = 0; i < HOSTS; i++) {
+	for (int i = 0; i < PART1; i++) {
 		if (text[i] == NULL)
 			rc = -1;
 	}
@@ -124,6 +132,45 @@ out:
 	tb_bitset_destroy(os_cpus);
 	tb_bitset_destroy(os_nodes);
 	return rc < 0 ? tb_fail(err, "out of memory") : 0;
+}
+
+/* A step can have none of a part. */
+static char *print_part(const struct tb_step_node *node,
+			const struct tb_bitset *part,
+			const struct tb_bitset *threads)
+{
+	struct tb_bitset *own = tb_bitset_copy(part), *os_cpus = NULL;
+	char *text = NULL;
+
+	if (own != NULL) {
+		tb_bitset_and(own, threads);
+		os_cpus = tb_step_node_os_cpus(node, own);
+		if (tb_bitset_is_empty(own))
+			text = strdup("NONE");
+		else if (os_cpus != NULL)
+			text = tb_bitset_print_list(os_cpus);
+	}
+	tb_bitset_destroy(own);
+	tb_bitset_destroy(os_cpus);
+	return text;
+}
+
+int tb_variables_parts(struct tb_variables *variables,
+		       const struct tb_step_node *node,
+		       const struct tb_step_plan *plan, unsigned task,
+		       struct tb_error *err)
+{
+	char **text = variables->text;
+
+	for (unsigned i = 0; i < plan->nparts; i++) {
+		text[PART1 + i] = strdup(plan->part_name[i]);
+		text[PART1_CPUS + i] = print_part(node, plan->part[i],
+						  plan->task[task]);
+		if (text[PART1 + i] == NULL || text[PART1_CPUS + i] == NULL)
+			return tb_fail(err, "out of memory");
+	}
+	set_values(variables, (const char *const *)text);
+	return 0;
 }
 
 void tb_variables_files(struct tb_variables *variables,

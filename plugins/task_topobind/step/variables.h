@@ -14,9 +14,10 @@
 #include "core/base/error.h"
 #include "core/request/request.h"
 #include "step_node.h"
+#include "step_plan.h"
 #include "task_topobind/pe/pe_files.h"
 
-#define TB_VARIABLES 13
+#define TB_VARIABLES 17
 
 struct tb_variables {
 	const char *name[TB_VARIABLES];
@@ -36,6 +37,12 @@ int tb_variables_bound(struct tb_variables *variables,
 		       const struct tb_step_node *node,
 		       const struct tb_bitset *threads, struct tb_near near,
 		       int slot, enum tb_instance instance,
+		       struct tb_error *err);
+
+/* The parts of bunit=X:1+C:2, as far as the task has them; else nothing changes. */
+int tb_variables_parts(struct tb_variables *variables,
+		       const struct tb_step_node *node,
+		       const struct tb_step_plan *plan, unsigned task,
 		       struct tb_error *err);
 
 /* With these files (NULL: none), which outlive the variables. */
