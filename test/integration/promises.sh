@@ -166,13 +166,13 @@ case_gpus_with_overcommit() {
 
 	for type in slot host; do
 		counts_gpus "4 4" -n8 --gpus-per-task=1 -O --bunit=X \
-			--bamount=1 --btype=$type
+			--bamount=1 --btype="$type"
 		counts_gpus "3 2" -N2 -n5 --gpus-per-task=1 -O --bunit=X \
-			--bamount=1 --btype=$type
+			--bamount=1 --btype="$type"
 		counts_gpus "4" -n4 --gpus-per-task=1 -O --bunit=C \
-			--bamount=1 --btype=$type
+			--bamount=1 --btype="$type"
 		counts_gpus "4 2" -n3 --gpus-per-task=2 -O --bunit=X \
-			--bamount=1 --btype=$type
+			--bamount=1 --btype="$type"
 	done
 	now_means_now -n4 --gpus=5 -O --bunit=X --bamount=1
 	counts_gpus "4 4" -n16 --ntasks-per-gpu=2 -O --bunit=C --bamount=1
