@@ -140,6 +140,29 @@ static void test_whys(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* A core of four threads has one task of three: two nodes are enough for two tasks. */
+static void test_cores_of_many_threads(void **state)
+{
+	struct tb_topology *topology = parse_topology("NSCTTTT");
+	const struct tb_topology *nodes[] = { topology, topology, topology };
+	struct tb_replay_cluster cluster = { nodes, 3 };
+	struct tb_replay_job job = { .run = 10,
+				     .limit = 10,
+				     .nodes = 2,
+				     .tasks = 2,
+				     .task_cpus = 3 };
+	struct tb_replay_options options = { .depth = 100 };
+	struct tb_replay_start start;
+	struct tb_replay_totals totals;
+
+	(void)state;
+	assert_int_equal(0, tb_replay(&cluster, &job, 1, &options, &start,
+				      &totals));
+	assert_int_equal(0, start.start);
+	assert_int_equal(2, start.cores);
+	tb_topology_destroy(topology);
+}
+
 /* ---- random jobs, and what is always so ---- */
 
 struct world {
@@ -256,6 +279,11 @@ static void check_world(const struct world *world)
 		if (!starts)
 			continue;
 		assert_true(world->parts[i] >= world->jobs[i].nodes);
+		assert_true(world->parts[i] <= world->jobs[i].tasks);
+		if (!world->jobs[i].request)
+			assert_true(start->cores <=
+				    world->jobs[i].tasks *
+					    world->jobs[i].task_cpus);
 		assert_true(start->l3.touched >= start->l3.fewest);
 		if (world->reserved[i] >= 0)
 			assert_true(start->start <= world->reserved[i]);
@@ -378,6 +406,8 @@ static void choose_numbers(const struct tb_replay_job *job,
 			int has = (int)(room[i] * job->task_cpus);
 			int most = nodes > 1 ? cpus - nodes + 1 : cpus;
 
+			if (most < (int)job->task_cpus)
+				most = (int)job->task_cpus;
 			chosen[i] = true;
 			cpus -= has < most ? has : most;
 			nodes--;
@@ -685,6 +715,7 @@ int main(void)
 		cmocka_unit_test(test_example),
 		cmocka_unit_test(test_no_backfill),
 		cmocka_unit_test(test_whys),
+		cmocka_unit_test(test_cores_of_many_threads),
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_places),

@@ -79,7 +79,7 @@ static struct tb_node_set *find_best_set(const struct choosing *choosing)
 	return best;
 }
 
-/* Each of the other nodes gets a core at least. */
+/* Each of the other nodes gets a core at least, and this one a task. */
 static void take_node(struct choosing *choosing, unsigned node)
 {
 	int64_t cpus = count_free(choosing, node), most = choosing->cpus;
@@ -87,6 +87,8 @@ static void take_node(struct choosing *choosing, unsigned node)
 	if (choosing->nodes > 1)
 		most -= (choosing->nodes - 1) *
 			get_cpus_per_core(choosing, node);
+	if (most < choosing->task_cpus)
+		most = choosing->task_cpus;
 	choosing->chosen[choosing->nchosen++] = node;
 	choosing->cpus -= cpus < most ? cpus : most;
 	choosing->nodes--;
