@@ -9,6 +9,8 @@
 #ifndef TB_COMPAT_RESERVATION_TEXT_H
 #define TB_COMPAT_RESERVATION_TEXT_H
 
+#include <stdlib.h>
+
 #include "slurm_types.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
@@ -54,6 +56,23 @@ static inline void tb_reservation_ask(resv_desc_msg_t *desc, uint32_t nodes,
 	desc->core_cnt = least ? least : 1;
 	if (nodes && !listed)
 		desc->node_cnt = nodes;
+}
+#endif
+
+/* What frees the name that slurm_create_reservation() returns; NULL is fine. */
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+static inline void tb_reservation_name_free(char *name)
+{
+	free(name);
+}
+#else
+extern void slurm_xfree(void **memory); /* no public header says it */
+
+static inline void tb_reservation_name_free(char *name)
+{
+	void *memory = name;
+
+	slurm_xfree(&memory);
 }
 #endif
 

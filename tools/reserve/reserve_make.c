@@ -61,7 +61,7 @@ static int create_carrier(const struct tb_reserve_options *options, char *text)
 	desc.burst_buffer = something;
 	desc.TB_RESERVATION_TEXT = text;
 	rc = create(&desc, &created);
-	free(created);
+	tb_reservation_name_free(created);
 	return rc;
 }
 
@@ -275,7 +275,7 @@ static int make(const struct tb_reserve_options *options)
 		tb_reserve_refused(options, why, &err);
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	}
-	free(name);
+	tb_reservation_name_free(name);
 	return rc;
 }
 
