@@ -18,7 +18,7 @@ top_of() {
 
 # as_user OPTION... - a batch job
 as_user() {
-	sbatch --parsable --uid="$user" --chdir=/ -o "$work/out/%j" \
+	sbatch_as "$user" -o "$work/out/%j" \
 		-w "$NODE_THIS" "$@"
 }
 

@@ -487,6 +487,12 @@ batch() {
 		fail "not submitted: $*"
 }
 
+# sbatch_as USER OPTION... - not by --uid, which Slurm 26.05 refuses for nobody
+sbatch_as() {
+	setpriv --reuid="$1" --regid="$(id -g "$1")" --clear-groups \
+		sbatch --parsable --chdir=/ "${@:2}"
+}
+
 # job_field JOB KEY - one value without blanks
 job_field() {
 	scontrol show job "$1" |

@@ -50,6 +50,9 @@ workload=$top/test/data/parity/workload.txt
 # Later Slurms know of sockets only, and want those to be named.
 near=(0-11 12-23 24-35 36-47)
 ! slurm_is_from 24.11 || near=(0-23 0-23 24-47 24-47)
+# Since 25.11 one of them.
+far=(0-7 8-15)
+! slurm_is_from 25.11 || far=(0-3 8-11)
 
 # Nodes that differ in all that Slurm looks at.
 # shellcheck disable=SC2054 # lists of Slurm
@@ -75,8 +78,8 @@ options=(
 	--gres "skylake Name=gpu Type=a100 File=/dev/full"
 	--gres "skylake Name=gpu Type=a100 File=/dev/random"
 	--gres "raptor Name=nic Count=1"
-	--gres "quadrant Name=gpu Type=a100 File=/dev/null Cores=0-7"
-	--gres "quadrant Name=gpu Type=a100 File=/dev/zero Cores=8-15"
+	--gres "quadrant Name=gpu Type=a100 File=/dev/null Cores=${far[0]}"
+	--gres "quadrant Name=gpu Type=a100 File=/dev/zero Cores=${far[1]}"
 	--slurm "GresTypes=gpu,shard,nic"
 	--slurm "Licenses=matlab:4,fluent:2"
 	--slurm "AllowSpecResourcesUsage=yes"

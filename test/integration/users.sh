@@ -16,13 +16,15 @@ make_programs() {
 	cp "$(type -P sleep)" "$work/bin/mark"
 	cp "$test_dir/namespaces.bash" "$work/bin/namespaces"
 	chmod a+rx "$cluster" "$work/bin" "$work"/bin/*
+	# With --export=ALL,NAME=VALUE Slurm 26.05 wants the login shell of the user.
+	export PROGRAMS=$work/bin
 }
 
 # as_user SCRIPT OPTION... - a batch job that has ended; prints its id
 as_user() {
 	local job
 
-	job=$(sbatch --parsable --uid="$user" --chdir=/ -o "$work/out/%j" \
+	job=$(sbatch_as "$user" -o "$work/out/%j" \
 		-w "$NODE_THIS" -n1 "${@:2}" --wrap "$1")
 	wait_until 120 is_over "$job"
 	echo "$job"
@@ -59,8 +61,7 @@ attack="sed -n 's/^Cpus_allowed_list:[[:space:]]*/own /p' /proc/self/status"
 case_held() {
 	local job
 
-	job=$(as_user "$attack; \$PROGRAMS/namespaces \$PROGRAMS/mark" \
-		--export="ALL,PROGRAMS=$work/bin" "$@")
+	job=$(as_user "$attack; \$PROGRAMS/namespaces \$PROGRAMS/mark" "$@")
 	assert_stays "$work/out/$job"
 	refute grep could "$work/out/$job"
 	assert_nothing_of_the_user
@@ -70,8 +71,7 @@ case_held() {
 case_not_held() {
 	local job
 
-	job=$(as_user "$attack; \$PROGRAMS/namespaces \$PROGRAMS/mark" \
-		--export="ALL,PROGRAMS=$work/bin" "$@")
+	job=$(as_user "$attack; \$PROGRAMS/namespaces \$PROGRAMS/mark" "$@")
 	cat "$work/out/$job"
 	assert_stays "$work/out/$job"
 	assert_nothing_of_the_user
@@ -116,7 +116,7 @@ has_said() {
 case_requeued() {
 	local job
 
-	job=$(sbatch --parsable --uid="$user" --chdir=/ -o "$work/out/%j" \
+	job=$(sbatch_as "$user" -o "$work/out/%j" \
 		-w "$NODE_THIS" -n1 --requeue "$@" --wrap "$directories
 		exec $work/bin/mark 600")
 	wait_until 60 has_said "$job" "done"
@@ -154,7 +154,7 @@ case_race() {
 	intrude "$(top_cgroup)" >"$work/intruded" &
 	intruder=$!
 	trap 'kill "$intruder" 2>/dev/null || true' EXIT
-	own=$(sbatch --parsable --uid="$user" --chdir=/ -o /dev/null \
+	own=$(sbatch_as "$user" -o /dev/null \
 		-w "$NODE_THIS" -n1 --bunit=C --bamount=1 --binstance=env \
 		--wrap "exec $work/bin/mark 600")
 	wait_until 60 runs "$own"
@@ -177,7 +177,7 @@ case_race() {
 case_frozen() {
 	local job dir pid
 
-	job=$(sbatch --parsable --uid="$user" --chdir=/ -o /dev/null \
+	job=$(sbatch_as "$user" -o /dev/null \
 		-w "$NODE_THIS" -n1 --bunit=C --bamount=1 \
 		--wrap "exec $work/bin/mark 600")
 	wait_until 60 user_process_runs
