@@ -273,7 +273,7 @@ case_drain() {
 	assert_granted "$waiting" "$NODE_ZEN" 48-95
 }
 
-cluster_start --nodes zen,twin
+cluster_start --nodes zen
 note_slurmctld
 test_case "a suspended job's units are free, a resumed one's its own" \
 	case_suspended_releases
@@ -286,7 +286,6 @@ test_case "plain, then bound: resumed later" \
 test_case "two that wait" case_two_wait
 test_case "a resume is withdrawn" case_withdrawn
 test_case "tasks of an array" case_array
-test_case "a heterogeneous job" case_het_job
 test_case "resumed while others hold other units" case_beside_others
 test_case "a suspended job is cancelled" case_cancelled_while_suspended
 test_case "a suspended job is requeued" case_requeued_while_suspended
@@ -297,4 +296,8 @@ test_case "scontrol reconfigure while a job is suspended" \
 test_case "slurmctld did not die" assert slurmctld_lives
 test_case "slurmctld restarts while a job is suspended" \
 	case_restart restart_slurmctld
+cluster_stop
+
+cluster_start --nodes zen,twin
+test_case "a heterogeneous job" case_het_job
 tests_done
