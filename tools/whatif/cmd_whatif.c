@@ -142,7 +142,7 @@ static const struct tb_command_option own_options[] = {
 };
 static const struct tb_command_line usage = {
 	/* clang-format off */
-	.purpose = "Replay the jobs of a cluster's past in virtual time under one or several configurations: waits, how full it would have been, caches touched. Asks no Slurm.",
+	.purpose = "Replay the jobs of a cluster's past in virtual time under one or several configurations: waits, utilisation, caches touched. Asks no Slurm.",
 	.notes = "Of sacct -P are needed JobID, Submit, Start, End, Timelimit and ReqCPUS; NNodes and NTasks help.",
 	.exit_codes = "Exit codes: 0 told, 2 bad option, or a file.",
 	/* clang-format on */
