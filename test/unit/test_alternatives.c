@@ -8,16 +8,11 @@
 #include "core/place/choose.h"
 #include "core/request/alternatives.h"
 #include "core/request/combination.h"
+#include "request_lines.h"
 
 /* ---- reading ---- */
 
-struct reading_case {
-	const char *line;
-	/* The canonical line, or for those that are refused a part of the sentence. */
-	const char *printed, *sentence;
-};
-
-static const struct reading_case reading_cases[] = {
+static const struct request_line lines[] = {
 	/* clang-format off */
 	{ "bunit=X:1|N:1", "bunit=X:1|N:1", NULL },
 	{ "bunit=l3:1|numa:1", "bunit=X:1|N:1", NULL },
@@ -53,53 +48,16 @@ static const struct reading_case reading_cases[] = {
 	/* clang-format on */
 };
 
-static int read_line(struct tb_request *request, const char *line,
-		     struct tb_error *err)
-{
-	tb_request_init(request);
-	return tb_request_parse(request, line, err) ||
-			       tb_request_complete(request, err)
-		       ? -1
-		       : 0;
-}
-
-static struct tb_request make(const char *line)
-{
-	struct tb_request request;
-	struct tb_error err = { "" };
-
-	if (read_line(&request, line, &err))
-		fail_msg("%s: %s", line, err.text);
-	return request;
-}
-
-static void check_reading(const struct reading_case *row)
-{
-	struct tb_request request;
-	struct tb_error err = { "" };
-	int rc = read_line(&request, row->line, &err);
-	char *printed = rc ? NULL : tb_request_print(&request);
-
-	if (row->sentence ? !rc || !strstr(err.text, row->sentence)
-			  : rc || strcmp(printed, row->printed) != 0)
-		fail_msg("%s: got %s, '%s'", row->line, printed ? printed : "-",
-			 err.text);
-	free(printed);
-	tb_request_clear(&request);
-}
-
 static void test_reading(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(reading_cases) / sizeof(*reading_cases);
-	     i++)
-		check_reading(&reading_cases[i]);
+	check_request_lines(lines, sizeof(lines) / sizeof(*lines));
 }
 
 /* A value that is refused changes nothing. */
 static void test_refused_value(void **state)
 {
-	struct tb_request request = make("bunit=X:1|N:2");
+	struct tb_request request = make_request("bunit=X:1|N:2");
 	char *printed;
 
 	(void)state;
@@ -116,7 +74,7 @@ static void test_refused_value(void **state)
 static void check_plain(const char *line, const char *const *plains,
 			unsigned count)
 {
-	struct tb_request request = make(line);
+	struct tb_request request = make_request(line);
 
 	assert_int_equal(count, tb_request_plain_count(&request));
 	for (unsigned i = 0; i < count; i++) {
@@ -146,8 +104,8 @@ static void test_plain(void **state)
 
 static void test_find(void **state)
 {
-	struct tb_request request = make("bunit=X:1|N:2");
-	struct tb_request plain = make("bunit=X,bamount=1");
+	struct tb_request request = make_request("bunit=X:1|N:2");
+	struct tb_request plain = make_request("bunit=X,bamount=1");
 	char *name;
 
 	(void)state;
@@ -167,7 +125,7 @@ static void test_find(void **state)
 
 static void test_off(void **state)
 {
-	struct tb_request request = make("bunit=X:1|N:2,bamount=0");
+	struct tb_request request = make_request("bunit=X:1|N:2,bamount=0");
 
 	(void)state;
 	assert_false(tb_request_binds(&request));
@@ -183,8 +141,8 @@ static void test_off(void **state)
 
 static void test_windows(void **state)
 {
-	struct tb_request fine = make("bunit=X:1|S:1,bstop=C");
-	struct tb_request wrong = make("bunit=X:1|C:1,bstop=C");
+	struct tb_request fine = make_request("bunit=X:1|S:1,bstop=C");
+	struct tb_request wrong = make_request("bunit=X:1|C:1,bstop=C");
 
 	(void)state;
 	assert_int_equal(0, tb_request_check_window(&fine, NULL));
@@ -196,8 +154,8 @@ static void test_windows(void **state)
 /* An option that is wrong for one of them is wrong. */
 static void test_combinations(void **state)
 {
-	struct tb_request cores = make("bunit=X:1|C:1");
-	struct tb_request threads = make("bunit=X:1|T:1");
+	struct tb_request cores = make_request("bunit=X:1|C:1");
+	struct tb_request threads = make_request("bunit=X:1|T:1");
 
 	(void)state;
 	assert_int_equal(0,
@@ -336,7 +294,7 @@ static void check_random(tb_place_function *place)
 							 NULL);
 	struct tb_placer *placer = tb_placer_create(topology);
 	struct tb_bitset *used = tb_bitset_create(node.threads);
-	struct tb_request request = make(choice.line), plain;
+	struct tb_request request = make_request(choice.line), plain;
 	unsigned mask = rand() & rand() & ((1u << node.threads) - 1);
 	unsigned wanted = 1 + rand() % 4, slots, best, chosen;
 

@@ -8,17 +8,17 @@
 #include <stdbool.h>
 
 #include "core/plan/device_counts.h"
+#include "random_case.h"
 
 #define NODES 4
 #define TASKS 8
 #define ROUNDS 40000
 
-static uint32_t state = 1;
+static struct random chance = { 1 };
 
 static uint32_t below(uint32_t number)
 {
-	state = state * 1103515245 + 12345;
-	return (state >> 16) % number;
+	return random_below(&chance, number);
 }
 
 struct world {

@@ -10,16 +10,11 @@
 #include "core/request/parts.h"
 #include "core/topology/tree.h"
 #include "random_case.h"
+#include "request_lines.h"
 
 /* ---- reading ---- */
 
-struct reading_case {
-	const char *line;
-	/* The canonical line, or for those that are refused a part of the sentence. */
-	const char *printed, *sentence;
-};
-
-static const struct reading_case reading_cases[] = {
+static const struct request_line lines[] = {
 	/* clang-format off */
 	{ "bunit=X:1+C:2,btype=host", "bunit=X:1+C:2,btype=host", NULL },
 	{ "bunit=l3+core:2,btype=host", "bunit=X:1+C:2,btype=host", NULL },
@@ -65,47 +60,10 @@ static const struct reading_case reading_cases[] = {
 	/* clang-format on */
 };
 
-static int read_line(struct tb_request *request, const char *line,
-		     struct tb_error *err)
-{
-	tb_request_init(request);
-	return tb_request_parse(request, line, err) ||
-			       tb_request_complete(request, err)
-		       ? -1
-		       : 0;
-}
-
-static struct tb_request make(const char *line)
-{
-	struct tb_request request;
-	struct tb_error err = { "" };
-
-	if (read_line(&request, line, &err))
-		fail_msg("%s: %s", line, err.text);
-	return request;
-}
-
-static void check_reading(const struct reading_case *row)
-{
-	struct tb_request request;
-	struct tb_error err = { "" };
-	int rc = read_line(&request, row->line, &err);
-	char *printed = rc ? NULL : tb_request_print(&request);
-
-	if (row->sentence ? !rc || !strstr(err.text, row->sentence)
-			  : rc || strcmp(printed, row->printed) != 0)
-		fail_msg("%s: got %s, '%s'", row->line, printed ? printed : "-",
-			 err.text);
-	free(printed);
-	tb_request_clear(&request);
-}
-
 static void test_reading(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(reading_cases) / sizeof(*reading_cases);
-	     i++)
-		check_reading(&reading_cases[i]);
+	check_request_lines(lines, sizeof(lines) / sizeof(*lines));
 }
 
 static void check_text(char *text, const char *expected)
@@ -116,8 +74,8 @@ static void check_text(char *text, const char *expected)
 
 static void test_printing(void **state)
 {
-	struct tb_request parts = make("bunit=X:1+C:2,btype=host");
-	struct tb_request plain = make("bunit=X,bamount=3");
+	struct tb_request parts = make_request("bunit=X:1+C:2,btype=host");
+	struct tb_request plain = make_request("bunit=X,bamount=3");
 
 	(void)state;
 	assert_int_equal(2, tb_request_part_count(&parts));
@@ -167,8 +125,8 @@ static void test_inheriting(void **state)
 
 static void test_combinations(void **state)
 {
-	struct tb_request parts = make("bunit=X:1+C:2,btype=host");
-	struct tb_request plain = make("bunit=X,bamount=1,btype=host");
+	struct tb_request parts = make_request("bunit=X:1+C:2,btype=host");
+	struct tb_request plain = make_request("bunit=X,bamount=1,btype=host");
 
 	(void)state;
 	assert_int_equal(-1, tb_combination_check(&parts, TB_JOB, "gres-flags",
@@ -545,7 +503,7 @@ static struct machine make_machine(struct random *random)
 	return machine;
 }
 
-static struct tb_request make_request(struct random *random)
+static struct tb_request make_random(struct random *random)
 {
 	static const char *const units[] = { "N", "S", "X",  "Y", "C",
 					     "C", "C", "EX", "X", "E" };
@@ -558,14 +516,14 @@ static struct tb_request make_request(struct random *random)
 			 1 + random_percent(random, 20),
 			 units[random_below(random, 10)],
 			 1 + random_below(random, 3));
-	} while (read_line(&request, line, NULL));
+	} while (read_request_line(&request, line, NULL));
 	return request;
 }
 
 static bool check_random(struct random *random)
 {
 	struct machine machine = make_machine(random);
-	struct tb_request request = make_request(random);
+	struct tb_request request = make_random(random);
 	unsigned threads = tb_topology_threads(machine.topology);
 	struct tb_bitset *used = tb_bitset_create(threads);
 	struct tb_bitset *masked = tb_bitset_create(threads);
@@ -619,7 +577,7 @@ static void test_shared(void **state)
 	struct tb_topology *topology = tb_topology_parse("SXCCXCCXCC", NULL,
 							 NULL);
 	struct tb_placer *placer = tb_placer_create(topology);
-	struct tb_request request = make("bunit=X:1+C:2,btype=host");
+	struct tb_request request = make_request("bunit=X:1+C:2,btype=host");
 	struct tb_thread_use use[6] = { { .jobs = 0 } };
 
 	(void)state;
@@ -639,8 +597,8 @@ static void test_unequal(void **state)
 	struct tb_topology *topology = tb_topology_parse("SXCCCCXCC", NULL,
 							 NULL);
 	struct tb_placer *placer = tb_placer_create(topology);
-	struct tb_request few = make("bunit=X:1+C:2,btype=host");
-	struct tb_request many = make("bunit=X:1+C:3,btype=host");
+	struct tb_request few = make_request("bunit=X:1+C:2,btype=host");
+	struct tb_request many = make_request("bunit=X:1+C:3,btype=host");
 
 	(void)state;
 	assert_int_equal(4, tb_place(placer, &few, NULL, 4));

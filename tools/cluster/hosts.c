@@ -63,6 +63,29 @@ char *tb_hosts_print(struct tb_hosts *hosts)
 	return tb_hostlist_print(hosts->list);
 }
 
+int tb_hostlist_take(tb_hostlist_t *nodes, const char *value,
+		     struct tb_error *err)
+{
+	struct tb_hosts *hosts = tb_hosts_create(value);
+	char *name;
+
+	if (!*nodes)
+		*nodes = slurm_hostlist_create("");
+	if (!hosts || !*nodes) {
+		tb_hosts_destroy(hosts);
+		return tb_fail(
+			err,
+			"\"%.100s\" is not a list of nodes, write for example n1,n[3-5]",
+			value);
+	}
+	while ((name = tb_hosts_next(hosts))) {
+		slurm_hostlist_push_host(*nodes, name);
+		free(name);
+	}
+	tb_hosts_destroy(hosts);
+	return 0;
+}
+
 json_t *tb_hosts_to_json(const char *list)
 {
 	struct tb_hosts *hosts = list ? tb_hosts_create(list) : NULL;

@@ -39,29 +39,6 @@ static const char *const states[] = {
 
 /* ---- options ---- */
 
-static int add_nodes(struct options *options, const char *list,
-		     struct tb_error *err)
-{
-	struct tb_hosts *hosts = tb_hosts_create(list);
-	char *name;
-
-	if (!options->nodes)
-		options->nodes = slurm_hostlist_create("");
-	if (!hosts || !options->nodes) {
-		tb_hosts_destroy(hosts);
-		return tb_fail(
-			err,
-			"\"%.100s\" is not a list of nodes, write for example n1,n[3-5]",
-			list);
-	}
-	while ((name = tb_hosts_next(hosts))) {
-		slurm_hostlist_push_host(options->nodes, name);
-		free(name);
-	}
-	tb_hosts_destroy(hosts);
-	return 0;
-}
-
 /* Does a state begin with the word? */
 static bool state_begins(const char *state, const char *word, size_t length)
 {
@@ -110,7 +87,7 @@ static int take_nodes_option(void *data, int option, struct tb_error *err)
 
 	switch (option) {
 	case 'n':
-		return add_nodes(options, optarg, err);
+		return tb_hostlist_take(&options->nodes, optarg, err);
 	case 'p':
 		options->partitions = optarg;
 		return 0;
@@ -128,10 +105,10 @@ static int take_nodes_option(void *data, int option, struct tb_error *err)
 static int take_nodes_arguments(void *data, int count, char **words,
 				struct tb_error *err)
 {
-	const struct options *options = data;
+	struct options *options = data;
 
 	for (int i = 0; i < count; i++)
-		if (add_nodes(data, words[i], err))
+		if (tb_hostlist_take(&options->nodes, words[i], err))
 			return -1;
 	if (options->seconds && options->common.json)
 		return tb_fail(err, "-i prints tables, leave out it or --json");

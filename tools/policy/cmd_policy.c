@@ -54,24 +54,7 @@ static int take_job(struct options *options, struct tb_error *err)
 
 static int take_nodes(struct options *options, struct tb_error *err)
 {
-	struct tb_hosts *hosts = tb_hosts_create(optarg);
-	char *name;
-
-	if (!options->nodes)
-		options->nodes = slurm_hostlist_create("");
-	if (!hosts || !options->nodes) {
-		tb_hosts_destroy(hosts);
-		return tb_fail(
-			err,
-			"\"%.100s\" is not a list of nodes, write for example n1,n[3-5]",
-			optarg);
-	}
-	while ((name = tb_hosts_next(hosts))) {
-		slurm_hostlist_push_host(options->nodes, name);
-		free(name);
-	}
-	tb_hosts_destroy(hosts);
-	return 0;
+	return tb_hostlist_take(&options->nodes, optarg, err);
 }
 
 static const struct tb_column columns[] = {
