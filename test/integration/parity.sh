@@ -117,9 +117,9 @@ options+=(--slurm "SchedulerParameters=$scheduler,bf_interval=-1")
 declare -A job
 plan=''
 
-# Node names without the number of the cluster.
+# Node names without the number of the cluster, also where -w goes before them.
 unnumbered() {
-	sed -E "s/\b(this|zen|twin|skylake|raptor|power|quadrant)$number\b/\1/g"
+	sed -E "s/(this|zen|twin|skylake|raptor|power|quadrant)$number\b/\1/g"
 }
 
 # A command of the workload: what it says is written down.
@@ -405,7 +405,7 @@ look() {
 		jobs_of_section | sed -E '
 			s/(JobState=CANCELLED) Reason=.*/\1/
 			s/ExitCode=0:(9|15)$/ExitCode=0:KILLED/
-			s/(RunTime|TimeLimit|SubmitTime|EligibleTime|AccrueTime|StartTime|EndTime|SuspendTime|ResizeTime|SecsPreSuspend|LastSchedEval|Scheduler|PreemptTime|PreemptEligibleTime|AllocNode:Sid)=[^ ]*//g'
+			s/(RunTime|TimeLimit|SubmitTime|EligibleTime|AccrueTime|StartTime|EndTime|SuspendTime|ResizeTime|SecsPreSuspend|LastSchedEval|Scheduler|PreemptTime|PreemptEligibleTime|AllocNode:Sid|SLUID)=[^ ]*//g'
 		scontrol -d show node | sed -E '
 			/^ *(OS|Extra|BootTime|LastBusyTime|ReservationName)=/d
 			s/(CPULoad|FreeMem|Port|NodeHostName)=[^ ]*//g
