@@ -246,7 +246,8 @@ case_frozen() {
 
 	three_launches
 	before=$took
-	own_freezer=/sys/fs/cgroup/freezer/frozen_$NODE_THIS
+	# Not that of a run that was killed.
+	own_freezer=/sys/fs/cgroup/freezer/frozen_$NODE_THIS.$$
 	mkdir "$own_freezer"
 	trap thaw_own EXIT
 	job=$(as_user -n1 --bunit=C --bamount=1 --wrap \

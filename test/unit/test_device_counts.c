@@ -114,12 +114,38 @@ static void test_tasks_of_each_device(void **unused)
 	assert_int_equal(tb_devices_tasks_each(4, 2, 8, true), 0);
 }
 
+/* More nodes than devices for the job: each that has some can be the job's, with one. */
+static void test_one_each(void **unused)
+{
+	const struct tb_devices_asked two = { .per_job = 2 };
+	const struct tb_reach_range with[] = { { 1, 0 }, { 1, 4 }, { 1, 4 } };
+	struct tb_reach_node nodes[3];
+	struct tb_reach_job job = { .min_nodes = 3,
+				    .max_nodes = 3,
+				    .slots = 5,
+				    .devices = 2 };
+
+	(void)unused;
+	for (int i = 0; i < 3; i++)
+		nodes[i] = (struct tb_reach_node){ .devices = 2, .with = with };
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_NOT_REACHED);
+	assert_true(tb_devices_ask_one_each(&two, nodes, 3, &job));
+	assert_int_equal(job.devices, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(nodes[i].devices, 0);
+	assert_int_equal(tb_reach(nodes, 3, &job), TB_REACHED);
+	assert_int_equal(nodes[0].slots + nodes[1].slots + nodes[2].slots, 5);
+	job.max_nodes = 2;
+	assert_false(tb_devices_ask_one_each(&two, nodes, 3, &job));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tasks_have_devices_of_their_own),
 		cmocka_unit_test(test_whose_tasks_are_counted),
 		cmocka_unit_test(test_tasks_of_each_device),
+		cmocka_unit_test(test_one_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

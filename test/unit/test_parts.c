@@ -613,6 +613,23 @@ static void test_unequal(void **state)
 	tb_topology_destroy(topology);
 }
 
+/* Caches inside a cache are one unit, so the first socket holds one beside a NUMA node. */
+static void test_nested(void **state)
+{
+	struct tb_topology *topology =
+		tb_topology_parse("SNXXCCXCCNXCCSNXCCNXCCNXCC", NULL, NULL);
+	struct tb_placer *placer = tb_placer_create(topology);
+	struct tb_request request = make_request("bunit=N:1+X:2,btype=host");
+
+	(void)state;
+	assert_int_equal(1, tb_place(placer, &request, NULL, 1));
+	assert_int_equal(0x0c0, mask_of(tb_placed_part(placer, 0)));
+	assert_int_equal(0xf00, mask_of(tb_placed_part(placer, 1)));
+	tb_request_clear(&request);
+	tb_placer_destroy(placer);
+	tb_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -623,6 +640,7 @@ int main(void)
 		cmocka_unit_test(test_by_force),
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_unequal),
+		cmocka_unit_test(test_nested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
