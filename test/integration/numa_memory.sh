@@ -191,14 +191,18 @@ case_host() {
 	assert_has "$job" 2,4-7
 }
 
+# Near some cores, on the one node, or none.
 case_by_gpu() {
-	local job
+	local node job
 
-	job=$(local_job --gpus-per-node=1 --mem-per-gpu=3000)
-	assert_has "$job" 0-1
-	job=$(alloc -w "$NODE_NUMA" -n1 --gpus-per-task=1 --mem-per-gpu=1500 \
-		--bunit=X --bamount=1 --bmem=local)
-	assert_has "$job" 4-5
+	for node in "$NODE_SAME" "$NODE_NUMA"; do
+		job=$(alloc -w "$node" -n1 --gpus-per-node=1 --mem-per-gpu=3000 \
+			--bunit=X --bamount=1 --bmem=local)
+		assert_granted "$job" "$node" 0-1
+		job=$(alloc -w "$node" -n1 --gpus-per-task=1 --mem-per-gpu=1500 \
+			--bunit=X --bamount=1 --bmem=local)
+		assert_granted "$job" "$node" 4-5
+	done
 	local_refuses --gpus=2 --mem-per-gpu=1400
 	local_job --gpus=2 --mem-per-gpu=1200 >/dev/null
 }
@@ -463,7 +467,8 @@ cluster_start --nodes this "${contain[@]}" \
 	--slurm "PartitionName=dear Nodes=ALL DefMemPerCPU=2100" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
 give_gres "$NODE_NUMA" gpu:4 "Name=gpu File=DEVICE[0-3]"
-start_with_gres "$NODE_NUMA"
+give_gres "$NODE_SAME" gpu:4 "Name=gpu File=DEVICE[0-3] Cores=0-7"
+start_with_gres "$NODE_NUMA" "$NODE_SAME"
 for case in is_shown two_do_not_fit_on_one says_why is_shown_by_others huge_pages \
 	never by_cpu by_default host by_gpu several_nodes plain_jobs spilt count_local count_none \
 	count_wrong as_it_was when preempted restart reconfigured suspended \

@@ -525,7 +525,7 @@ static int settle_dealt(const struct tb_slot_deal *deal,
 		return SLURM_SUCCESS;
 	if (tb_slot_deal_select_dealt(deal, offers, test)) {
 		settle_memory(deal, offers, test);
-		return SLURM_SUCCESS;
+		return check_memory(offers, test);
 	}
 	free_job_resources(&test->job->job_resrcs);
 	return SLURM_ERROR;

@@ -51,13 +51,25 @@ static void add_devices(const struct tb_test *test, struct tb_memory_need *need)
 	}
 }
 
+/* What goes with devices counts before DefMemPerCPU and DefMemPerNode. */
+static bool has_memory_of_devices(const job_record_t *job)
+{
+	uint32_t entries = tb_gres_entries(job);
+
+	for (uint32_t i = 0; i < entries && !(job->bit_flags & JOB_MEM_SET);
+	     i++)
+		if (tb_gres_asked(job, i).megabytes)
+			return true;
+	return false;
+}
+
 /* A job that does not say how much gets all of a node: nobody is beside it. */
 static struct tb_memory_need find_need(const struct tb_test *test)
 {
 	uint64_t asked = test->job->details->pn_min_memory;
 	struct tb_memory_need need = { 0 };
 
-	if (!asked)
+	if (!asked || has_memory_of_devices(test->job))
 		add_devices(test, &need);
 	else if (asked & MEM_PER_CPU)
 		need.per_core = asked & ~MEM_PER_CPU;
