@@ -336,6 +336,8 @@ case_served() {
 
 	mkdir "$work/served"
 	cp "$work/page.html" "$work/served/map.html"
+	# The server tells one from the other by the second.
+	touch -d '1 minute ago' "$work/served/map.html"
 	(cd "$work/served" && exec python3 -u -m http.server --bind 127.0.0.1 0) \
 		>"$work/server" 2>&1 &
 	server=$!
