@@ -501,7 +501,7 @@ case_random_load() {
 	assert_eq "nodes after it" "" "$(node_units)"
 	assert [ "$samples" -ge 5 ]
 	assert_eq "jobs" 20 "$(wc -l <<<"$ids")"
-	wait_until 60 all_are_accounted load "$hour"
+	wait_until 60 all_are_accounted load "$hour" 20
 	next=$(date -d '1 hour' +%Y-%m-%dT%H:00:00)
 	by_grants=$(seconds_by_grants load "$hour")
 	assert [ "$by_grants" -gt 0 ]

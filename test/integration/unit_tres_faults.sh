@@ -114,7 +114,7 @@ case_fair_share() {
 	batch_of_seconds 2 -w "$NODE_A" --bunit=Y --bamount=1
 	batch_of_seconds 1 -w "$NODE_A" -n1
 	wait_until 60 no_jobs
-	wait_until 60 all_are_accounted fair "$hour"
+	wait_until 60 all_are_accounted fair "$hour" 4
 	# It looks at once when it begins, and then after minutes.
 	restart_slurmctld
 	wait_until 60 nodes_answer

@@ -183,6 +183,7 @@ whatif_random --starts "$work/starts" --under plain --under implicit=X
 check 'and each start: exit code 0' ended 0
 check 'of each job under each configuration' test 6000 -eq \
 	"$(sed 1d "$work/starts" | cut -d '|' -f 1,2 | sort -u | wc -l)"
+# shellcheck disable=SC2016 # awk's
 check 'no core has two jobs at a time' awk -F '|' '
 	NR > 1 { count = split($7, part, ",")
 		for (i = 1; i <= count; i++) {
