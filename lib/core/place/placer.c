@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "placer.h"
 
+#include <string.h>
+
 #include "available.h"
 #include "spread.h"
 
@@ -167,7 +169,7 @@ void tb_placer_begin(struct tb_placer *placer, const struct tb_request *request,
 	placer->amount = request->cpus ? 0 : request->amount;
 	placer->start = request->start;
 	placer->stop = request->stop;
-	placer->sort = request->sort;
+	memcpy(placer->sort, request->sort, sizeof(placer->sort));
 	placer->outer_levels = count_outer_levels(topology, placer->class);
 	placer->nested_units = level_has_class(topology,
 					       placer->outer_levels + 1,

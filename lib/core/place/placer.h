@@ -43,9 +43,9 @@ struct tb_placer {
 	enum tb_core_kind kind;
 	uint32_t amount; /* 0: a list of CPUs, which is one group */
 	char start, stop;
-	const char *sort;
-	uint32_t outer_levels; /* levels[0..n) lie outside the unit */
-	bool nested_units;     /* some units lie inside others */
+	char sort[TB_SORT_MAX + 1]; /* a copy: a part is a request for a moment */
+	uint32_t outer_levels;	    /* levels[0..n) lie outside the unit */
+	bool nested_units;	    /* some units lie inside others */
 
 	/* Threads used by others, as they were before slot 0. */
 	struct tb_bitset *busy;
