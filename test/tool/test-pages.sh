@@ -129,11 +129,11 @@ for page in "$doc"/*.[1-8]; do
 	check "$name: its references" refers_to_pages "$page"
 	check "$name: sections of others" refers_to_sections "$page"
 done
-# What is printed and read elsewhere.
+# What is printed and read elsewhere; not what was compiled there.
 find "$top" "$doc" -maxdepth 1 -name '*.md' >"$work/files"
 find "$top/lib" "$top/plugins" "$top/tools" "$top/contribs" "$doc/guide" -type f \
 	>>"$work/files"
-xargs grep -l -E '(topobind[a-z_.-]*|[a-z]+_topobind)\([1-8]\)' <"$work/files" \
+xargs grep -l -I -E '(topobind[a-z_.-]*|[a-z]+_topobind)\([1-8]\)' <"$work/files" \
 	>"$work/naming"
 check "others name pages, too" [ "$(wc -l <"$work/naming")" -ge 5 ]
 while IFS= read -r file; do
