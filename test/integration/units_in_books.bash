@@ -47,11 +47,23 @@ node_units() {
 		done | sed '/ ./!d' | sort
 }
 
-# grants_as_units - the same by the letters of what running jobs were granted: a letter
-# in lower case is a whole unit.
+# running_grants - a line for each start of a job that runs: "JobId=7
+# StartTime=2026-11-28T21:00:00 grant=a3:NSxyccyccXYCCYCC", a word for each kind of node
+running_grants() {
+	scontrol -o show job | grep 'JobState=RUNNING ' | awk '
+	{
+		line = ""
+		for (i = 1; i <= NF; i++)
+			if ($i ~ /^(JobId|StartTime|grant)=/)
+				line = line (line ? " " : "") $i
+		print line
+	}'
+}
+
+# grants_as_units - from such lines the same as node_units, by the letters of what was
+# granted: a letter in lower case is a whole unit.
 grants_as_units() {
-	scontrol -o show job | grep 'JobState=RUNNING ' | tr ' ' '\n' |
-		sed -n 's/^grant=//p' | letters_as_units
+	tr ' ' '\n' | sed -n 's/^grant=//p' | letters_as_units
 }
 
 # From lines such as "a3,b3:NSxyccyccXYCCYCC".
@@ -92,22 +104,23 @@ assert_jobs_are_right() {
 
 	while read -r line; do
 		tres=$(sed -E 's/.* (Alloc)?TRES=([^ ]*) .*/\2/' <<<"$line")
-		granted=$(tr ' ' '\n' <<<"$line" | sed -n 's/^grant=//p' |
-			letters_as_units | sum_of_nodes)
+		granted=$(grants_as_units <<<"$line" | sum_of_nodes)
 		assert_eq "units of ${line%% *}" "$granted" "$(units_in "$tres")"
 	done < <(scontrol -o show job | grep 'JobState=RUNNING ')
 }
 
-# Of the same moment: no job has started or ended meanwhile.
+# Of the same moment: no job has started or ended meanwhile.  Sums do not tell: one job
+# may have ended and another one begun on as many units.
 nodes_are_right() {
-	local before nodes after
+	local before nodes after granted
 
-	before=$(grants_as_units)
+	before=$(running_grants)
 	nodes=$(node_units)
-	after=$(grants_as_units)
+	after=$(running_grants)
 	[ "$before" != "$after" ] || {
-		[ "$nodes" = "$before" ] ||
-			fail "nodes: '$nodes', grants: '$before'"
+		granted=$(grants_as_units <<<"$before")
+		[ "$nodes" = "$granted" ] ||
+			fail "nodes: '$nodes', grants: '$granted'"
 		echo same
 	}
 }
