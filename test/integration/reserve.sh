@@ -187,8 +187,8 @@ case_update() {
 	topobind reserve --update a --start=now+50minutes --duration=20 >/dev/null
 	assert_contains "shorter" "Duration=00:20:00" \
 		"$(scontrol show reservation a)"
-	topobind reserve --update a --user=root,nobody >/dev/null
-	assert_contains "users" "Users=root,nobody" \
+	topobind reserve --update a --user=root,daemon >/dev/null
+	assert_contains "users" "Users=root,daemon" \
 		"$(scontrol show reservation a)"
 	scontrol update ReservationName=a Duration=25 Flags=IGNORE_JOBS >/dev/null
 	wait_until 10 has_reserved "$NODE_ALBA" "$before"

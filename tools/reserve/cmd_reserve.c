@@ -319,6 +319,8 @@ int tb_reserve_refused(const struct tb_reserve_options *options, int why,
 		       struct tb_error *err)
 {
 	switch (why) {
+	/* What Slurm 26.05 says of a user who is not there. */
+	case SLURM_ERROR:
 	case ESLURM_USER_ID_MISSING:
 	case ESLURM_ACCESS_DENIED:
 		return tb_fail(
