@@ -98,10 +98,6 @@ case_starts_as_soon() {
 	assert_eq "running" 4 "$(squeue -h -t R | wc -l)"
 }
 
-node_is_idle() {
-	[ "$(sinfo -h -n "$1" -p main -o %t)" = idle ]
-}
-
 case_partitions() {
 	reconfigure_with "PartitionName=main SpareDevices=yes"
 	on_cores "$NODE_SOME" 4 -w "$NODE_SOME" -n1 --bunit=C
