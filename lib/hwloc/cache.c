@@ -10,8 +10,9 @@
  *	os_cpus 0 2 1 3
  *	numa_os_nodes 0
  *	distances -
- *	memory_nodes 1
+ *	memory_nodes 2
  *	memory 0 main 0-3
+ *	memory 1 gpu 0-3 0004:05:00.0
  *	end
  *
  * slurmstepd reads it as root, so nothing in it is believed unchecked.
@@ -48,11 +49,15 @@ static void write_numbers(FILE *out, const char *key, const unsigned *numbers,
 static int write_memory(FILE *out, const struct tb_memory_node *memory)
 {
 	char *list = tb_bitset_print_list(memory->threads);
+	char address[TB_PCI_TEXT_SIZE] = "";
 
 	if (!list)
 		return -1;
-	fprintf(out, "memory %u %s %s\n", memory->os_node,
-		tb_memory_kind_name(memory->kind), *list ? list : "-");
+	if (memory->has_address)
+		tb_pci_address_print(&memory->address, address);
+	fprintf(out, "memory %u %s %s%s%s\n", memory->os_node,
+		tb_memory_kind_name(memory->kind), *list ? list : "-",
+		*address ? " " : "", address);
 	free(list);
 	return 0;
 }
@@ -238,14 +243,34 @@ static int read_kind(char **text, enum tb_memory_kind *kind)
 	return 0;
 }
 
+/*
+ * Cuts off the PCI address behind a list, where there is one: files of older releases
+ * have none.  -1: it is not valid.
+ */
+static int read_address(char *text, struct tb_memory_node *memory)
+{
+	char *blank = strchr(text, ' ');
+
+	memory->has_address = blank != NULL;
+	if (!blank)
+		return 0;
+	*blank = '\0';
+	return memory->kind == TB_MEMORY_GPU &&
+			       tb_pci_address_parse(blank + 1,
+						    strlen(blank + 1),
+						    &memory->address)
+		       ? 0
+		       : -1;
+}
+
 static int read_memory(struct reader *reader, struct tb_machine *machine,
 		       struct tb_error *err)
 {
 	unsigned nthreads = tb_topology_threads(machine->topology);
 	char *text = next_value(reader, "memory", err);
 	struct tb_error why = { "" };
+	struct tb_memory_node last = { 0 };
 	struct tb_bitset *threads;
-	enum tb_memory_kind kind;
 	unsigned os_node;
 	int rc;
 
@@ -255,18 +280,26 @@ static int read_memory(struct reader *reader, struct tb_machine *machine,
 	    *text++ != ' ')
 		return bad_line(reader, "memory", "it has no NUMA node number",
 				err);
-	if (read_kind(&text, &kind))
+	if (read_kind(&text, &last.kind))
 		return bad_line(reader, "memory", "it has no kind of memory",
 				err);
+	if (read_address(text, &last))
+		return bad_line(reader, "memory",
+				"it has no valid PCI address of a GPU", err);
 	if (!strcmp(text, "-"))
 		threads = tb_bitset_create(nthreads);
 	else
 		threads = tb_bitset_parse_list(text, nthreads, &why);
 	if (!threads)
 		return bad_line(reader, "memory", why.text, err);
-	rc = tb_machine_add_memory(machine, os_node, kind, threads, err);
+	rc = tb_machine_add_memory(machine, os_node, last.kind, threads, err);
 	tb_bitset_destroy(threads);
-	return rc;
+	if (rc)
+		return -1;
+	machine->memory[machine->memory_nodes - 1].has_address =
+		last.has_address;
+	machine->memory[machine->memory_nodes - 1].address = last.address;
+	return 0;
 }
 
 static int read_end(struct reader *reader, struct tb_error *err)

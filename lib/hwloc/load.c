@@ -512,8 +512,21 @@ static void choose_main_memory(struct tb_machine *machine)
 		return;
 	kind = first->kind;
 	for (unsigned i = 0; i < machine->memory_nodes; i++)
-		if (machine->memory[i].kind == kind)
+		if (machine->memory[i].kind == kind) {
 			machine->memory[i].kind = TB_MEMORY_MAIN;
+			machine->memory[i].has_address = false;
+		}
+}
+
+/* What hwloc tells of a node beside its threads and its kind. */
+static void set_details(struct tb_memory_node *memory, hwloc_obj_t node)
+{
+	const char *address = hwloc_obj_get_info_by_name(node, "PCIBusID");
+
+	memory->size = node->attr->numanode.local_memory >> 20;
+	memory->has_address = memory->kind == TB_MEMORY_GPU && address &&
+			      tb_pci_address_parse(address, strlen(address),
+						   &memory->address);
 }
 
 static int add_memory(struct tb_machine *machine, const struct survey *survey,
@@ -539,8 +552,8 @@ static int add_memory(struct tb_machine *machine, const struct survey *survey,
 		rc = tb_machine_add_memory(machine, node->os_index,
 					   kind_of_node(node), threads, err);
 		if (!rc)
-			machine->memory[machine->memory_nodes - 1].size =
-				node->attr->numanode.local_memory >> 20;
+			set_details(&machine->memory[machine->memory_nodes - 1],
+				    node);
 	}
 	tb_bitset_destroy(threads);
 	choose_main_memory(machine);

@@ -72,6 +72,7 @@ int tb_machine_add_memory(struct tb_machine *machine, unsigned os_node,
 	memory[machine->memory_nodes].kind = kind;
 	memory[machine->memory_nodes].threads = copy;
 	memory[machine->memory_nodes].size = 0;
+	memory[machine->memory_nodes].has_address = false;
 	machine->memory_nodes++;
 	return 0;
 }
@@ -306,4 +307,22 @@ struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
 	}
 	tb_bitset_destroy(reached);
 	return nodes;
+}
+
+struct tb_gpu_numa *tb_machine_gpu_memory(const struct tb_machine *machine,
+					  unsigned *count)
+{
+	struct tb_gpu_numa *list = calloc(machine->memory_nodes + 1,
+					  sizeof(*list));
+
+	*count = 0;
+	for (unsigned i = 0; list && i < machine->memory_nodes; i++) {
+		const struct tb_memory_node *memory = &machine->memory[i];
+
+		if (memory->kind != TB_MEMORY_GPU || !memory->has_address)
+			continue;
+		list[(*count)++] = (struct tb_gpu_numa){ memory->os_node,
+							 memory->address };
+	}
+	return list;
 }

@@ -20,6 +20,7 @@
 
 #include "core/base/bitset.h"
 #include "core/base/error.h"
+#include "core/topology/gpu_memory.h"
 #include "core/topology/memory_kind.h"
 #include "core/topology/topology.h"
 
@@ -106,5 +107,12 @@ struct tb_bitset *tb_machine_memory(const struct tb_machine *machine,
 struct tb_bitset *tb_machine_memory_of_threads(const struct tb_machine *machine,
 					       const struct tb_bitset *threads,
 					       unsigned kinds);
+
+/*
+ * The OS nodes that are the memory of a GPU that Linux names, in the order of hwloc:
+ * how many, and where these GPUs are.  The caller frees; NULL: out of memory.
+ */
+struct tb_gpu_numa *tb_machine_gpu_memory(const struct tb_machine *machine,
+					  unsigned *count);
 
 #endif

@@ -17,6 +17,9 @@ struct tb_memory_node {
 	enum tb_memory_kind kind;
 	struct tb_bitset *threads;
 	uint64_t size; /* MiB, or 0: not known; not saved */
+	/* Where the GPU is whose memory this is; of other kinds never known. */
+	bool has_address;
+	struct tb_pci_address address;
 };
 
 struct tb_machine {

@@ -8,6 +8,7 @@
 #include "src/common/job_resources.h"
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "src/common/gres.h"
 #else
@@ -54,6 +55,17 @@ static gres_state_t *find_entry(const job_record_t *job, uint32_t entry)
 uint32_t tb_gres_entries(const job_record_t *job)
 {
 	return job->gres_list_req ? list_count(job->gres_list_req) : 0;
+}
+
+static int has_name(void *item, void *name)
+{
+	return xstrcmp(((gres_state_t *)item)->gres_name, name) == 0;
+}
+
+bool tb_gres_are_asked(const job_record_t *job, const char *name)
+{
+	return job->gres_list_req &&
+	       list_find_first(job->gres_list_req, has_name, (void *)name);
 }
 
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)

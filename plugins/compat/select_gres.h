@@ -23,6 +23,9 @@ struct tb_gres_ask {
 uint32_t tb_gres_entries(const job_record_t *job);
 struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry);
 
+/* Does it ask for some of this name, whatever their type? */
+bool tb_gres_are_asked(const job_record_t *job, const char *name);
+
 /*
  * For some calls an entry asks for so many on each node, whatever its tasks; and
  * then for what it had asked for.

@@ -133,6 +133,8 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 				   MEM_BIND_MASK | MEM_BIND_LOCAL);
 	input->shares = overcommits(step);
 	input->threads_per_core = get_threads_per_core(step);
+	input->find_gpus = tb_slurm_step_gpus;
+	input->slurm_step = step;
 }
 
 bool tb_slurm_step_shell(const tb_slurm_step_t *step,

@@ -34,8 +34,14 @@ void tb_daemon_node_shape(struct tb_step_node_input *node);
 /* The partition of the step's job; NULL when slurmctld did not send it. */
 char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 
-/* The same of a step; env, cores, tasks and kind are set in input. */
+/* The same of a step; env, cores, tasks, kind and GPUs are set in input. */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
+
+/*
+ * The device files of the node's GPUs, and which of them are the step's (find_gpus of
+ * tb_step_input).  The caller clears, whatever this returns; -1: out of memory.
+ */
+int tb_slurm_step_gpus(void *slurm_step, struct tb_step_gpus *gpus);
 
 /*
  * A step that is one shell for its whole job, in which mpirun may be started: a

@@ -343,9 +343,10 @@ static int test_request(struct tb_test *test,
 
 	if (!tb_request_binds(&effective->held.request))
 		return tb_test_plain_job(test);
-	if (!effective->implicit_cpus &&
-	    tb_job_combinations_check(test->job, &effective->held.request,
-				      false, &why))
+	if (tb_job_gpus_check(test->job, &effective->held.request, &why) ||
+	    (!effective->implicit_cpus &&
+	     tb_job_combinations_check(test->job, &effective->held.request,
+				       false, &why)))
 		return refuse_job(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)

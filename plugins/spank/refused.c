@@ -129,6 +129,14 @@ static const char *name_node(const struct choice *choice, unsigned left_out)
 				: "node";
 }
 
+static bool knows_gpu_memory(const node_info_t *node)
+{
+	size_t length;
+
+	return tb_extra_find(node->extra, TB_EXTRA_GPU_MEMORY, &length) &&
+	       length > 0;
+}
+
 /* The sentence, malloc()ed; NULL: there is none. */
 static char *look_at_nodes(const struct choice *choice,
 			   const struct tb_request *plain,
@@ -144,7 +152,9 @@ static char *look_at_nodes(const struct choice *choice,
 
 		if (!node->name)
 			continue;
-		if (!is_allowed(choice, node->name)) {
+		if (!is_allowed(choice, node->name) ||
+		    (tb_request_names_gpu_memory(plain) &&
+		     !knows_gpu_memory(node))) {
 			left_out++;
 			continue;
 		}
@@ -157,6 +167,33 @@ static char *look_at_nodes(const struct choice *choice,
 				  name_node(choice, left_out));
 	tb_never_clear(&never);
 	return sentence;
+}
+
+/* Its GPUs' memory is known of none; NULL: of some, or nobody asked for it. */
+static char *look_for_gpu_memory(const struct choice *choice,
+				 const struct tb_request *request,
+				 const node_info_msg_t *nodes)
+{
+	unsigned left_out = 0;
+	char *sentence;
+
+	if (!tb_request_names_gpu_memory(request))
+		return NULL;
+	for (uint32_t i = 0; i < nodes->record_count; i++) {
+		const node_info_t *node = &nodes->node_array[i];
+
+		if (!node->name)
+			continue;
+		if (!is_allowed(choice, node->name))
+			left_out++;
+		else if (knows_gpu_memory(node))
+			return NULL;
+	}
+	return asprintf(&sentence,
+			"bmem with +gpu: no %s knows which NUMA node is the memory of which GPU (topobind_binding(7)), leave out +gpu or allow other nodes",
+			name_node(choice, left_out)) < 0
+		       ? NULL
+		       : sentence;
 }
 
 /* Units are not to blame: are the CPUs that Slurm wants on each node? */
@@ -210,6 +247,38 @@ static char *look_for_each(const struct choice *choice,
 	return all;
 }
 
+/* Does an option ask for GPUs?  Whole nodes come with theirs. */
+static bool asks_for_gpus(void)
+{
+	static const struct {
+		const char *option, *word; /* NULL: whatever the value is */
+	} ways[] = {
+		{ "gpus", NULL },	    { "gpus-per-node", NULL },
+		{ "gpus-per-task", NULL },  { "gpus-per-socket", NULL },
+		{ "ntasks-per-gpu", NULL }, { "exclusive", NULL },
+		{ "gres", "gpu" },	    { "tres-per-task", "gpu" },
+	};
+	bool asks = false;
+
+	for (size_t i = 0; !asks && i < sizeof(ways) / sizeof(ways[0]); i++) {
+		char *value = tb_client_option(ways[i].option);
+
+		asks = value && (!ways[i].word || strstr(value, ways[i].word));
+		tb_client_option_free(value);
+	}
+	return asks;
+}
+
+/* It has +gpu, and no GPUs; NULL: that is not why. */
+static char *ask_gpus(const struct tb_request *request)
+{
+	struct tb_error err;
+
+	return tb_request_check_gpus(request, asks_for_gpus(), &err)
+		       ? strdup(err.text)
+		       : NULL;
+}
+
 /* A feature that no node has; NULL: that is not why. */
 static char *ask_features(const struct tb_request *request,
 			  node_info_msg_t *nodes)
@@ -235,7 +304,9 @@ static char *ask_units(const struct tb_request *request,
 		.excluded = read_hosts("exclude"),
 		.partition = load_partition_hosts(),
 	};
-	sentence = look_for_each(&choice, request, nodes);
+	sentence = look_for_gpu_memory(&choice, request, nodes);
+	if (!sentence)
+		sentence = look_for_each(&choice, request, nodes);
 	if (!sentence)
 		sentence = look_for_tasks(&choice, nodes);
 	if (choice.required)
@@ -255,6 +326,8 @@ static char *ask_nodes(const struct tb_request *request)
 	if (slurm_load_node(0, &nodes, SHOW_ALL))
 		return NULL;
 	sentence = ask_features(request, nodes);
+	if (!sentence)
+		sentence = ask_gpus(request);
 	if (!sentence)
 		sentence = ask_units(request, nodes);
 	slurm_free_node_info_msg(nodes);

@@ -138,6 +138,23 @@ static char *print_os_cpus(const struct tb_machine *machine)
 	return text;
 }
 
+/* NULL: no NUMA node is the memory of a GPU, or out of memory. */
+static char *print_gpu_memory(const struct tb_machine *machine)
+{
+	struct tb_bitset *os_nodes = tb_machine_memory(machine, 0);
+	unsigned count;
+	struct tb_gpu_numa *list = tb_machine_gpu_memory(machine, &count);
+	char *text = NULL;
+
+	for (unsigned i = 0; os_nodes != NULL && list != NULL && i < count; i++)
+		tb_bitset_set(os_nodes, list[i].os_node);
+	if (os_nodes != NULL && !tb_bitset_is_empty(os_nodes))
+		text = tb_bitset_print_list(os_nodes);
+	tb_bitset_destroy(os_nodes);
+	free(list);
+	return text;
+}
+
 static char *print_speed(const struct tb_machine *machine)
 {
 	unsigned speed = tb_machine_speed(machine);
@@ -152,6 +169,7 @@ static void publish_machine(const struct tb_machine *machine)
 	char *memory = print_memory(machine);
 	char *hugepages = print_hugepages(machine);
 	char *os_cpus = print_os_cpus(machine);
+	char *gpu_memory = print_gpu_memory(machine);
 	char *speed = print_speed(machine);
 	const struct tb_published published = {
 		.topology = tb_machine_string(machine),
@@ -159,6 +177,7 @@ static void publish_machine(const struct tb_machine *machine)
 		.memory = memory,
 		.hugepages = hugepages,
 		.os_cpus = os_cpus,
+		.gpu_memory = gpu_memory,
 		.speed = speed,
 	};
 
@@ -167,12 +186,13 @@ static void publish_machine(const struct tb_machine *machine)
 	free(memory);
 	free(hugepages);
 	free(os_cpus);
+	free(gpu_memory);
 	free(speed);
 }
 
 /*
  * slurmctld has the topology of topobind.conf.  If that is this machine, it still needs
- * to be told the numbers of its CPUs.
+ * to be told the numbers of its CPUs, and which memory is that of GPUs.
  */
 static void publish_numbers(const struct tb_machine *machine,
 			    const char *configured)
@@ -180,15 +200,17 @@ static void publish_numbers(const struct tb_machine *machine,
 	struct tb_topology *described = tb_topology_parse(configured, NULL,
 							  NULL);
 	const struct tb_topology *real = tb_machine_topology(machine);
-	char *os_cpus = described != NULL &&
-					tb_topology_same_shape(described, real)
-				? print_os_cpus(machine)
-				: NULL;
-	const struct tb_published published = { .os_cpus = os_cpus };
+	bool is_real = described != NULL &&
+		       tb_topology_same_shape(described, real);
+	char *os_cpus = is_real ? print_os_cpus(machine) : NULL;
+	char *gpu_memory = is_real ? print_gpu_memory(machine) : NULL;
+	const struct tb_published published = { .os_cpus = os_cpus,
+						.gpu_memory = gpu_memory };
 
 	if (os_cpus != NULL)
 		tb_publish_start(tb_daemon_node_name(), &published);
 	free(os_cpus);
+	free(gpu_memory);
 	tb_topology_destroy(described);
 }
 

@@ -115,6 +115,24 @@ static void assert_same_set(struct tb_bitset *a, struct tb_bitset *b)
 	tb_bitset_destroy(b);
 }
 
+static void assert_same_gpus(const struct tb_machine *a,
+			     const struct tb_machine *b)
+{
+	unsigned na, nb;
+	struct tb_gpu_numa *of_a = tb_machine_gpu_memory(a, &na);
+	struct tb_gpu_numa *of_b = tb_machine_gpu_memory(b, &nb);
+
+	assert_int_equal(na, nb);
+	for (unsigned i = 0; i < na; i++) {
+		assert_int_equal(of_a[i].os_node, of_b[i].os_node);
+		assert_int_equal(of_a[i].address.domain,
+				 of_b[i].address.domain);
+		assert_int_equal(of_a[i].address.bus, of_b[i].address.bus);
+	}
+	free(of_a);
+	free(of_b);
+}
+
 static void assert_same(const struct tb_machine *a, const struct tb_machine *b)
 {
 	unsigned threads = tb_topology_threads(tb_machine_topology(a));
@@ -124,6 +142,7 @@ static void assert_same(const struct tb_machine *a, const struct tb_machine *b)
 	assert_true(tb_topology_same_shape(tb_machine_topology(a),
 					   tb_machine_topology(b)));
 	assert_same_numa(a, b);
+	assert_same_gpus(a, b);
 	assert_same_set(tb_machine_memory(a, TB_MEMORY_ALL),
 			tb_machine_memory(b, TB_MEMORY_ALL));
 	for (unsigned i = 0; i < threads; i++) {
@@ -139,13 +158,13 @@ static void assert_same(const struct tb_machine *a, const struct tb_machine *b)
 	tb_bitset_destroy(one);
 }
 
-static void check_round_trip(const char *name)
+static void check_round_trip(const char *folder, const char *name)
 {
 	struct tb_error err = { "" };
 	struct tb_machine *machine, *back;
 	char *xml;
 
-	assert_true(asprintf(&xml, TOPOLOGIES "%s", name) > 0);
+	assert_true(asprintf(&xml, "%s/%s", folder, name) > 0);
 	machine = tb_machine_load_xml(xml, &err);
 	assert_non_null(machine);
 	if (tb_machine_save(machine, path, &err))
@@ -159,22 +178,29 @@ static void check_round_trip(const char *name)
 	free(xml);
 }
 
-static void test_round_trip(void **state)
+static int check_round_trips(const char *folder)
 {
-	DIR *dir = opendir(TOPOLOGIES);
+	DIR *dir = opendir(folder);
 	struct dirent *entry;
 	int files = 0;
 
-	(void)state;
 	assert_non_null(dir);
 	while ((entry = readdir(dir))) {
 		if (!strstr(entry->d_name, ".xml"))
 			continue;
-		check_round_trip(entry->d_name);
+		check_round_trip(folder, entry->d_name);
 		files++;
 	}
 	closedir(dir);
-	assert_true(files >= 22);
+	return files;
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	assert_true(check_round_trips(TOPOLOGIES) >= 22);
+	/* With memory of GPUs among them. */
+	assert_true(check_round_trips(TEST_DATA_DIR "/memory") >= 6);
 }
 
 /* Saving leaves one file that only root can write, and follows no link. */
@@ -309,6 +335,15 @@ static void test_bad_lines(void **state)
 		"numa_os_nodes 0\ndistances 99999999999\nmemory_nodes 0\nend\n",
 		"topobind-machine 2\ntopology SC\nos_cpus 0\n"
 		"numa_os_nodes -\ndistances 10\nmemory_nodes 0\nend\n",
+		"topobind-machine 2\ntopology SC\nos_cpus 0\n"
+		"numa_os_nodes -\ndistances -\nmemory_nodes 1\n"
+		"memory 0 gpu 0 0004:05:00\nend\n",
+		"topobind-machine 2\ntopology SC\nos_cpus 0\n"
+		"numa_os_nodes -\ndistances -\nmemory_nodes 1\n"
+		"memory 0 gpu 0 0004:05:00.0 \nend\n",
+		"topobind-machine 2\ntopology SC\nos_cpus 0\n"
+		"numa_os_nodes -\ndistances -\nmemory_nodes 1\n"
+		"memory 0 main 0 0004:05:00.0\nend\n",
 		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"
 		"numa_os_nodes 0\ndistances -\nmemory_nodes 4000000000\nend\n",
 		"topobind-machine 2\ntopology NSC\nos_cpus 0\n"

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "hwloc/device_address.h"
 #include "hwloc/hugepages.h"
 #include "hwloc/machine.h"
 
@@ -329,6 +330,47 @@ static void test_memory_kinds(void **state)
 	}
 }
 
+/* Which OS nodes are the memory of which GPU. */
+static void test_gpu_memory(void **state)
+{
+	static const struct {
+		const char *file, *owners;
+	} rows[] = {
+		{ "power9.xml",
+		  "1=0004:04:00.0 2=0004:05:00.0 4=0035:03:00.0 5=0035:04:00.0 " },
+		/* Of six GPUs; most OS numbers are missing. */
+		{ "power9-sparse.xml",
+		  "253=0003:01:00.0 254=0002:02:00.0 255=0002:01:00.0 250=0013:01:00.0 251=0012:02:00.0 252=0012:01:00.0 " },
+		/* Those without memory are nobody's. */
+		{ "grace.xml", "1=0009:01:00.0 4=0019:01:00.0 " },
+		{ "mi300a.xml", "" },
+		{ "cxl.xml", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_machine *machine = load_from(TEST_DATA_DIR "/memory",
+						       rows[i].file);
+		unsigned count;
+		struct tb_gpu_numa *list = tb_machine_gpu_memory(machine,
+								 &count);
+		char text[512] = "";
+
+		assert_non_null(list);
+		for (unsigned j = 0; j < count; j++) {
+			char address[TB_PCI_TEXT_SIZE];
+			size_t length = strlen(text);
+
+			tb_pci_address_print(&list[j].address, address);
+			snprintf(text + length, sizeof(text) - length, "%u=%s ",
+				 list[j].os_node, address);
+		}
+		assert_string_equal(text, rows[i].owners);
+		free(list);
+		tb_machine_destroy(machine);
+	}
+}
+
 /* More threads never have less memory: a task has no more than its step. */
 static void test_memory_grows(void **state)
 {
@@ -584,6 +626,95 @@ static void test_hugepages(void **state)
 	tb_machine_destroy(machine);
 }
 
+/* ---- device files ---- */
+
+static void make_link(const char *root, const char *target, const char *name)
+{
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", root, name) > 0);
+	assert_int_equal(symlink(target, path), 0);
+	free(path);
+}
+
+/* What NVIDIA's driver tells of a GPU. */
+static void make_nvidia(const char *root, const char *address,
+			const char *information)
+{
+	char *command, *path;
+
+	assert_true(asprintf(&path, "%s/proc/driver/nvidia/gpus/%s", root,
+			     address) > 0);
+	assert_true(asprintf(&command, "mkdir -p '%s'", path) > 0);
+	assert_int_equal(0, system(command));
+	write_file(path, "information", information);
+	free(command);
+	free(path);
+}
+
+static void check_address(const char *root, bool is_block, unsigned major,
+			  unsigned minor, const char *expected)
+{
+	const struct tb_device_number number = { is_block, major, minor };
+	struct tb_pci_address address;
+	char text[TB_PCI_TEXT_SIZE];
+
+	if (!tb_device_address(root, &number, &address)) {
+		assert_null(expected);
+		return;
+	}
+	tb_pci_address_print(&address, text);
+	assert_non_null(expected);
+	assert_string_equal(text, expected);
+}
+
+#define DEVICES "../../devices/pci0000:00/"
+
+static void test_device_address(void **state)
+{
+	char root[] = "/tmp/topobind-devices-XXXXXX", command[160];
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	check_address(root, false, 226, 128, NULL);
+	check_address(root, false, 195, 0, NULL);
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s/sys/dev/char' '%s/sys/dev/block'", root, root);
+	assert_int_equal(0, system(command));
+	make_link(root, DEVICES "0000:00:02.0/drm/renderD128",
+		  "sys/dev/char/226:128");
+	/* Behind bridges: the last one is the device. */
+	make_link(root,
+		  DEVICES "0000:00:01.1/0000:40:00.0/0000:41:00.0/drm/card1",
+		  "sys/dev/char/226:1");
+	make_link(root, DEVICES "0000:00:05.0/virtio2/block/vda",
+		  "sys/dev/block/254:0");
+	make_link(root, "../../devices/virtual/mem/null", "sys/dev/char/1:3");
+	check_address(root, false, 226, 128, "0000:00:02.0");
+	check_address(root, false, 226, 1, "0000:41:00.0");
+	check_address(root, true, 254, 0, "0000:00:05.0");
+	check_address(root, false, 254, 0, NULL);
+	check_address(root, false, 1, 3, NULL);
+	check_address(root, false, 226, 12, NULL);
+
+	make_nvidia(
+		root, "0004:04:00.0",
+		"Model: \t\t Tesla V100\nIRQ:   \t\t 1\nDevice Minor: \t 1\nBlacklisted:\t No\n");
+	make_nvidia(root, "0004:05:00.0",
+		    "Model: \t\t Device Minor: 1\nDevice Minor: \t 0\n");
+	make_nvidia(root, "0035:03:00.0", "Model: x\n");
+	make_nvidia(root, "0035:04:00.0", "Device Minor: x\n");
+	make_nvidia(root, "other", "Device Minor: 2\n");
+	check_address(root, false, 195, 0, "0004:05:00.0");
+	check_address(root, false, 195, 1, "0004:04:00.0");
+	check_address(root, false, 195, 2, NULL);
+	check_address(root, false, 195, 255, NULL);
+	check_address(root, false, 196, 0, NULL);
+	check_address(root, true, 195, 0, NULL);
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	assert_int_equal(0, system(command));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -595,6 +726,8 @@ int main(void)
 		cmocka_unit_test(test_memory_without_cpus),
 		cmocka_unit_test(test_memory_kinds),
 		cmocka_unit_test(test_memory_grows),
+		cmocka_unit_test(test_gpu_memory),
+		cmocka_unit_test(test_device_address),
 		cmocka_unit_test(test_synthetic),
 		cmocka_unit_test(test_live),
 		cmocka_unit_test(test_hugepages),

@@ -68,6 +68,9 @@ static const struct {
 	{ "bamount=1,bmem=local+cxl+hbm", "bamount=1,bmem=local+hbm+cxl",
 	  NULL },
 	{ "bamount=1,bmem=prefer+cxl", "bamount=1,bmem=prefer+cxl", NULL },
+	{ "bamount=1,bmem=local+gpu", "bamount=1,bmem=local+gpu", NULL },
+	{ "bamount=1,bmem=prefer+gpu+cxl+hbm",
+	  "bamount=1,bmem=prefer+hbm+cxl+gpu", NULL },
 	{ "bamount=0,bmem=local", "bamount=0,bmem=local", NULL },
 	{ "bamount=1,bmode=hard", "bamount=1", NULL },
 	{ "bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
@@ -144,14 +147,16 @@ static const struct {
 	{ "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUVWXYZ", NULL,
 	  "bunit=ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN... is" },
 	{ "bmem=,bamount=1", NULL,
-	  "bmem has an empty value; allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
+	  "bmem has an empty value; allowed: none, prefer, local; the last two also with +hbm, +cxl, +gpu or several of them, as in local+hbm" },
 	{ "bmem=Local,bamount=1", NULL,
-	  "bmem=Local is not allowed (did you mean local?); allowed: none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm" },
+	  "bmem=Local is not allowed (did you mean local?); allowed: none, prefer, local; the last two also with +hbm, +cxl, +gpu or several of them, as in local+hbm" },
 	{ "bmem=none+hbm,bamount=1", NULL, "bmem=none+hbm is not allowed" },
 	{ "bmem=local+,bamount=1", NULL, "bmem=local+ is not allowed" },
-	{ "bmem=local+gpu,bamount=1", NULL,
-	  "bmem=local+gpu: topobind does not know which" },
-	{ "bmem=prefer+hbm+gpu,bamount=1", NULL, "leave it out" },
+	{ "bmem=none+gpu,bamount=1", NULL, "bmem=none+gpu is not allowed" },
+	{ "bmem=local+gpu+gpu,bamount=1", NULL,
+	  "bmem=local+gpu+gpu is not allowed" },
+	{ "bmem=local+other,bamount=1", NULL,
+	  "bmem=local+other is not allowed" },
 	{ "bmem=local+main,bamount=1", NULL, "bmem=local+main is not allowed" },
 	{ "bmem=local+hbm+hbm,bamount=1", NULL,
 	  "bmem=local+hbm+hbm is not allowed" },
@@ -603,6 +608,41 @@ static void test_memory(void **state)
 	}
 }
 
+/* Only what a request itself says needs GPUs. */
+static void test_gpu_memory(void **state)
+{
+	static const struct {
+		const char *line;
+		bool names;
+	} rows[] = {
+		{ "bamount=1", false },
+		{ "bamount=1,bmem=none", false },
+		{ "bamount=1,bmem=local+hbm", false },
+		{ "bamount=1,bmem=local+gpu", true },
+		{ "bcpus=1,bmem=prefer+hbm+gpu", true },
+		{ "bunit=X:1|N:1,bmem=local+gpu", true },
+		{ "bamount=0,bmem=local+gpu", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+		struct tb_error err = { "" };
+
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, rows[i].line, NULL),
+				 0);
+		assert_int_equal(tb_request_names_gpu_memory(&request),
+				 rows[i].names);
+		assert_int_equal(tb_request_check_gpus(&request, true, &err),
+				 0);
+		assert_int_equal(tb_request_check_gpus(&request, false, &err),
+				 rows[i].names ? -1 : 0);
+		assert_int_equal(*err.text != '\0', rows[i].names);
+		tb_request_clear(&request);
+	}
+}
+
 /* The window of an idle node that is an upper bound for any. */
 static void test_wide_windows(void **state)
 {
@@ -934,6 +974,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_gpu_memory),
 		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_window_of_nothing),
 		cmocka_unit_test(test_inherit),

@@ -18,6 +18,7 @@
 #include "cluster/reserved.h"
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
+#include "common/node/node_extra.h"
 #include "compat/slurm_types.h"
 #include "core/base/text.h"
 #include "core/place/listed.h"
@@ -695,6 +696,21 @@ static int check_units(const struct rules *rules,
 		       : 0;
 }
 
+/* Whose memory is memory of GPUs, for --bmem=local+gpu. */
+static void check_gpu_memory(const struct tb_request *request,
+			     struct tb_candidate_node *node)
+{
+	char *known;
+
+	if (!tb_request_names_gpu_memory(request))
+		return;
+	known = tb_cluster_token(node->info, TB_EXTRA_GPU_MEMORY);
+	if (!known || !*known)
+		set_text(&node->closed,
+			 "does not know which memory is that of GPUs");
+	free(known);
+}
+
 static int read_topology(const struct rules *rules,
 			 struct tb_candidate_node *node, struct tb_error *err)
 {
@@ -736,6 +752,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 	check_tasks(rules->spec, node);
 	if (tb_request_binds(&rules->spec->request))
 		check_load(rules->cluster->conf, node);
+	check_gpu_memory(&rules->spec->request, node);
 	if (read_topology(rules, node, err))
 		return -1;
 	check_reservations(rules, node);

@@ -91,15 +91,27 @@ static int check_partition(struct tb_job_plan *plan, const job_desc_msg_t *job,
 	return copy_text(&plan->why_never, why.text, err);
 }
 
-/* Only a job that is submitted is refused for a feature that no node has. */
-static int check_features(struct tb_job_plan *plan,
-			  const struct tb_request *request,
-			  struct tb_error *err)
+/* Some that are not told apart could be; who has whole nodes has their GPUs, too. */
+static bool has_gpus(const struct tb_job_spec *spec)
+{
+	const struct tb_job_devices *devices = &spec->devices;
+
+	for (unsigned i = 0; i < devices->count; i++)
+		if (strcmp(devices->names[i], "gpu") == 0 ||
+		    strncmp(devices->names[i], "gpu:", 4) == 0)
+			return true;
+	return devices->more || spec->whole_nodes;
+}
+
+/* What only a job that is submitted is refused for, not one that waits. */
+static int check_request(struct tb_job_plan *plan,
+			 const struct tb_job_spec *spec, struct tb_error *err)
 {
 	struct tb_error why;
 
-	if (!tb_request_check_features(request, tb_some_node_has_feature,
-				       plan->cluster->nodes, &why))
+	if (!tb_request_check_features(&spec->request, tb_some_node_has_feature,
+				       plan->cluster->nodes, &why) &&
+	    !tb_request_check_gpus(&spec->request, has_gpus(spec), &why))
 		return 0;
 	plan->answer = TB_JOB_PLAN_NEVER;
 	plan->about_nodes = false;
@@ -427,7 +439,7 @@ static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
 	if (plan->answer != TB_JOB_PLAN_NEVER &&
 	    check_partition(plan, &options->job, err))
 		return -1;
-	if (check_features(plan, &options->spec.request, err))
+	if (check_request(plan, &options->spec, err))
 		return -1;
 	if (!tb_request_binds(&options->spec.request))
 		return 0;

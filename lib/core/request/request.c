@@ -529,6 +529,25 @@ struct tb_memory_policy tb_request_memory(const struct tb_request *request,
 	return given ? request->memory : site;
 }
 
+bool tb_request_names_gpu_memory(const struct tb_request *request)
+{
+	struct tb_memory_policy memory = tb_request_memory(request,
+							   tb_any_memory());
+
+	return tb_request_binds(request) && memory.where != TB_MEMORY_NONE &&
+	       memory.kinds & TB_MEMORY_BIT(TB_MEMORY_GPU);
+}
+
+int tb_request_check_gpus(const struct tb_request *request, bool has_gpus,
+			  struct tb_error *err)
+{
+	if (has_gpus || !tb_request_names_gpu_memory(request))
+		return 0;
+	return tb_fail(
+		err,
+		"bmem with +gpu is memory of the job's GPUs, and it asks for none; ask for some with --gpus, --gpus-per-node, --gpus-per-task or --gres=gpu, or leave out +gpu");
+}
+
 enum tb_allocation tb_request_nodes(const struct tb_request *request,
 				    enum tb_allocation site)
 {

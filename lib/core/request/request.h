@@ -188,6 +188,14 @@ bool tb_request_matches(const struct tb_request *request,
 /* The memory policy of a request; the site's where it has none. */
 struct tb_memory_policy tb_request_memory(const struct tb_request *request,
 					  struct tb_memory_policy site);
+/*
+ * Does the request itself, not the site, name the memory of the job's GPUs?  Then it is
+ * to have some; what the site names is for jobs that can have it.
+ */
+bool tb_request_names_gpu_memory(const struct tb_request *request);
+/* -1 with a sentence when it does and the job has no GPUs. */
+int tb_request_check_gpus(const struct tb_request *request, bool has_gpus,
+			  struct tb_error *err);
 /* Memory from anywhere: of a request without a policy, where the site has none. */
 struct tb_memory_policy tb_any_memory(void);
 

@@ -214,7 +214,8 @@ static int read_memory_word(const char *value, size_t length)
 /* Can users name it beside main memory? */
 static bool is_named_memory(enum tb_memory_kind kind)
 {
-	return kind == TB_MEMORY_HBM || kind == TB_MEMORY_CXL;
+	return kind == TB_MEMORY_HBM || kind == TB_MEMORY_CXL ||
+	       kind == TB_MEMORY_GPU;
 }
 
 /* The kinds of "+hbm+cxl", each at most once; 0: that is none. */
@@ -235,20 +236,6 @@ static unsigned read_memory_kinds(const char *text)
 	return kinds;
 }
 
-static bool names_gpu_memory(const char *kinds)
-{
-	while (*kinds) {
-		enum tb_memory_kind kind;
-		size_t length = strcspn(++kinds, "+");
-
-		if (tb_memory_kind_parse(kinds, length, &kind) &&
-		    kind == TB_MEMORY_GPU)
-			return true;
-		kinds += length;
-	}
-	return false;
-}
-
 static int read_key_memory(struct tb_request *request, const char *value,
 			   struct tb_error *err)
 {
@@ -256,11 +243,6 @@ static int read_key_memory(struct tb_request *request, const char *value,
 	int where = read_memory_word(value, length);
 	unsigned kinds = read_memory_kinds(value + length);
 
-	if (where >= 0 && names_gpu_memory(value + length))
-		return tb_fail(
-			err,
-			"bmem=%s: topobind does not know which NUMA node is the memory of which GPU, so +gpu could be that of another job; leave it out, programs get memory of their GPUs from the driver",
-			tb_clip(value, strlen(value)).text);
 	if (where < 0 || !kinds || (where == TB_MEMORY_NONE && value[length]))
 		return refuse_value(TB_REQUEST_KEY_MEMORY, value, err);
 	if (where == TB_MEMORY_NONE)
@@ -707,8 +689,8 @@ static const struct request_key_row {
 				  "a list of the node's threads, counted from 0 in the order of its topology string, as in 0-3,8 or 0-3+8; after os: the numbers that the node's OS gives them, as in os:0-3,8",
 				  FIELD(cpus) },
 	[TB_REQUEST_KEY_MEMORY] = { TB_KEY_CHOOSES_NOTHING,
-				    "none, prefer, local, prefer+hbm, local+hbm, prefer+cxl, local+cxl",
-				    "none, prefer, local; the last two also with +hbm, +cxl or both, as in local+hbm",
+				    "none, prefer, local, prefer+hbm, local+hbm, prefer+cxl, local+cxl, prefer+gpu, local+gpu",
+				    "none, prefer, local; the last two also with +hbm, +cxl, +gpu or several of them, as in local+hbm",
 				    FIELD(memory) },
 	[TB_REQUEST_KEY_MODE] = { TB_KEY_CHOOSES_NOTHING, WORDS("hard, soft"),
 				  KEY_WORDS },

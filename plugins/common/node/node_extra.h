@@ -5,7 +5,8 @@
  * The field is a site's own text; topobind keeps "name=value" tokens in it,
  * separated from the rest by blanks: what the node publishes, m_topology= with
  * m_distances= (core/topology/distances.h), m_memory= and m_hugepages=
- * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h) and m_speed= (MHz) where they are known, and
+ * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h), m_gpu_memory= (a
+ * list of OS nodes that are the memory of a GPU) and m_speed= (MHz) where they are known, and
  * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node), and m_filter=,
  * where topobind.conf has a filter for the node (masked units in lower case), and
@@ -25,6 +26,7 @@
 #define TB_EXTRA_MEMORY "m_memory"
 #define TB_EXTRA_HUGEPAGES "m_hugepages"
 #define TB_EXTRA_OS_CPUS "m_oscpus"
+#define TB_EXTRA_GPU_MEMORY "m_gpu_memory"
 #define TB_EXTRA_SPEED "m_speed"
 #define TB_EXTRA_INUSE "m_topology_inuse"
 #define TB_EXTRA_MEMORY_INUSE "m_memory_inuse"

@@ -43,6 +43,7 @@ struct tally {
 	uint32_t other_shape;
 	uint32_t enough; /* nodes that have the units of one slot */
 	uint32_t overloaded;
+	uint32_t gpus_unknown; /* nodes that do not know which memory is a GPU's */
 };
 
 static void look_at_cpus(struct finding *finding,
@@ -198,7 +199,11 @@ static void tally_nodes(struct tally *tally, struct look *look,
 
 		if (!bit_test((bitstr_t *)nodes, node))
 			continue;
-		shape = tb_node_shape_for(node, look->test->job);
+		shape = tb_node_shape_for(node, look->test->job, look->request);
+		tally->gpus_unknown += !shape &&
+				       tb_request_names_gpu_memory(
+					       look->request) &&
+				       !tb_node_knows_gpu_memory(node);
 		if (shape && tb_node_is_overloaded(node))
 			tally->overloaded++;
 		else if (shape)
@@ -464,9 +469,11 @@ static char *print_slots(const struct tb_test *test,
 }
 
 static bool could_have_all(uint32_t node, const struct tb_test *test,
+			   const struct tb_request *request,
 			   const struct tb_view *view)
 {
-	const struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	const struct tb_shape *shape = tb_node_shape_for(node, test->job,
+							 request);
 	bool more = false;
 
 	return shape ? tb_sharing_has_node(node, shape, view, test, &more)
@@ -478,6 +485,7 @@ static bool could_have_all(uint32_t node, const struct tb_test *test,
  * scheduler does not offer it these; backfill offers them all.
  */
 static bitstr_t *leave_out_busy(bitstr_t *nodes, const struct tb_test *test,
+				const struct tb_request *request,
 				const struct tb_view *view)
 {
 	bitstr_t *left = bit_copy(nodes);
@@ -485,7 +493,8 @@ static bitstr_t *leave_out_busy(bitstr_t *nodes, const struct tb_test *test,
 	if (!tb_wants_whole_nodes(test->job))
 		return left;
 	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (bit_test(left, node) && !could_have_all(node, test, view))
+		if (bit_test(left, node) &&
+		    !could_have_all(node, test, request, view))
 			bit_clear(left, node);
 	return left;
 }
@@ -545,7 +554,8 @@ char *tb_explain_wait(const struct tb_test *test,
 		*kind = TB_REFUSED_GRES;
 		return text;
 	}
-	nodes = leave_out_busy(required ? required : test->nodes, test, view);
+	nodes = leave_out_busy(required ? required : test->nodes, test, request,
+			       view);
 	tally_nodes(&tally, &look, nodes);
 	*kind = tally.fragmented ? TB_REFUSED_FRAGMENTED : TB_REFUSED_UNITS;
 	if (tally.enough)
@@ -569,6 +579,11 @@ char *tb_explain_wait(const struct tb_test *test,
 			   tally.overloaded,
 			   tb_count_word(tally.overloaded, "node has",
 					 "nodes have"));
+	if (text && tally.gpus_unknown)
+		xstrfmtcat(text,
+			   "; of %u %s it is not known which memory is that of GPUs",
+			   tally.gpus_unknown,
+			   tb_count_word(tally.gpus_unknown, "node", "nodes"));
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);

@@ -37,7 +37,7 @@ static bool node_has_units(const struct tb_test *test,
 			   const struct tb_view *view, uint32_t node,
 			   uint32_t wanted)
 {
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	struct tb_shape *shape = tb_node_shape_for(node, test->job, request);
 	uint32_t each = test->implicit_cpus ? 1 : request->amount;
 
 	if (!shape)

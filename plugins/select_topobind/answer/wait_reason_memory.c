@@ -77,7 +77,8 @@ static uint64_t find_needed(struct tb_offers *offers,
 static void look_at_node(struct tb_offers *offers, const struct tb_test *test,
 			 uint32_t node, struct sizes *sizes)
 {
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	struct tb_shape *shape = tb_node_shape_for(node, test->job,
+						   offers->request);
 	struct tb_local_memory memory;
 	uint64_t needed, most;
 

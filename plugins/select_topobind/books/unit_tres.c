@@ -231,7 +231,7 @@ static int add_nodes(struct common_kind *common, bitstr_t *nodes)
 		if (!bit_test(nodes, node) ||
 		    (excluded && bit_test(excluded, node)))
 			continue;
-		shape = tb_node_shape_for(node, common->job);
+		shape = tb_node_shape_for(node, common->job, common->request);
 		if (!shape || shape->topology == common->before ||
 		    !tb_request_matches(common->request, shape->topology))
 			continue;

@@ -17,7 +17,8 @@
 
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
-	struct tb_text_part topology, distances, memory, os_cpus, speed;
+	struct tb_text_part topology, distances, memory, os_cpus, gpu_memory,
+		speed;
 };
 
 /* What is known of one node. */
@@ -33,9 +34,10 @@ struct known_node {
 	const char *conf_topology, *conf_distances, *conf_memory;
 	const struct tb_filter *filter;
 	bool says_filter;
-	double max_load;	/* 0: none */
-	char *speed;		/* only shown */
-	char *memory;		/* of its NUMA nodes, as stated, or NULL */
+	double max_load;  /* 0: none */
+	char *speed;	  /* only shown */
+	char *gpu_memory; /* NULL: it does not know which memory is a GPU's */
+	char *memory;	  /* of its NUMA nodes, as stated, or NULL */
 	uint64_t *memory_sizes; /* for its shape; NULL: not known */
 	bool is_stated;		/* its shape is of the stated topology */
 };
@@ -49,6 +51,7 @@ void tb_nodes_fini(void)
 {
 	for (uint32_t node = 0; node < node_count; node++) {
 		xfree(nodes[node].speed);
+		xfree(nodes[node].gpu_memory);
 		xfree(nodes[node].memory);
 		xfree(nodes[node].memory_sizes);
 	}
@@ -100,7 +103,7 @@ static struct tb_text_part find_token(const node_record_t *record,
 
 /*
  * All from topobind.conf or all from the node's own Extra field, but for the OS CPU
- * numbers, which only the node knows.  What a node
+ * numbers and the memory of GPUs, which only the node knows.  What a node
  * once said counts until it says something else: somebody who overwrites Extra
  * does not mean that, but m_topology= without a string does.  This is done in
  * every test, so nothing is copied.
@@ -113,18 +116,23 @@ static struct statement find_statement(const struct known_node *node,
 		take_whole_text(node->distances),
 		take_whole_text(node->memory),
 		take_whole_text(node->os_cpus),
+		take_whole_text(node->gpu_memory),
 		take_whole_text(node->speed),
 	};
 	size_t length;
+	bool states_machine = tb_extra_find(record->extra, TB_EXTRA_OS_CPUS,
+					    &length) != NULL;
 
 	if (tb_extra_find(record->extra, TB_EXTRA_TOPOLOGY, &length)) {
 		stated.topology = find_token(record, TB_EXTRA_TOPOLOGY);
 		stated.distances = find_token(record, TB_EXTRA_DISTANCES);
 		stated.memory = find_token(record, TB_EXTRA_MEMORY);
-		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 		stated.speed = find_token(record, TB_EXTRA_SPEED);
-	} else if (tb_extra_find(record->extra, TB_EXTRA_OS_CPUS, &length)) {
+		states_machine = true;
+	}
+	if (states_machine) {
 		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
+		stated.gpu_memory = find_token(record, TB_EXTRA_GPU_MEMORY);
 	}
 	if (node->conf_topology) {
 		stated.topology = take_whole_text(node->conf_topology);
@@ -341,6 +349,16 @@ static void look_at_memory(struct known_node *node, const node_record_t *record,
 		node_features_updated = true;
 }
 
+static void look_at_gpu_memory(struct known_node *node,
+			       struct tb_text_part gpu_memory)
+{
+	if (tb_text_part_is(node->gpu_memory, gpu_memory))
+		return;
+	set_text(&node->gpu_memory, gpu_memory);
+	if (node->looked_at)
+		node_features_updated = true;
+}
+
 struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
@@ -374,6 +392,7 @@ struct tb_shape *tb_node_shape(uint32_t index)
 		change_shape(node, record);
 	}
 	look_at_memory(node, record, stated.memory, has_new_shape);
+	look_at_gpu_memory(node, stated.gpu_memory);
 	set_text(&node->speed, stated.speed);
 	node->looked_at = time(NULL);
 	return node->shape;
@@ -384,10 +403,19 @@ const char *tb_job_partition(const job_record_t *job)
 	return job->part_ptr ? job->part_ptr->name : NULL;
 }
 
-struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job)
+bool tb_node_knows_gpu_memory(uint32_t node)
+{
+	return nodes[node].gpu_memory != NULL;
+}
+
+struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job,
+				   const struct tb_request *request)
 {
 	struct tb_shape *shape = tb_node_shape(index);
 
+	if (shape && !nodes[index].gpu_memory &&
+	    tb_request_names_gpu_memory(request))
+		return NULL;
 	if (shape && !nodes[index].is_stated &&
 	    !tb_conf_on_any_host(site, tb_job_partition(job)))
 		return NULL;
@@ -429,10 +457,11 @@ const struct tb_filter *tb_node_own_filter(uint32_t node,
 
 struct tb_node_stated tb_node_stated(uint32_t node)
 {
-	return (struct tb_node_stated){ nodes[node].topology,
-					nodes[node].distances,
-					nodes[node].memory, nodes[node].os_cpus,
-					nodes[node].speed };
+	return (struct tb_node_stated){
+		nodes[node].topology,	nodes[node].distances,
+		nodes[node].memory,	nodes[node].os_cpus,
+		nodes[node].gpu_memory, nodes[node].speed
+	};
 }
 
 /* What jobs may have of the node is divided over its NUMA nodes. */

@@ -28,8 +28,14 @@ void tb_nodes_fini(void);
  */
 struct tb_shape *tb_node_shape(uint32_t node);
 
-/* The same to place a job; NULL also where OnAnyHost=no excludes the node. */
-struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
+/*
+ * The same to place a job; NULL also where OnAnyHost=no excludes the node, and where the
+ * request names memory of GPUs and the node does not know which that is.
+ */
+struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job,
+				   const struct tb_request *request);
+/* Of a node whose shape was asked for: does it know which memory is that of its GPUs? */
+bool tb_node_knows_gpu_memory(uint32_t node);
 
 /*
  * Has a node, whose shape was asked for, more load than MaxLoad= of topobind.conf?  Then
@@ -71,7 +77,8 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  * Borrowed, until its shape is asked for again.
  */
 struct tb_node_stated {
-	const char *topology, *distances, *memory, *os_cpus, *speed;
+	const char *topology, *distances, *memory, *os_cpus, *gpu_memory,
+		*speed;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
 

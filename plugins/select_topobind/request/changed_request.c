@@ -66,7 +66,8 @@ static int check_request(struct tb_request *request, const job_record_t *job,
 		return tb_fail(
 			err,
 			"its partition has whole sockets, which need no binding");
-	if (tb_request_check_window(request, err))
+	if (tb_request_check_window(request, err) ||
+	    tb_job_gpus_check(job, request, err))
 		return -1;
 	return tb_job_combinations_check(job, request, false, err);
 }

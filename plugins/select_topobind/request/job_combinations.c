@@ -5,6 +5,7 @@
 
 #include "src/common/read_config.h"
 
+#include "compat/select_gres.h"
 #include "select_topobind/try/scale.h"
 
 struct check {
@@ -88,6 +89,16 @@ static int check_distribution(const struct check *check, uint32_t task_dist)
 		       "arbitrary"))
 		return -1;
 	return 0;
+}
+
+/* Who has whole nodes has their GPUs, too. */
+int tb_job_gpus_check(const job_record_t *job, const struct tb_request *request,
+		      struct tb_error *err)
+{
+	return tb_request_check_gpus(request,
+				     tb_wants_whole_nodes(job) ||
+					     tb_gres_are_asked(job, "gpu"),
+				     err);
 }
 
 int tb_job_combinations_check(const job_record_t *job,

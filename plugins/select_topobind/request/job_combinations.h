@@ -17,6 +17,10 @@ int tb_job_combinations_check(const job_record_t *job,
 			      const struct tb_request *request, bool implicit,
 			      struct tb_error *err);
 
+/* -1 with a sentence: the request names memory of GPUs, and the job has none. */
+int tb_job_gpus_check(const job_record_t *job, const struct tb_request *request,
+		      struct tb_error *err);
+
 /*
  * Does it ask for more CPUs of each node than those of its tasks, by --mincpus or, with
  * MaxMemPerCPU, by its memory?

@@ -760,7 +760,8 @@ static bool turn_to_node(struct offering *offering, uint32_t node)
 
 	if (!bit_test(test->nodes, node))
 		return false;
-	offering->shape = tb_node_shape_for(node, test->job);
+	offering->shape = tb_node_shape_for(node, test->job,
+					    offering->offers->request);
 	if (!node_is_offered(offering->offers, test, node, offering->shape))
 		return false;
 	offering->core.cpus_per_core = tb_cpus_per_core(test->job, node);

@@ -27,7 +27,7 @@ static bool can_hold(const struct tb_test *test,
 		     const struct tb_request *request, uint32_t node,
 		     struct tb_memo *memo)
 {
-	struct tb_shape *shape = tb_node_shape_for(node, test->job);
+	struct tb_shape *shape = tb_node_shape_for(node, test->job, request);
 	struct tb_memo_key key = { .shape = shape };
 	enum verdict *verdict = NULL;
 	bool is_new;

@@ -47,6 +47,7 @@ static int publish_into(const char *node_name, const char *old_extra,
 	int rc = -1;
 
 	extra = set_token(extra, TB_EXTRA_OS_CPUS, published->os_cpus);
+	extra = set_token(extra, TB_EXTRA_GPU_MEMORY, published->gpu_memory);
 	if (published->topology != NULL) {
 		extra = set_token(extra, TB_EXTRA_TOPOLOGY,
 				  published->topology);

@@ -14,7 +14,8 @@ struct tb_published {
 	/* Free MiB of huge pages, likewise, as it starts; NULL: none set aside. */
 	const char *hugepages;
 	const char *os_cpus; /* the OS number of each thread; NULL: not told */
-	const char *speed;   /* in MHz; NULL: not known */
+	const char *gpu_memory; /* OS nodes that are that of a GPU; NULL: none */
+	const char *speed;	/* in MHz; NULL: not known */
 };
 
 /*

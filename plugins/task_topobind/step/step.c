@@ -106,6 +106,38 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 	return tb_step_plan_make(&step->plan, &plan, err);
 }
 
+/* In the order of who says it: the step for itself, its job, the site. */
+static enum tb_gpu_memory_wish find_wish(const struct requests *requests)
+{
+	if (tb_request_names_gpu_memory(&requests->step))
+		return TB_GPU_MEMORY_OF_SOME;
+	return tb_request_names_gpu_memory(&requests->job)
+		       ? TB_GPU_MEMORY_OF_ANY
+		       : TB_GPU_MEMORY_IF_KNOWN;
+}
+
+/* On a virtual node there is none: its memory is not that of the machine. */
+static int find_gpu_memory(struct tb_step *step,
+			   const struct tb_step_input *input,
+			   const struct requests *requests,
+			   struct tb_error *err)
+{
+	struct tb_step_gpus gpus = { 0 };
+
+	if (tb_step_node_is_virtual(&step->node) ||
+	    !tb_step_plan_has_gpu_memory(&step->plan))
+		return 0;
+	if (input->find_gpus(input->slurm_step, &gpus) < 0)
+		tb_fail(err, "out of memory");
+	else
+		step->node.gpu_memory = tb_step_gpus_memory(&gpus, "",
+							    step->node.machine,
+							    find_wish(requests),
+							    err);
+	tb_step_gpus_clear(&gpus);
+	return step->node.gpu_memory != NULL ? 0 : -1;
+}
+
 static int share_verdicts(struct tb_step *step, unsigned tasks,
 			  struct tb_error *err)
 {
@@ -169,6 +201,8 @@ static int prepare_step(struct tb_step *step, const struct tb_step_input *input,
 
 	if (rc == 0)
 		rc = make_plan(step, input, &requests, err);
+	if (rc == 0)
+		rc = find_gpu_memory(step, input, &requests, err);
 	step->unit = unit_of_request(&requests.job);
 	if (rc == 0)
 		rc = open_membind(step, input, err);

@@ -22,6 +22,7 @@
 #include "core/base/error.h"
 #include "core/request/request.h"
 #include "core/topology/busy.h"
+#include "step_gpus.h"
 #include "step_node.h"
 #include "task_topobind/pe/pe_files.h"
 #include "variables.h"
@@ -43,6 +44,9 @@ struct tb_step_input {
 	bool whole;		   /* a batch script or the like */
 	bool shares;		   /* overcommitted */
 	unsigned threads_per_core; /* to use; 0 for all */
+	/* The node's GPUs and which are the step's; asked where that matters. */
+	int (*find_gpus)(void *slurm_step, struct tb_step_gpus *gpus);
+	void *slurm_step;
 };
 
 /* Does the environment ask for a binding, or try to? */

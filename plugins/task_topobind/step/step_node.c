@@ -128,6 +128,7 @@ void tb_step_node_close(struct tb_step_node *node)
 {
 	tb_machine_destroy(node->machine);
 	tb_topology_destroy(node->described);
+	tb_bitset_destroy(node->gpu_memory);
 	memset(node, 0, sizeof(*node));
 }
 
@@ -174,10 +175,16 @@ static struct tb_bitset *described_nodes(const struct tb_topology *topology,
 struct tb_bitset *tb_step_node_os_nodes(const struct tb_step_node *node,
 					struct tb_near near)
 {
+	const unsigned gpu = TB_MEMORY_BIT(TB_MEMORY_GPU);
+	struct tb_bitset *os_nodes;
+
 	if (node->machine == NULL)
 		return described_nodes(node->described, near.threads);
 	if (near.threads == NULL)
 		return tb_machine_memory(node->machine, TB_MEMORY_ALL);
-	return tb_machine_memory_of_threads(node->machine, near.threads,
-					    near.kinds);
+	os_nodes = tb_machine_memory_of_threads(node->machine, near.threads,
+						near.kinds & ~gpu);
+	if (os_nodes != NULL && near.kinds & gpu && node->gpu_memory != NULL)
+		tb_bitset_or(os_nodes, node->gpu_memory);
+	return os_nodes;
 }

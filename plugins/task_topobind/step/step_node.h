@@ -33,6 +33,8 @@ struct tb_step_node {
 	struct tb_topology *described; /* what topobind.conf, for a virtual
 					  node else slurm.conf says */
 	unsigned cores;		       /* Slurm's cores */
+	/* OS nodes that are the memory of the step's GPUs; NULL: none. */
+	struct tb_bitset *gpu_memory;
 };
 
 /* 0, or -1 with a sentence in err; tb_step_node_close() is right after both. */
@@ -47,8 +49,8 @@ tb_step_node_topology(const struct tb_step_node *node);
 
 /*
  * The OS CPUs of some threads, and the OS nodes with memory near some, as new sets;
- * NULL when out of memory.  A virtual node's are numbered like its threads and NUMA
- * nodes, and have main memory.
+ * NULL when out of memory.  Memory of GPUs is that of the step's, wherever it is.  A
+ * virtual node's are numbered like its threads and NUMA nodes, and have main memory.
  */
 struct tb_bitset *tb_step_node_os_cpus(const struct tb_step_node *node,
 				       const struct tb_bitset *threads);

@@ -550,6 +550,17 @@ struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan)
 	return (struct tb_near){ plan->step, plan->memory.kinds };
 }
 
+bool tb_step_plan_has_gpu_memory(const struct tb_step_plan *plan)
+{
+	unsigned kinds = 0;
+
+	if (plan->memory.where != TB_MEMORY_NONE)
+		kinds |= plan->memory.kinds;
+	if (plan->job_is_local)
+		kinds |= plan->job_kinds;
+	return kinds & TB_MEMORY_BIT(TB_MEMORY_GPU);
+}
+
 void tb_step_plan_drop_masked(const struct tb_step_plan *plan,
 			      struct tb_bitset *threads)
 {

@@ -79,6 +79,9 @@ struct tb_near tb_step_plan_constrained(const struct tb_step_plan *plan,
 					unsigned task);
 struct tb_near tb_step_plan_step_constrained(const struct tb_step_plan *plan);
 
+/* Is memory of GPUs among what its tasks get? */
+bool tb_step_plan_has_gpu_memory(const struct tb_step_plan *plan);
+
 /* Take out of threads what the site masks, unless that is all of them. */
 void tb_step_plan_drop_masked(const struct tb_step_plan *plan,
 			      struct tb_bitset *threads);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "step_gpus.h"
 #include "step_node.h"
 #include "step_plan.h"
 #include "variables.h"
@@ -220,6 +221,138 @@ static void tell_real(void **state)
 	tb_step_node_close(&node);
 }
 
+/* ---- memory of GPUs, on a POWER9 with six of them ---- */
+
+#define GPUS 6
+#define GPU TB_MEMORY_BIT(TB_MEMORY_GPU)
+
+/* By the minor number of its device file, as NVIDIA's driver could number them. */
+static const struct {
+	const char *address;
+	unsigned os_node;
+} gpu_of[GPUS] = {
+	{ "0002:01:00.0", 255 }, { "0002:02:00.0", 254 },
+	{ "0003:01:00.0", 253 }, { "0012:01:00.0", 252 },
+	{ "0012:02:00.0", 251 }, { "0013:01:00.0", 250 },
+};
+
+static void make_driver(const char *root)
+{
+	char command[256];
+
+	for (unsigned i = 0; i < GPUS; i++) {
+		snprintf(command, sizeof(command),
+			 "D=%s/proc/driver/nvidia/gpus/%s && mkdir -p $D && echo 'Device Minor: \t %u' >$D/information",
+			 root, gpu_of[i].address, i);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+/* What a step has of whose granted GPUs are the set bits. */
+static void check_granted(const char *root, struct tb_step_node *node,
+			  unsigned granted)
+{
+	struct tb_step_gpu list[GPUS];
+	const struct tb_step_gpus gpus = { GPUS, list, granted != 0 };
+	unsigned count = tb_topology_threads(tb_step_node_topology(node));
+	struct tb_bitset *threads = tb_bitset_create(count), *os_nodes;
+	struct tb_error err = { "" };
+
+	for (unsigned i = 0; i < GPUS; i++)
+		list[i] = (struct tb_step_gpu){ "/dev/nvidia",
+						true,
+						{ false, 195, i },
+						granted >> i & 1 };
+	node->gpu_memory = tb_step_gpus_memory(&gpus, root, node->machine,
+					       TB_GPU_MEMORY_OF_ANY, &err);
+	if (node->gpu_memory == NULL)
+		fail_msg("%s", err.text);
+	/* Wherever its threads are. */
+	tb_bitset_set(threads, granted % 2 ? 0 : count - 1);
+	os_nodes = tb_step_node_os_nodes(node, (struct tb_near){ threads,
+								 MAIN | GPU });
+	for (unsigned i = 0; i < GPUS; i++)
+		assert_int_equal(tb_bitset_test(os_nodes, gpu_of[i].os_node),
+				 granted >> i & 1);
+	assert_int_equal(tb_bitset_test(os_nodes, 0), granted % 2);
+	assert_int_equal(tb_bitset_test(os_nodes, 8), granted % 2 == 0);
+	tb_bitset_destroy(os_nodes);
+	/* Who does not name it has none of it. */
+	os_nodes = tb_step_node_os_nodes(node,
+					 (struct tb_near){ threads, MAIN });
+	assert_int_equal(tb_bitset_count(os_nodes), 1);
+	tb_bitset_destroy(os_nodes);
+	tb_bitset_destroy(threads);
+	tb_bitset_destroy(node->gpu_memory);
+	node->gpu_memory = NULL;
+}
+
+static void check_wish(const struct tb_step_node *node,
+		       const struct tb_step_gpus *gpus,
+		       enum tb_gpu_memory_wish wish, const char *sentence)
+{
+	struct tb_error err = { "" };
+	struct tb_bitset *os_nodes = tb_step_gpus_memory(gpus, "/nonexistent",
+							 node->machine, wish,
+							 &err);
+
+	assert_int_equal(os_nodes == NULL, sentence != NULL);
+	if (sentence != NULL)
+		assert_non_null(strstr(err.text, sentence));
+	else
+		assert_true(tb_bitset_is_empty(os_nodes));
+	tb_bitset_destroy(os_nodes);
+}
+
+/* Who may be without, and who not. */
+static void check_wishes(const struct tb_step_node *node)
+{
+	struct tb_step_gpu gpu = { "/dev/x", false, { false, 0, 0 }, true };
+	struct tb_step_gpus gpus = { 0, &gpu, false };
+
+	check_wish(node, &gpus, TB_GPU_MEMORY_IF_KNOWN, NULL);
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_ANY, NULL);
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_SOME, "has no GPUs");
+	gpus.any = true;
+	check_wish(node, &gpus, TB_GPU_MEMORY_IF_KNOWN, NULL);
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_ANY, "no device file");
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_SOME, "no device file");
+	gpus.count = 1;
+	check_wish(node, &gpus, TB_GPU_MEMORY_IF_KNOWN, NULL);
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_ANY, "/dev/x");
+	check_wish(node, &gpus, TB_GPU_MEMORY_OF_SOME, "/dev/x");
+}
+
+static void gives_gpu_memory(void **state)
+{
+	char root[] = "/tmp/topobind-gpus-XXXXXX", command[64];
+	struct tb_error err = { "" };
+	struct tb_machine *machine =
+		tb_machine_load_xml(TEST_DATA_DIR "/memory/power9-sparse.xml",
+				    &err);
+	struct tb_step_node_input input = { .machine_file = file,
+					    .sockets = 2,
+					    .threads = 1 };
+	struct tb_step_node node;
+
+	(void)state;
+	if (machine == NULL || tb_machine_save(machine, file, &err) < 0)
+		fail_msg("%s", err.text);
+	input.cores = tb_topology_cores(tb_machine_topology(machine)) / 2;
+	tb_machine_destroy(machine);
+	assert_non_null(mkdtemp(root));
+	make_driver(root);
+	/* Saved and read back. */
+	if (tb_step_node_open(&node, &input, &err) < 0)
+		fail_msg("%s", err.text);
+	for (unsigned granted = 0; granted < 1u << GPUS; granted++)
+		check_granted(root, &node, granted);
+	check_wishes(&node);
+	tb_step_node_close(&node);
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	assert_int_equal(system(command), 0);
+}
+
 static void tell_plain(void **state)
 {
 	struct tb_variables variables;
@@ -245,6 +378,7 @@ int main(void)
 		cmocka_unit_test(tell_virtual),
 		cmocka_unit_test(tell_real),
 		cmocka_unit_test(tell_plain),
+		cmocka_unit_test(gives_gpu_memory), /* last: saves another one */
 	};
 
 	return cmocka_run_group_tests_name("node", tests, save_machine,
