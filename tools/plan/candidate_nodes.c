@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "candidate_memory.h"
+#include "candidate_pools.h"
 #include "cluster/reserved.h"
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
@@ -666,7 +667,8 @@ static int check_devices(const struct tb_job_devices *asked,
 				 node->devices[i], asked->names[i], needed,
 				 tb_count_word(needed, "is", "are"));
 	}
-	return 0;
+	node->pools = tb_candidate_pools_create(node, asked, err);
+	return node->pools ? 0 : -1;
 }
 
 static int check_units(const struct rules *rules,
@@ -778,6 +780,7 @@ static void clear_node(struct tb_candidate_node *node)
 {
 	for (unsigned i = 0; i < node->nholds; i++) {
 		free((uint32_t *)node->holds[i].devices);
+		free((uint32_t *)node->holds[i].of_pools);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 	}
 	free(node->holds);
@@ -786,6 +789,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->note);
 	free(node->reserved_by);
 	free(node->devices);
+	tb_candidate_pools_destroy(node->pools);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->system);

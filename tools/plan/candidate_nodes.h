@@ -46,7 +46,8 @@ struct tb_candidate_node {
 	uint64_t least_memory;
 	bool counts_memory;
 	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
-	unsigned open;	   /* index among those that are not closed */
+	struct tb_candidate_pools *pools; /* where these are; NULL: none */
+	unsigned open; /* index among those that are not closed */
 };
 
 /*

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/plan/implicit.h"
 
+#include "candidate_pools.h"
 #include "partition_sharing.h"
 
 /* ---- units of a node ---- */
@@ -336,6 +337,28 @@ static void drop_hidden(struct tb_candidate_node *node)
 	node->nholds--;
 }
 
+static int find_pools_of_held(const struct tb_candidates *candidates,
+			      struct tb_candidate_node *node,
+			      struct tb_error *err)
+{
+	unsigned index = (unsigned)(node - candidates->nodes);
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < node->nholds; i++) {
+		struct tb_holder_job *hold = &node->holds[i];
+		const job_info_t *job = candidates->holders[hold->holder].job;
+		const char *list = hold->holder == TB_HIDDEN
+					   ? node->info->gres_used
+					   : find_held_list(job, index,
+							    candidates->nnodes);
+
+		rc = tb_candidate_pools_take(node->pools,
+					     &candidates->spec->devices, hold,
+					     list, err);
+	}
+	return rc;
+}
+
 static int add_held_devices(const struct tb_candidates *candidates,
 			    struct tb_candidate_node *node,
 			    struct tb_error *err)
@@ -353,7 +376,7 @@ static int add_held_devices(const struct tb_candidates *candidates,
 	}
 	drop_empty(node, kinds);
 	drop_hidden(node);
-	return 0;
+	return find_pools_of_held(candidates, node, err);
 }
 
 /* ---- whose end would suffice ---- */
@@ -371,6 +394,8 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.nholders = node->nholds,
 		.required = node->required,
 		.devices = node->devices,
+		.pools = node->pools ? node->pools->list : NULL,
+		.npools = node->pools ? node->pools->count : 0,
 		.memory = node->memory,
 		.least_memory = node->least_memory,
 	};
@@ -432,6 +457,7 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.share = candidates->share,
 		.devices = spec->devices.asked,
 		.ndevices = spec->devices.count,
+		.near = spec->near,
 	};
 	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
@@ -491,6 +517,44 @@ bool tb_candidates_fits(const struct tb_candidates *candidates)
 {
 	return !candidates->required_closed &&
 	       tb_blockers_fits(candidates->blockers);
+}
+
+bool tb_candidates_know_near(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	if (spec->near == TB_NEAR_ANYTHING || !spec->devices.count)
+		return true;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (!candidates->nodes[i].closed &&
+		    candidates->nodes[i].pools &&
+		    candidates->nodes[i].pools->unknown)
+			return false;
+	return tb_need_near_is_known(&candidates->need);
+}
+
+/* Does the controller say how many of these devices each node has? */
+static bool are_dealt(const struct tb_need *need,
+		      const struct tb_devices_asked *devices)
+{
+	if (devices->per_task)
+		return need->request->type == TB_HOST;
+	return devices->per_job &&
+	       tb_asked_most_nodes(&need->asked, need->asked.max_nodes
+							 ? need->asked.max_nodes
+							 : UINT32_MAX) > 1;
+}
+
+bool tb_candidates_know_units(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	if (spec->near == TB_NEAR_ANYTHING || !spec->gres)
+		return true;
+	for (unsigned i = 0; i < spec->devices.count; i++)
+		if (are_dealt(&candidates->need, &spec->devices.asked[i]))
+			return false;
+	return !spec->devices.more && tb_candidates_know_near(candidates);
 }
 
 bool tb_candidates_have_units(const struct tb_candidates *candidates)

@@ -7,8 +7,8 @@
  * (job_spec.h), for lib/core/plan/blockers.h to say what is missing.  They know
  * what this user may see: what nobody who is shown holds is held by TB_HIDDEN.
  *
- * Units, and devices by their number: which of these are near which units is not
- * known.  A node that is short of memory counts as one that may be used, and is asked
+ * Units, and devices; which of these are near which units nodes show
+ * (candidate_pools.h).  A node that is short of memory counts as one that may be used, and is asked
  * about with tb_candidates_have_memory().
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATES_H
@@ -70,6 +70,13 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);
+/* Do all nodes show which units are near the devices that the job asks for? */
+bool tb_candidates_know_near(const struct tb_candidates *candidates);
+/*
+ * Can it be known which units the controller gives?  Not where it first says how many
+ * devices each node has.
+ */
+bool tb_candidates_know_units(const struct tb_candidates *candidates);
 /* Would they fit if there were devices for them? */
 bool tb_candidates_have_units(const struct tb_candidates *candidates);
 /* Do they fit on nodes that are not short of memory? */

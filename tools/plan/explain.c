@@ -256,7 +256,8 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 		print_short_memory(explanation, out);
 	else if (spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
-	else if (spec->near_gres)
+	else if (spec->near == TB_NEAR_ALWAYS &&
+		 !tb_candidates_know_near(explanation->candidates))
 		fputs(", only slurmctld knows whether they are near free GRES",
 		      out);
 }

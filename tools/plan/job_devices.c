@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_devices.c - see job_devices.h */
+#define _GNU_SOURCE /* strndup */
 #include "job_devices.h"
 
 #include <ctype.h>
@@ -261,4 +262,49 @@ uint32_t tb_devices_in_list(const char *list, const char *name,
 			*untyped = add_count(*untyped, entry.count);
 	}
 	return count;
+}
+
+static size_t measure_name(const char *name)
+{
+	return strcspn(name, ":");
+}
+
+/* Of "gpu:2(IDX:0-1,3)"; NULL: there are none. */
+static struct tb_bitset *read_numbers(const char *entry, size_t length,
+				      unsigned nbits)
+{
+	static const char word[] = "(IDX:";
+	const char *end = entry + length;
+	struct tb_bitset *numbers;
+	char *text;
+
+	while (entry < end && strncmp(entry, word, sizeof(word) - 1) != 0)
+		entry++;
+	if (entry == end)
+		return NULL;
+	entry += sizeof(word) - 1;
+	text = strndup(entry, strcspn(entry, ")"));
+	numbers = text ? tb_bitset_parse_list(text, nbits, NULL) : NULL;
+	free(text);
+	return numbers;
+}
+
+void tb_devices_add_numbers(const char *list, const char *name,
+			    struct tb_bitset *numbers)
+{
+	size_t of_name = measure_name(name);
+
+	while (list && *list) {
+		size_t length = measure_entry(list);
+		struct entry entry = read_entry(list, length);
+		struct tb_bitset *more = NULL;
+
+		if (entry.name.length == of_name &&
+		    !memcmp(entry.name.text, name, of_name))
+			more = read_numbers(list, length, numbers->nbits);
+		if (more)
+			tb_bitset_or(numbers, more);
+		tb_bitset_destroy(more);
+		list += length + (list[length] == ',');
+	}
 }

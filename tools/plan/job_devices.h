@@ -3,12 +3,12 @@
  * job_devices.h - the GPUs and other GRES of a job and of nodes, counted
  *
  * Slurm tells them as text: "gres:gpu:a100:2" of a job, "gpu:a100:4(S:0-1)" of a node,
- * "gpu:a100:2(IDX:0-1)" of what is held there.  Which cores are near which device it
- * tells nobody but slurmctld.
+ * "gpu:a100:2(IDX:0-1)" of what is held there.
  */
 #ifndef TB_TOOLS_PLAN_JOB_DEVICES_H
 #define TB_TOOLS_PLAN_JOB_DEVICES_H
 
+#include "core/base/bitset.h"
 #include "core/base/error.h"
 #include "core/plan/device_counts.h"
 
@@ -52,5 +52,9 @@ uint32_t tb_job_devices_needed(const struct tb_job_devices *devices,
  */
 uint32_t tb_devices_in_list(const char *list, const char *name,
 			    uint32_t *untyped);
+
+/* Add the numbers of those of the name, whatever their type, where they are told. */
+void tb_devices_add_numbers(const char *list, const char *name,
+			    struct tb_bitset *numbers);
 
 #endif

@@ -36,8 +36,9 @@ struct tb_job_plan {
 	unsigned share;		 /* private: units that fewer jobs have */
 	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
 	char *why_never;
-	bool about_nodes;    /* private: it is about nodes */
-	uint32_t *preempted; /* jobs to preempt for it */
+	bool about_nodes;     /* private: it is about nodes */
+	bool units_are_known; /* private: tb_candidates_know_units() */
+	uint32_t *preempted;  /* jobs to preempt for it */
 	unsigned npreempted;
 	/*
 	 * Later only by Slurm's guess of how long jobs take that wait in the

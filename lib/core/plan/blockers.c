@@ -10,7 +10,11 @@
 
 #include "core/base/array.h"
 #include "ends.h"
+#include "near_devices.h"
 #include "suffice.h"
+
+/* Near so many devices for all nodes those of one are placed. */
+#define NEAR_MOST 64
 
 struct tb_blockers {
 	const struct tb_need *need;
@@ -29,6 +33,7 @@ struct tb_blockers {
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
 	unsigned *first_of, *nodes_of;
 	unsigned nrequired;
+	uint32_t *pools; /* scratch: devices that are free in each of a node */
 };
 
 /* ---- one node ---- */
@@ -122,6 +127,25 @@ static uint32_t count_left(const struct tb_blockers *blockers,
 	return tb_booked_left(node->most_cpus, used);
 }
 
+/* The free devices of its pools, into blockers->pools. */
+static void count_free_of_pools(struct tb_blockers *blockers,
+				const struct tb_used_node *node)
+{
+	for (unsigned i = 0; i < node->npools; i++)
+		blockers->pools[i] = node->pools[i].devices;
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if (!job->of_pools || blockers->has_ended[job->holder])
+			continue;
+		for (unsigned j = 0; j < node->npools; j++)
+			blockers->pools[j] -= job->of_pools[j] <
+							      blockers->pools[j]
+						      ? job->of_pools[j]
+						      : blockers->pools[j];
+	}
+}
+
 /* The node as it is now: what it has used is in blockers->used. */
 static struct tb_offering_node look_at(struct tb_blockers *blockers,
 				       unsigned index)
@@ -133,6 +157,7 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		find_use(blockers, index);
 	else
 		find_used_threads(blockers, index);
+	count_free_of_pools(blockers, node);
 	return (struct tb_offering_node){
 		.topology = node->topology,
 		.placer = node->placer,
@@ -140,6 +165,9 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		.masked = node->masked,
 		.use = shares ? blockers->use : NULL,
 		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
+		.pools = node->pools,
+		.npools = node->npools,
+		.free = blockers->pools,
 	};
 }
 
@@ -302,6 +330,104 @@ static bool holds_enough(const struct tb_blockers *blockers, unsigned node,
 		tasks >= count_slots_of_each(need));
 }
 
+/* Must units be near devices, of which one number is asked for? */
+static bool must_reach_near(const struct tb_need *need)
+{
+	return need->near == TB_NEAR_ALWAYS && need->ndevices == 1 &&
+	       tb_need_near_is_known(need) &&
+	       !(need->devices[0].per_task &&
+		 (need->request->type == TB_HOST || need->asked.overcommit));
+}
+
+/* Slots of an offer that are near so many of the devices for all nodes. */
+struct near_slots {
+	struct tb_blockers *blockers;
+	struct tb_offer offer;
+};
+
+static uint32_t place_near(void *arg, uint32_t slots)
+{
+	const struct near_slots *near = arg;
+	uint32_t placed = tb_blockers_place(near->blockers, near->offer.node,
+					    &near->offer, slots);
+
+	return placed < slots ? placed : slots;
+}
+
+/* tasks: that it holds at most */
+static struct tb_reach_range find_near_range(struct tb_blockers *blockers,
+					     const struct tb_offer *offer,
+					     uint32_t each, uint32_t tasks,
+					     uint32_t devices)
+{
+	const struct tb_need *need = blockers->need;
+	struct near_slots near = { blockers, *offer };
+	struct tb_reach_range range;
+
+	near.offer.devices = devices;
+	range = need->request->type == TB_HOST
+			? tb_near_tasks_of_host(place_near, &near, each, tasks)
+			: tb_near_slots(place_near, &near, each, offer->slots);
+	if (range.most > tasks)
+		range.most = tasks >= range.least ? tasks : 0;
+	return tb_devices_range_with(&need->devices[0], range, devices);
+}
+
+static struct tb_reach_node find_near_node(struct tb_blockers *blockers,
+					   const struct tb_offer *offer,
+					   uint32_t each,
+					   struct tb_reach_range *with)
+{
+	const struct tb_devices_asked *asked = &blockers->need->devices[0];
+	uint32_t tasks = count_tasks(blockers, offer);
+	uint32_t free = tb_blockers_devices(blockers, offer->node, 0);
+	struct tb_reach_node node = {
+		.required = blockers->nodes[offer->node].required,
+		.with = with,
+	};
+
+	if (!holds_enough(blockers, offer->node, tasks))
+		return node;
+	if (!asked->per_job) {
+		with[0] = find_near_range(blockers, offer, each, tasks, 0);
+		return node;
+	}
+	for (uint32_t i = 1; i <= free && i <= asked->per_job && i <= NEAR_MOST;
+	     i++)
+		with[node.devices = i] = find_near_range(blockers, offer, each,
+							 tasks, i);
+	return node;
+}
+
+static bool reaches_near(struct tb_blockers *blockers, unsigned first,
+			 unsigned end)
+{
+	const struct tb_need *need = blockers->need;
+	struct tb_reach_node *nodes = tb_array_create(end - first,
+						      sizeof(*nodes));
+	struct tb_reach_range *with = calloc((size_t)(end - first) *
+						     (NEAR_MOST + 1),
+					     sizeof(*with));
+	enum tb_reached reached = TB_REACH_UNKNOWN;
+	struct tb_reach_job job;
+	uint32_t each;
+
+	job = tb_devices_job(&need->asked, need->request->type == TB_HOST,
+			     &need->devices[0], count_least_nodes(need),
+			     get_most_nodes(need), &each);
+	for (unsigned i = first; nodes && with && i < end; i++)
+		nodes[i - first] = find_near_node(blockers,
+						  &blockers->all.list[i], each,
+						  &with[(size_t)(i - first) *
+							(NEAR_MOST + 1)]);
+	if (nodes && with)
+		reached = tb_devices_reach(&need->devices[0], nodes,
+					   end - first, job);
+	free(nodes);
+	free(with);
+	return reached != TB_NOT_REACHED;
+}
+
 /* Are the devices for all nodes there, too? */
 static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 			    unsigned first, unsigned end)
@@ -336,11 +462,13 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 	return suffice;
 }
 
-static bool all_devices_suffice(const struct tb_blockers *blockers,
-				unsigned first, unsigned end)
+static bool all_devices_suffice(struct tb_blockers *blockers, unsigned first,
+				unsigned end)
 {
 	const struct tb_need *need = blockers->need;
 
+	if (must_reach_near(need))
+		return reaches_near(blockers, first, end);
 	for (unsigned i = 0; i < need->ndevices; i++)
 		if ((need->devices[i].per_job ||
 		     tb_devices_count_tasks(&need->devices[i], &need->asked)) &&
@@ -643,6 +771,17 @@ static int make_use(struct tb_blockers *blockers)
 	return blockers->use && blockers->own ? 0 : -1;
 }
 
+static int make_pools(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < blockers->nnodes; i++)
+		if (blockers->nodes[i].npools > most)
+			most = blockers->nodes[i].npools;
+	blockers->pools = calloc(most, sizeof(*blockers->pools));
+	return blockers->pools ? 0 : -1;
+}
+
 static int make_thread_sets(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
@@ -676,7 +815,9 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	    !blockers->slots || !blockers->has_ended || !blockers->order ||
 	    !blockers->first_of || !blockers->nodes_of)
 		return -1;
-	return make_use(blockers) ? -1 : make_thread_sets(blockers);
+	return make_use(blockers) || make_pools(blockers)
+		       ? -1
+		       : make_thread_sets(blockers);
 }
 
 struct tb_blockers *tb_blockers_create(const struct tb_need *need,
@@ -722,6 +863,7 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	tb_offer_list_clear(&blockers->all);
 	free(blockers->use);
 	free(blockers->own);
+	free(blockers->pools);
 	free(blockers->used);
 	free(blockers->now);
 	free(blockers->offers);

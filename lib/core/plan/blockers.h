@@ -9,7 +9,7 @@
  * "Controller"); here it is answered outside of it, for people to read.
  *
  * Devices that the request asks for with the slots are counted (device_counts.h), and
- * so is memory.
+ * units are near them where it is known which are; and memory is counted.
  */
 #ifndef TB_CORE_PLAN_BLOCKERS_H
 #define TB_CORE_PLAN_BLOCKERS_H
@@ -34,8 +34,9 @@ struct tb_holder_job {
 	uint32_t cpus;		  /* that count against most_cpus */
 	struct tb_share_of share; /* where units are shared */
 	bool bars; /* the job can have nothing of the node until it ends */
-	const uint32_t *devices; /* of each kind of the need; NULL: none */
-	uint64_t memory;	 /* where that of holders counts */
+	const uint32_t *devices;  /* of each kind of the need; NULL: none */
+	const uint32_t *of_pools; /* of each pool of the node; NULL: none */
+	uint64_t memory;	  /* where that of holders counts */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -50,6 +51,8 @@ struct tb_used_node {
 	unsigned nholders;
 	bool required;		 /* must be among the chosen nodes */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
+	const struct tb_used_pool *pools; /* as in node_offers.h */
+	unsigned npools;
 	uint64_t memory; /* for jobs, in the need's unit, as all that follow */
 	/*
 	 * So much of it a job needs there, whatever slots it has; only where that of

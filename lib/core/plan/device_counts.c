@@ -127,16 +127,16 @@ static void fill_nodes(const struct tb_devices_asked *asked, uint32_t each,
 	}
 }
 
-static bool reaches(const struct tb_devices_asked *asked,
-		    struct tb_reach_node *nodes, uint32_t count,
-		    struct tb_reach_job job)
+enum tb_reached tb_devices_reach(const struct tb_devices_asked *asked,
+				 struct tb_reach_node *nodes, uint32_t count,
+				 struct tb_reach_job job)
 {
 	enum tb_reached reached = tb_reach(nodes, count, &job);
 
 	if (reached == TB_NOT_REACHED &&
 	    tb_devices_ask_one_each(asked, nodes, count, &job))
 		reached = tb_reach(nodes, count, &job);
-	return reached != TB_NOT_REACHED;
+	return reached;
 }
 
 bool tb_devices_suffice(const struct tb_devices_asked *asked,
@@ -153,7 +153,8 @@ bool tb_devices_suffice(const struct tb_devices_asked *asked,
 	ranges = calloc(all, sizeof(*ranges));
 	if (list && ranges) {
 		fill_nodes(asked, each, nodes, count, list, ranges);
-		suffice = reaches(asked, list, count, *job);
+		suffice = tb_devices_reach(asked, list, count, *job) !=
+			  TB_NOT_REACHED;
 	}
 	free(list);
 	free(ranges);

@@ -46,6 +46,11 @@ bool tb_devices_ask_one_each(const struct tb_devices_asked *asked,
 			     struct tb_reach_node *nodes, uint32_t count,
 			     struct tb_reach_job *job);
 
+/* tb_reach(), and if need be so.  Changes nodes. */
+enum tb_reached tb_devices_reach(const struct tb_devices_asked *asked,
+				 struct tb_reach_node *nodes, uint32_t count,
+				 struct tb_reach_job job);
+
 /*
  * --ntasks-per-gpu: how many tasks each of so many devices for the job has; 0: any
  * number.  With --overcommit they share the slot of their node, whatever is there.

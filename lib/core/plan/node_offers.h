@@ -2,7 +2,8 @@
 /*
  * node_offers.h - what a node offers to a job beside what is used there
  *
- * By the rules of classes.h, with placements for which nothing is near a device.
+ * By the rules of classes.h, with placements beside what is used and, where the job asks
+ * for devices of which only some cores are near, with those that are near some.
  */
 #ifndef TB_CORE_PLAN_NODE_OFFERS_H
 #define TB_CORE_PLAN_NODE_OFFERS_H
@@ -12,6 +13,13 @@
 
 #include "classes.h"
 #include "device_counts.h"
+
+/* Which units a job has that asks for devices: those near them (device_affinity.h)? */
+enum tb_near {
+	TB_NEAR_ANYTHING, /* all are alike */
+	TB_NEAR_IF_POSSIBLE,
+	TB_NEAR_ALWAYS
+};
 
 /* What a job asks for. */
 struct tb_need {
@@ -28,6 +36,14 @@ struct tb_need {
 	/* Devices, a number for each kind: blockers.h. */
 	const struct tb_devices_asked *devices;
 	unsigned ndevices;
+	enum tb_near near;
+};
+
+/* Devices of a node that are near the same threads. */
+struct tb_used_pool {
+	unsigned kind; /* of the need's devices */
+	const struct tb_bitset *threads;
+	uint32_t devices;
 };
 
 /* A node; borrows all that it points to. */
@@ -39,6 +55,10 @@ struct tb_offering_node {
 	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	/* Who has its threads, as tb_place_shared() wants it; NULL: nobody shares. */
 	const struct tb_thread_use *use;
+	/* Where devices are near some of it, those of a kind together; or none. */
+	const struct tb_used_pool *pools;
+	const uint32_t *free; /* devices in each */
+	unsigned npools;
 };
 
 struct tb_offer_list {
@@ -63,6 +83,12 @@ uint32_t tb_node_offers_place(const struct tb_need *need,
 			      const struct tb_offering_node *node,
 			      const struct tb_offer *offer, uint32_t slots,
 			      const struct tb_bitset *used);
+
+/*
+ * Do units of an implicit job, or tasks of a slot, have devices of which nobody knows
+ * here whether they are near?
+ */
+bool tb_need_near_is_known(const struct tb_need *need);
 
 void tb_offer_list_add(struct tb_offer_list *offers,
 		       const struct tb_offer *offer);
