@@ -44,7 +44,7 @@ static uint64_t count_needed(struct slot *slot, struct tb_local_memory *local)
 	tb_bitset_clear_all(local->blocked);
 	if (try_slot(slot, local->blocked, local->placed) <= 0)
 		return 0;
-	return local->need.per_node +
+	return local->need.per_node + local->need.per_slot +
 	       local->need.per_core * tb_bitset_count(local->placed);
 }
 
@@ -74,7 +74,8 @@ static void set_plenty(struct tb_node_memory *memory)
 }
 
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request, uint64_t memory,
+			     const struct tb_request *request,
+			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err)
 {
@@ -82,7 +83,7 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 	struct tb_request wide = tb_request_masked(request, node->masked);
 	struct slot slot = { .node = node, .request = &wide };
 	struct tb_numa_nodes *numa = tb_numa_nodes_create(node->topology, true);
-	struct tb_local_memory local = { .numa = numa };
+	struct tb_local_memory local = { .numa = numa, .need = need };
 	struct tb_node_memory there;
 	int rc = 0;
 
@@ -90,10 +91,6 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 	local.blocked = tb_bitset_create(threads);
 	local.placed = tb_bitset_create(threads);
 	slot.all = tb_bitset_create(threads);
-	if (memory & MEM_PER_CPU)
-		local.need.per_core = memory & ~MEM_PER_CPU;
-	else
-		local.need.per_node = memory;
 	tb_request_widen_window(&wide);
 	tb_node_memory_load(node->info, &there);
 	if (!numa || !local.blocked || !local.placed || !slot.all) {

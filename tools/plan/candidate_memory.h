@@ -10,6 +10,7 @@
 
 #include "candidate_nodes.h"
 #include "core/base/error.h"
+#include "core/place/local_memory.h"
 
 /* What was found; all true where nothing is known. */
 struct tb_candidate_memory {
@@ -18,12 +19,10 @@ struct tb_candidate_memory {
 	uint64_t needed; /* MB of one slot */
 };
 
-/*
- * memory: as Slurm has it, with MEM_PER_CPU; not 0.  -1 with a sentence when out of
- * memory.
- */
+/* need: per_core is for each CPU.  -1 with a sentence when out of memory. */
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request, uint64_t memory,
+			     const struct tb_request *request,
+			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err);
 

@@ -33,6 +33,7 @@ struct tb_candidate_node {
 	bool required;
 	char *closed;	     /* why the job cannot have it; NULL: it may */
 	bool outside;	     /* it is closed for what the job says of nodes */
+	bool for_now;	     /* it is closed, and may be open some other time */
 	bool out_of_service; /* it is closed for its state only */
 	char *reserved_by;   /* "a, b": reservations of others; NULL: none */
 	char *note;	   /* that something is short there; NULL: it is not */
@@ -57,6 +58,10 @@ struct tb_candidate_node {
 const partition_info_t *
 tb_candidate_partition(const struct tb_job_spec *spec,
 		       const struct tb_cluster *cluster);
+
+/* Does a job of the partition (NULL: unknown) get memory of what others leave? */
+bool tb_candidates_count_memory(const struct tb_cluster *cluster,
+				const partition_info_t *partition);
 
 /*
  * All nodes of the cluster, as many as it has records: without holds, and what

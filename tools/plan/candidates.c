@@ -654,6 +654,48 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
 	return fits;
 }
 
+/*
+ * All nodes that the job may use some time, as if nobody used them.  False: there are
+ * some of which this is not known.
+ */
+static bool list_as_idle(const struct tb_candidates *candidates,
+			 struct tb_used_node *list, unsigned *count)
+{
+	*count = 0;
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+		bool lasting = node->closed && !node->out_of_service;
+
+		if (node->for_now || (lasting && node->required))
+			return false;
+		if (lasting)
+			continue;
+		list[*count] = make_used_node(node);
+		list[*count].reserved = node->system;
+		list[(*count)++].nholders = 0;
+	}
+	return true;
+}
+
+bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates)
+{
+	struct tb_used_node *list = calloc(candidates->nnodes + 1,
+					   sizeof(*list));
+	struct tb_blockers *blockers = NULL;
+	unsigned count = 0;
+	bool fits = true;
+
+	if (list && list_as_idle(candidates, list, &count) && count)
+		blockers = tb_blockers_create(&candidates->need, list, count,
+					      candidates->ends,
+					      candidates->nholders);
+	if (blockers)
+		fits = tb_blockers_fits(blockers);
+	tb_blockers_destroy(blockers);
+	free(list);
+	return fits;
+}
+
 /* With units that fewer than share jobs have. */
 static bool find_offers(const struct tb_candidates *candidates,
 			const struct tb_used_node *nodes, unsigned count,
@@ -743,12 +785,46 @@ static void set_implicit_amount(struct tb_candidates *candidates)
 	}
 }
 
+/* DefMemPerGPU= of a list of slurm.conf; 0: it does not say. */
+static uint64_t find_default(list_t *list)
+{
+	list_itr_t *each = list ? slurm_list_iterator_create(list) : NULL;
+	const job_defaults_t *item;
+	uint64_t found = 0;
+
+	while (each && (item = slurm_list_next(each)))
+		if (item->type == JOB_DEF_MEM_PER_GPU)
+			found = item->value;
+	if (each)
+		slurm_list_iterator_destroy(each);
+	return found;
+}
+
+/* As for the controller it counts before what goes with CPUs and nodes by default. */
+static void set_memory_of_devices(struct tb_candidates *candidates,
+				  const struct tb_cluster *cluster)
+{
+	struct tb_job_spec *spec = candidates->spec;
+	const partition_info_t *partition = candidates->partition;
+	uint64_t megabytes = spec->gpu_memory;
+
+	if (!megabytes && partition)
+		megabytes = find_default(partition->job_defaults_list);
+	if (!megabytes)
+		megabytes = find_default(cluster->slurm->job_defaults_list);
+	if ((spec->memory && spec->memory_is_set) ||
+	    !tb_candidates_count_memory(cluster, partition))
+		megabytes = 0;
+	tb_job_devices_set_memory(&spec->devices, megabytes);
+}
+
 static int fill_candidates(struct tb_candidates *candidates,
 			   const struct tb_cluster *cluster,
 			   struct tb_error *err)
 {
 	const struct tb_request *request = &candidates->spec->request;
 
+	set_memory_of_devices(candidates, cluster);
 	candidates->nodes = tb_candidate_nodes_create(candidates->spec, cluster,
 						      err);
 	if (!candidates->nodes)

@@ -86,6 +86,8 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates);
  * are none.
  */
 bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
+/* Could they ever, did nobody else have anything there?  True where nobody knows. */
+bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates);
 /*
  * How these nodes, all of them, would have the job now: an offer for each, in their
  * order, of units that as few others have as can be: fewer than *share.  False: they

@@ -214,6 +214,46 @@ int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 	return 0;
 }
 
+uint64_t tb_job_devices_gpu_memory(const char *list)
+{
+	static const char prefix[] = "gres";
+	size_t skip = sizeof(prefix);
+
+	while (list && *list) {
+		size_t length = measure_entry(list);
+
+		if (length > skip && !strncmp(list, prefix, skip - 1)) {
+			struct entry entry = read_entry(list + skip,
+							length - skip);
+
+			if (is_word(entry.name, "gpu"))
+				return entry.count;
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+void tb_job_devices_set_memory(struct tb_job_devices *devices,
+			       uint64_t megabytes)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		devices->asked[i].megabytes =
+			strcmp(devices->names[i], "gpu") != 0 &&
+					strncmp(devices->names[i], "gpu:", 4) !=
+						0
+				? 0
+				: megabytes;
+}
+
+bool tb_job_devices_have_memory(const struct tb_job_devices *devices)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		if (devices->asked[i].megabytes)
+			return true;
+	return false;
+}
+
 void tb_job_devices_clear(struct tb_job_devices *devices)
 {
 	for (unsigned i = 0; i < devices->count; i++)

@@ -40,6 +40,13 @@ uint32_t tb_job_devices_of_job(struct tb_job_devices *devices);
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 			      const struct tb_asked *asked,
 			      struct tb_error *err);
+
+/* MB that go with each GPU, of such a list; 0: none. */
+uint64_t tb_job_devices_gpu_memory(const char *list);
+void tb_job_devices_set_memory(struct tb_job_devices *devices,
+			       uint64_t megabytes);
+bool tb_job_devices_have_memory(const struct tb_job_devices *devices);
+
 void tb_job_devices_clear(struct tb_job_devices *devices);
 
 /* So many a node must have for the job to be there. */

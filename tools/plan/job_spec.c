@@ -162,6 +162,8 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 			    get_given_16(job->threads_per_core) },
 		.memory = job->pn_min_memory == NO_VAL64 ? 0
 							 : job->pn_min_memory,
+		.memory_is_set = job->bitflags & JOB_MEM_SET,
+		.gpu_memory = tb_job_devices_gpu_memory(job->mem_per_tres),
 		.gres = has_gres(job),
 		.near = tb_job_spec_near(job->bitflags),
 		.whole_nodes = job->shared == JOB_SHARED_NONE,

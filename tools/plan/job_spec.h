@@ -30,8 +30,10 @@ struct tb_job_spec {
 	unsigned min_nodes, max_nodes;
 	unsigned task_cpus; /* -c; at least 1 */
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
-	bool gres;	    /* some GRES */
-	enum tb_near near;  /* --gres-flags */
+	bool memory_is_set; /* by the job, not by defaults */
+	uint64_t gpu_memory; /* MB with each GPU, by the job; 0: it does not say */
+	bool gres;	     /* some GRES */
+	enum tb_near near;	       /* --gres-flags */
 	struct tb_job_devices devices; /* these GRES, owned */
 	bool whole_nodes;	       /* --exclusive */
 	bool oversubscribe;	       /* --oversubscribe */

@@ -171,40 +171,6 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 	};
 }
 
-/* ---- its devices ---- */
-
-uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
-			     unsigned kind)
-{
-	const struct tb_used_node *of = &blockers->nodes[node];
-	uint32_t free = of->devices ? of->devices[kind] : 0;
-
-	for (unsigned i = 0; i < of->nholders; i++) {
-		const struct tb_holder_job *job = &of->holders[i];
-		uint32_t held = job->devices && !blockers->has_ended[job->holder]
-					? job->devices[kind]
-					: 0;
-
-		free -= held < free ? held : free;
-	}
-	return free;
-}
-
-/* Of so many tasks those for which there are devices, too. */
-static uint32_t limit_by_devices(const struct tb_blockers *blockers,
-				 unsigned node, uint32_t tasks)
-{
-	for (unsigned i = 0; i < blockers->need->ndevices; i++) {
-		struct tb_reach_range range =
-			tb_devices_range(&blockers->need->devices[i], 0, tasks,
-					 tb_blockers_devices(blockers, node,
-							     i));
-
-		tasks = range.most;
-	}
-	return tasks;
-}
-
 /* ---- its memory ---- */
 
 static uint64_t count_memory(const struct tb_blockers *blockers, unsigned node)
@@ -222,6 +188,44 @@ static uint64_t count_memory(const struct tb_blockers *blockers, unsigned node)
 		free -= held < free ? held : free;
 	}
 	return free;
+}
+
+/* ---- its devices ---- */
+
+uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
+			     unsigned kind)
+{
+	const struct tb_used_node *of = &blockers->nodes[node];
+	uint64_t megabytes = blockers->need->devices[kind].megabytes;
+	uint64_t with_memory = megabytes ? count_memory(blockers, node) /
+						   megabytes
+					 : UINT32_MAX;
+	uint32_t free = of->devices ? of->devices[kind] : 0;
+
+	for (unsigned i = 0; i < of->nholders; i++) {
+		const struct tb_holder_job *job = &of->holders[i];
+		uint32_t held = job->devices && !blockers->has_ended[job->holder]
+					? job->devices[kind]
+					: 0;
+
+		free -= held < free ? held : free;
+	}
+	return with_memory < free ? (uint32_t)with_memory : free;
+}
+
+/* Of so many tasks those for which there are devices, too. */
+static uint32_t limit_by_devices(const struct tb_blockers *blockers,
+				 unsigned node, uint32_t tasks)
+{
+	for (unsigned i = 0; i < blockers->need->ndevices; i++) {
+		struct tb_reach_range range =
+			tb_devices_range(&blockers->need->devices[i], 0, tasks,
+					 tb_blockers_devices(blockers, node,
+							     i));
+
+		tasks = range.most;
+	}
+	return tasks;
 }
 
 static bool lacks_memory(const struct tb_blockers *blockers, unsigned node)

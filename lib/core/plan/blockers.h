@@ -80,7 +80,10 @@ void tb_blockers_destroy(struct tb_blockers *blockers); /* NULL is fine */
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
 bool tb_blockers_fits(struct tb_blockers *blockers);
 
-/* How many devices of a kind are free there then. */
+/*
+ * How many devices of a kind are free there then, and have the memory that goes with
+ * each.
+ */
 uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
 			     unsigned kind);
 

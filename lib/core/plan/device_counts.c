@@ -96,6 +96,20 @@ struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
 	return job;
 }
 
+void tb_devices_add_memory(const struct tb_devices_asked *asked, uint32_t nodes,
+			   uint64_t *per_node, uint64_t *per_slot)
+{
+	uint32_t parts = nodes ? nodes : 1;
+
+	if (asked->per_task)
+		*per_slot += asked->megabytes * asked->per_task;
+	else if (asked->per_node)
+		*per_node += asked->megabytes * asked->per_node;
+	else
+		*per_node += asked->megabytes *
+			     ((asked->per_job + parts - 1) / parts);
+}
+
 /* ---- do nodes suffice? ---- */
 
 static uint32_t count_devices(const struct tb_devices_asked *asked,

@@ -74,6 +74,13 @@ struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
 				   uint32_t min_nodes, uint32_t max_nodes,
 				   uint32_t *each);
 
+/*
+ * Add the memory that goes with the devices of a node; of those for all nodes, of which
+ * the job has so many at most, each has an even share.
+ */
+void tb_devices_add_memory(const struct tb_devices_asked *asked, uint32_t nodes,
+			   uint64_t *per_node, uint64_t *per_slot);
+
 /* A node: the tasks that it holds, and its free devices. */
 struct tb_devices_node {
 	uint32_t tasks, free;
