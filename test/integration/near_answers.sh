@@ -131,6 +131,9 @@ make_request() {
 	request+=" $picked"
 	pick "$must" "$must" "$must" '' --gres-flags=disable-binding
 	request+=" $picked"
+	# Of 1000000 a node has memory for three.
+	pick '' '' '' --mem-per-gpu=300000
+	request+=" $picked"
 	pick '' '' '' --bstrategy=scatter --bsort=N "-x $NODE_QUAD" \
 		"-x $NODE_QUAD,$NODE_TURNED"
 	request+=" $picked"
@@ -175,13 +178,6 @@ case_units() {
 		cancel "$job"
 	done
 	[ "$compared" -gt 1 ] || fail "plan told units of $compared jobs"
-}
-
-# NODE:STRING of one node; nothing where there are no such units.
-units_of_plan() {
-	{ topobind plan --json "$@" || true; } |
-		jq -r 'select(.answer == "now" and (.units | length) == 1) |
-			.units[] | "\(.node):\(.topology)"'
 }
 
 start

@@ -5,6 +5,7 @@
 # plan must say the same
 #
 #	explained JOB			as JSON; exits as topobind does
+#	units_of_plan OPTION...		a node and its units
 #	compare_answers LEAST REQUEST...	options, of jobs that wait
 #	compare_random SEED COUNT HOLD MAKE	the same of random ones
 
@@ -29,6 +30,13 @@ planned() {
 			elif .answer == "now" and .units == [] and
 				(.reason | test("GRES") | not)
 			then " but \(.reason)" else "" end'
+}
+
+# units_of_plan OPTION... - NODE:STRING of one node; nothing where it tells no such units
+units_of_plan() {
+	{ topobind plan --json "$@" || true; } |
+		jq -r 'select(.answer == "now" and (.units | length) == 1) |
+			.units[] | "\(.node):\(.topology)"'
 }
 
 # explained_in_short JOB - the same by explain

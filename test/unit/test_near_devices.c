@@ -226,7 +226,7 @@ static const struct row {
 	  { { "........", { 1, 1 }, { { 0 } } } },
 	  "bunit=C,bamount=5,btype=host",
 	  { .tasks = 3, .min_nodes = 1, .max_nodes = 1 },
-	  { .per_node = 2 }, TB_NEAR_ALWAYS, "3", true, -1 },
+	  { .per_node = 2 }, TB_NEAR_ALWAYS, "5", true, -1 },
 	{ "or too large to be near one",
 	  { { "........", { 1, 1 }, { { 0, 1 } } } },
 	  "bunit=C,bamount=5,btype=host",

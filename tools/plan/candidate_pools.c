@@ -43,9 +43,8 @@ static bool is_asked_for(const struct tb_device_place *place, const char *asked)
 
 	if (strncmp(asked, place->name, length) != 0)
 		return false;
-	return !asked[length] ||
-	       (asked[length] == ':' && place->type &&
-		!strcmp(asked + length + 1, place->type));
+	return !asked[length] || (asked[length] == ':' && place->type &&
+				  !strcmp(asked + length + 1, place->type));
 }
 
 static void find_threads(const struct tb_candidate_node *node,
@@ -152,6 +151,23 @@ tb_candidate_pools_create(const struct tb_candidate_node *node,
 	}
 	tb_device_places_clear(&places);
 	return pools;
+}
+
+void tb_candidate_pools_add_near(const struct tb_candidate_node *node,
+				 struct tb_bitset *threads)
+{
+	struct tb_bitset *near = tb_bitset_create(threads->nbits);
+	struct tb_device_places places;
+	int shown = read_places(node, &places);
+
+	for (unsigned i = 0; near && !shown && i < places.count; i++) {
+		if (!places.list[i].cores)
+			continue;
+		find_threads(node, places.list[i].cores, near);
+		tb_bitset_or(threads, near);
+	}
+	tb_device_places_clear(&places);
+	tb_bitset_destroy(near);
 }
 
 void tb_candidate_pools_destroy(struct tb_candidate_pools *pools)

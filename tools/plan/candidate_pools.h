@@ -29,6 +29,11 @@ struct tb_candidate_pools *
 tb_candidate_pools_create(const struct tb_candidate_node *node,
 			  const struct tb_job_devices *asked,
 			  struct tb_error *err);
+
+/* Add the threads of the node that are near some device, where that is shown. */
+void tb_candidate_pools_add_near(const struct tb_candidate_node *node,
+				 struct tb_bitset *threads);
+
 void tb_candidate_pools_destroy(struct tb_candidate_pools *pools); /* NULL ok */
 
 /*

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cluster/node_walk.h"
+#include "common/conf/conf.h"
 #include "common/job/job_cores.h"
 #include "compat/job_memory.h"
 #include "core/base/text.h"
@@ -719,40 +720,78 @@ static bool find_offers(const struct tb_candidates *candidates,
 	return chosen && found == count;
 }
 
-bool tb_candidates_offer(const struct tb_candidates *candidates,
-			 const struct tb_candidate_node *const *nodes,
-			 unsigned count, struct tb_offer *offers,
-			 unsigned *share)
+/* As they are, and what is near devices is reserved. */
+static bool spare_devices(struct tb_used_node *list,
+			  const struct tb_candidate_node *const *nodes,
+			  unsigned count, struct tb_bitset **reserved)
+{
+	for (unsigned i = 0; i < count; i++) {
+		reserved[i] = tb_bitset_copy(nodes[i]->reserved);
+		if (!reserved[i])
+			return false;
+		tb_candidate_pools_add_near(nodes[i], reserved[i]);
+		list[i].reserved = reserved[i];
+	}
+	return true;
+}
+
+static bool find_way(const struct tb_candidates *candidates,
+		     const struct tb_candidate_node *const *nodes,
+		     unsigned count, struct tb_offer *offers,
+		     struct tb_candidate_way *way)
 {
 	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
-	bool found = false;
+	struct tb_bitset **reserved = calloc(count + 1, sizeof(*reserved));
+	bool found = false, made = list && reserved;
 
-	for (unsigned i = 0; list && i < count; i++) {
+	for (unsigned i = 0; made && i < count; i++) {
 		list[i] = make_used_node(nodes[i]);
 		list[i].required = true;
 	}
-	for (*share = 0; list && !found && *share < candidates->share;)
-		found = find_offers(candidates, list, count, ++*share, offers);
+	if (made && way->spares)
+		made = spare_devices(list, nodes, count, reserved);
+	for (way->share = 0; made && !found && way->share < candidates->share;)
+		found = find_offers(candidates, list, count, ++way->share,
+				    offers);
+	for (unsigned i = 0; reserved && i < count; i++)
+		tb_bitset_destroy(reserved[i]);
+	free(reserved);
 	free(list);
 	return found;
 }
 
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers,
+			 struct tb_candidate_way *way)
+{
+	way->spares = candidates->spares;
+	if (find_way(candidates, nodes, count, offers, way))
+		return true;
+	way->spares = false;
+	return candidates->spares &&
+	       find_way(candidates, nodes, count, offers, way);
+}
+
 unsigned tb_candidates_place(const struct tb_candidates *candidates,
 			     const struct tb_candidate_node *node,
-			     const struct tb_offer *offer, unsigned share,
-			     unsigned slots)
+			     const struct tb_offer *offer,
+			     struct tb_candidate_way way, unsigned slots)
 {
 	struct tb_used_node used = make_used_node(node);
 	struct tb_need need = candidates->need;
-	struct tb_blockers *blockers;
+	struct tb_bitset *reserved = NULL;
+	struct tb_blockers *blockers = NULL;
 	unsigned placed = 0;
 
-	need.share = share;
-	blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
-				      candidates->nholders);
+	need.share = way.share;
+	if (!way.spares || spare_devices(&used, &node, 1, &reserved))
+		blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
+					      candidates->nholders);
 	if (blockers)
 		placed = tb_blockers_place(blockers, 0, offer, slots);
 	tb_blockers_destroy(blockers);
+	tb_bitset_destroy(reserved);
 	return placed;
 }
 
@@ -855,6 +894,19 @@ struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
 			       err);
 }
 
+/* A window or a list says itself which units these are; so do whole nodes. */
+static bool spares_devices(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+	const struct tb_request *request = &spec->request;
+	const struct tb_conf *conf = candidates->cluster->conf;
+
+	return conf && candidates->partition && !spec->gres &&
+	       !spec->whole_nodes && candidates->share < 2 && !request->cpus &&
+	       !request->start && !request->stop &&
+	       tb_conf_spares_devices(conf, candidates->partition->name);
+}
+
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_job_spec *spec,
 					   struct tb_error *err)
@@ -872,6 +924,7 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 	candidates->partition = partition;
 	candidates->share = partition ? tb_partition_sharers(spec, partition)
 				      : 1;
+	candidates->spares = spares_devices(candidates);
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

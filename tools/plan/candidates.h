@@ -34,6 +34,7 @@ struct tb_candidates {
 	int64_t *ends; /* by holder */
 	unsigned nholders;
 	struct tb_need need;
+	bool spares; /* SpareDevices=yes: at first nothing that is near a device */
 	struct tb_used_node *open; /* nodes that are not closed */
 	unsigned nopen;
 	bool required_closed; /* a node that the job requires is */
@@ -90,19 +91,23 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
 bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates);
 /*
  * How these nodes, all of them, would have the job now: an offer for each, in their
- * order, of units that as few others have as can be: fewer than *share.  False: they
+ * order, of units that as few others have as can be: fewer than way->share.  False: they
  * cannot.
  */
+struct tb_candidate_way {
+	unsigned share;
+	bool spares; /* nothing is near a device */
+};
 bool tb_candidates_offer(const struct tb_candidates *candidates,
 			 const struct tb_candidate_node *const *nodes,
 			 unsigned count, struct tb_offer *offers,
-			 unsigned *share);
+			 struct tb_candidate_way *way);
 
 /* Leave slots of the offer with the node's placer; how many. */
 unsigned tb_candidates_place(const struct tb_candidates *candidates,
 			     const struct tb_candidate_node *node,
-			     const struct tb_offer *offer, unsigned share,
-			     unsigned slots);
+			     const struct tb_offer *offer,
+			     struct tb_candidate_way way, unsigned slots);
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when);
 

@@ -194,7 +194,7 @@ static int find_offers(struct tb_job_plan *plan, struct tb_error *err)
 		nodes[i] = plan->placed[i].node;
 	if (nodes && offers)
 		found = tb_candidates_offer(plan->candidates, nodes, count,
-					    offers, &plan->share);
+					    offers, &plan->way);
 	for (unsigned i = 0; found && i < count; i++)
 		plan->placed[i].offer = offers[i];
 	free(nodes);
@@ -265,8 +265,7 @@ static int place_on_node(const struct tb_job_plan *plan,
 				  ? 1
 				  : placed->slots;
 	unsigned slots = tb_candidates_place(plan->candidates, node,
-					     &placed->offer, plan->share,
-					     wanted);
+					     &placed->offer, plan->way, wanted);
 
 	if (slots < wanted || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",

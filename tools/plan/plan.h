@@ -32,8 +32,8 @@ struct tb_job_plan_node {
 struct tb_job_plan {
 	enum tb_job_plan_answer answer;
 	time_t start;
-	char *nodes, *partition; /* where */
-	unsigned share;		 /* private: units that fewer jobs have */
+	char *nodes, *partition;     /* where */
+	struct tb_candidate_way way; /* private: of the units */
 	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
 	char *why_never;
 	bool about_nodes;     /* private: it is about nodes */
