@@ -17,8 +17,8 @@ count=${TOPOBIND_REQUESTS:-14}
 may_be_late=yes
 
 start() {
-	cluster_start --nodes "" --machine "quad $quad 4 4 2" \
-		--machine "turned $quad 4 4 2" \
+	cluster_start --nodes "" --machine "quad $quad 4 4 2 - 4000,4000,4000,4000" \
+		--machine "turned $quad 4 4 2 - 4000,4000,4000,4000" \
 		--machine "thread NSXCTTCTTXCTTCTT 2 4 1" \
 		--machine "anywhere NSXCTTCTTXCTTCTT 1 4 2" \
 		--slurm GresTypes=gpu,nic
@@ -131,8 +131,9 @@ make_request() {
 	request+=" $picked"
 	pick "$must" "$must" "$must" '' --gres-flags=disable-binding
 	request+=" $picked"
-	# Of 1000000 a node has memory for three.
-	pick '' '' '' --mem-per-gpu=300000
+	# Of 1000000 a node has memory for three; a NUMA node has 4000 MB.
+	pick '' '' '' --mem-per-gpu=300000 "--bmem=local --mem-per-gpu=1500" \
+		"--bmem=local --mem=3000" "--bmem=local --mem-per-cpu=400"
 	request+=" $picked"
 	pick '' '' '' --bstrategy=scatter --bsort=N "-x $NODE_QUAD" \
 		"-x $NODE_QUAD,$NODE_TURNED"
@@ -146,7 +147,8 @@ hold_some() {
 
 	for node in "$NODE_QUAD" "$NODE_QUAD" "$NODE_TURNED" "$NODE_TURNED" \
 		"$NODE_THREAD" "$NODE_ANYWHERE"; do
-		pick --gres=gpu:1 --gpus=1 "" "-n2 --gpus-per-task=1"
+		pick --gres=gpu:1 --gpus=1 "--bmem=local --mem=2500" \
+			"-n2 --gpus-per-task=1"
 		read -r -a options <<<"--bunit=C --bamount=$((1 + RANDOM % 2)) $picked"
 		alloc -t $((20 + RANDOM % 40)) -N1 -w "$node" "${options[@]}" \
 			>/dev/null

@@ -9,6 +9,7 @@
 #define TB_TOOLS_PLAN_CANDIDATE_MEMORY_H
 
 #include "candidate_nodes.h"
+#include "cluster/node_memory.h"
 #include "core/base/error.h"
 #include "core/place/local_memory.h"
 
@@ -18,6 +19,23 @@ struct tb_candidate_memory {
 	bool now;  /* of the free memory: on free units, or there are none */
 	uint64_t needed; /* MB of one slot */
 };
+
+/*
+ * The NUMA nodes of a node in Slurm's cores, and their memory.  NULL where it does not show
+ * any, or memory is out.
+ */
+struct tb_candidate_numa {
+	struct tb_numa_nodes *numa;
+	struct tb_node_memory memory; /* plenty where there is none */
+};
+struct tb_candidate_numa *
+tb_candidate_numa_create(const struct tb_candidate_node *node);
+void tb_candidate_numa_destroy(struct tb_candidate_numa *numa); /* NULL ok */
+
+/* What a hold has of each; NULL: it has none, or memory is out.  free() it. */
+uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
+				  const struct tb_candidate_node *node,
+				  const struct tb_holder_job *hold);
 
 /* need: per_core is for each CPU.  -1 with a sentence when out of memory. */
 int tb_candidate_memory_find(const struct tb_candidate_node *node,

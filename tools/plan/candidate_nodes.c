@@ -676,6 +676,8 @@ static int check_numa_memory(const struct rules *rules,
 
 	if (node->closed || !is_local(rules))
 		return 0;
+	node->local_need = find_memory_need(rules);
+	node->numa = tb_candidate_numa_create(node);
 	if (tb_candidate_memory_find(node, &rules->spec->request,
 				     find_memory_need(rules), &found, err))
 		return -1;
@@ -833,6 +835,7 @@ static void clear_node(struct tb_candidate_node *node)
 	for (unsigned i = 0; i < node->nholds; i++) {
 		free((uint32_t *)node->holds[i].devices);
 		free((uint32_t *)node->holds[i].of_pools);
+		free((uint64_t *)node->holds[i].of_numa);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 	}
 	free(node->holds);
@@ -842,6 +845,7 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->reserved_by);
 	free(node->devices);
 	tb_candidate_pools_destroy(node->pools);
+	tb_candidate_numa_destroy(node->numa);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->system);

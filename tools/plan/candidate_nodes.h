@@ -46,6 +46,9 @@ struct tb_candidate_node {
 	 */
 	uint64_t least_memory;
 	bool counts_memory;
+	/* It is of NUMA nodes: what a job needs there, and these; NULL: it is not. */
+	struct tb_memory_need local_need;
+	struct tb_candidate_numa *numa;
 	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
 	struct tb_candidate_pools *pools; /* where these are; NULL: none */
 	unsigned open; /* index among those that are not closed */

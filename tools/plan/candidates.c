@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/plan/implicit.h"
 
+#include "candidate_memory.h"
 #include "candidate_pools.h"
 #include "partition_sharing.h"
 
@@ -338,6 +339,15 @@ static void drop_hidden(struct tb_candidate_node *node)
 	node->nholds--;
 }
 
+/* Of a job whose memory is of NUMA nodes: what others have of these. */
+static void share_numa(struct tb_candidate_node *node)
+{
+	for (unsigned i = 0; node->numa && i < node->nholds; i++)
+		node->holds[i].of_numa =
+			tb_candidate_numa_share(node->numa, node,
+						&node->holds[i]);
+}
+
 static int find_pools_of_held(const struct tb_candidates *candidates,
 			      struct tb_candidate_node *node,
 			      struct tb_error *err)
@@ -399,6 +409,9 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.npools = node->pools ? node->pools->count : 0,
 		.memory = node->memory,
 		.least_memory = node->least_memory,
+		.numa = node->numa ? node->numa->numa : NULL,
+		.numa_sizes = node->numa ? node->numa->memory.sizes : NULL,
+		.numa_free = node->numa ? node->numa->memory.available : NULL,
 	};
 }
 
@@ -407,7 +420,10 @@ static void open_node(struct tb_candidates *candidates,
 {
 	node->open = candidates->nopen++;
 	candidates->need.cpu_memory = node->cpu_memory;
-	candidates->memory_need.memory_is_held = node->counts_memory;
+	if (node->counts_memory || node->numa)
+		candidates->memory_need.memory_is_held = true;
+	if (node->numa)
+		candidates->memory_need.local_memory = node->local_need;
 	candidates->open[node->open] = make_used_node(node);
 }
 
@@ -433,12 +449,13 @@ create_blockers(const struct tb_candidates *candidates,
 
 static int make_memory_blockers(struct tb_candidates *candidates)
 {
-	bool counts = candidates->memory_need.memory_is_held;
+	struct tb_need found = candidates->memory_need;
 
-	if (!counts)
+	if (!found.memory_is_held)
 		return 0;
 	candidates->memory_need = candidates->need;
 	candidates->memory_need.memory_is_held = true;
+	candidates->memory_need.local_memory = found.local_memory;
 	candidates->memory_blockers = create_blockers(candidates,
 						      &candidates->memory_need);
 	return candidates->memory_blockers ? 0 : -1;
@@ -594,6 +611,12 @@ static unsigned list_with_memory(const struct tb_candidates *candidates,
 	return count;
 }
 
+static bool is_local(const struct tb_candidates *candidates)
+{
+	return candidates->memory_blockers &&
+	       tb_memory_is_needed(&candidates->memory_need.local_memory);
+}
+
 bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 {
 	struct tb_used_node *list = calloc(candidates->nopen + 1,
@@ -602,6 +625,10 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 	unsigned count;
 	bool fits = true;
 
+	if (is_local(candidates)) {
+		free(list);
+		return tb_blockers_fits(candidates->memory_blockers);
+	}
 	if (!list)
 		return true;
 	count = list_with_memory(candidates, list);
@@ -702,7 +729,8 @@ static bool find_offers(const struct tb_candidates *candidates,
 			const struct tb_used_node *nodes, unsigned count,
 			unsigned share, struct tb_offer *offers)
 {
-	struct tb_need need = candidates->need;
+	struct tb_need need = is_local(candidates) ? candidates->memory_need
+						   : candidates->need;
 	const struct tb_offer *chosen = NULL;
 	struct tb_blockers *blockers;
 	unsigned found = 0;
@@ -779,7 +807,8 @@ unsigned tb_candidates_place(const struct tb_candidates *candidates,
 			     struct tb_candidate_way way, unsigned slots)
 {
 	struct tb_used_node used = make_used_node(node);
-	struct tb_need need = candidates->need;
+	struct tb_need need = is_local(candidates) ? candidates->memory_need
+						   : candidates->need;
 	struct tb_bitset *reserved = NULL;
 	struct tb_blockers *blockers = NULL;
 	unsigned placed = 0;
@@ -876,6 +905,8 @@ static int fill_candidates(struct tb_candidates *candidates,
 		    add_held_devices(candidates, &candidates->nodes[i], err) ||
 		    count_units(request, &candidates->nodes[i], err))
 			return -1;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		share_numa(&candidates->nodes[i]);
 	if (candidates->spec->implicit)
 		set_implicit_amount(candidates);
 	if (make_blockers(candidates, err))

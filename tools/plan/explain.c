@@ -239,10 +239,13 @@ static void print_short_memory(const struct tb_explanation *explanation,
 		units++;
 		lack += node->lacks_memory;
 	}
-	fprintf(out,
-		", but too little memory with them: %u of %u %s with units %s it",
-		lack, units, tb_count_word(units, "node", "nodes"),
-		tb_count_word(lack, "lacks", "lack"));
+	if (lack)
+		fprintf(out,
+			", but too little memory with them: %u of %u %s with units %s it",
+			lack, units, tb_count_word(units, "node", "nodes"),
+			tb_count_word(lack, "lacks", "lack"));
+	else
+		fputs(", but too little memory with all of them", out);
 	if (explanation->found && explanation->when >= 0)
 		print_ends("; there is memory for it", explanation, out);
 }

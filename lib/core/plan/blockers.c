@@ -34,6 +34,7 @@ struct tb_blockers {
 	unsigned *first_of, *nodes_of;
 	unsigned nrequired;
 	uint32_t *pools; /* scratch: devices that are free in each of a node */
+	uint64_t *numa_free; /* scratch: memory of each NUMA node */
 };
 
 /* ---- one node ---- */
@@ -146,6 +147,28 @@ static void count_free_of_pools(struct tb_blockers *blockers,
 	}
 }
 
+/* The free memory of its NUMA nodes, into blockers->numa_free. */
+static void count_free_of_numa(struct tb_blockers *blockers,
+			       const struct tb_used_node *node)
+{
+	uint64_t *free = blockers->numa_free;
+
+	if (!node->numa)
+		return;
+	memcpy(free, node->numa_free, node->numa->count * sizeof(*free));
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if (!job->of_numa || !blockers->has_ended[job->holder])
+			continue;
+		for (unsigned j = 0; j < node->numa->count; j++)
+			free[j] += job->of_numa[j] <
+						   node->numa_sizes[j] - free[j]
+					   ? job->of_numa[j]
+					   : node->numa_sizes[j] - free[j];
+	}
+}
+
 /* The node as it is now: what it has used is in blockers->used. */
 static struct tb_offering_node look_at(struct tb_blockers *blockers,
 				       unsigned index)
@@ -158,6 +181,7 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 	else
 		find_used_threads(blockers, index);
 	count_free_of_pools(blockers, node);
+	count_free_of_numa(blockers, node);
 	return (struct tb_offering_node){
 		.topology = node->topology,
 		.placer = node->placer,
@@ -168,6 +192,8 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		.pools = node->pools,
 		.npools = node->npools,
 		.free = blockers->pools,
+		.numa = node->numa,
+		.numa_free = blockers->numa_free,
 	};
 }
 
@@ -786,6 +812,20 @@ static int make_pools(struct tb_blockers *blockers)
 	return blockers->pools ? 0 : -1;
 }
 
+static int make_numa(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		const struct tb_numa_nodes *numa = blockers->nodes[i].numa;
+
+		if (numa && numa->count > most)
+			most = numa->count;
+	}
+	blockers->numa_free = calloc(most, sizeof(*blockers->numa_free));
+	return blockers->numa_free ? 0 : -1;
+}
+
 static int make_thread_sets(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
@@ -819,7 +859,7 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	    !blockers->slots || !blockers->has_ended || !blockers->order ||
 	    !blockers->first_of || !blockers->nodes_of)
 		return -1;
-	return make_use(blockers) || make_pools(blockers)
+	return make_use(blockers) || make_pools(blockers) || make_numa(blockers)
 		       ? -1
 		       : make_thread_sets(blockers);
 }
@@ -868,6 +908,7 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 	free(blockers->use);
 	free(blockers->own);
 	free(blockers->pools);
+	free(blockers->numa_free);
 	free(blockers->used);
 	free(blockers->now);
 	free(blockers->offers);

@@ -37,6 +37,7 @@ struct tb_holder_job {
 	const uint32_t *devices;  /* of each kind of the need; NULL: none */
 	const uint32_t *of_pools; /* of each pool of the node; NULL: none */
 	uint64_t memory;	  /* where that of holders counts */
+	const uint64_t *of_numa;  /* of it, of each NUMA node; NULL: none */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -59,6 +60,12 @@ struct tb_used_node {
 	 * holders counts.
 	 */
 	uint64_t least_memory;
+	/*
+	 * As in node_offers.h, and of each NUMA node all and what is free now; where it has
+	 * none there is plenty (local_memory.h).
+	 */
+	const struct tb_numa_nodes *numa;
+	const uint64_t *numa_sizes, *numa_free;
 };
 
 struct tb_blockers;

@@ -19,6 +19,7 @@ struct finding {
 	struct tb_request request; /* the need's, on this node; borrows */
 	const struct tb_bitset *taken;
 	struct tb_bitset *used, *group, *cores; /* scratch */
+	struct tb_bitset *blocked, *held;	/* cores, likewise */
 	uint16_t *sizes;			/* of units; NULL: alike */
 	struct tb_thread_use *use; /* scratch; NULL: nobody shares */
 	uint32_t slots;		   /* at most; TB_HOST: they share one */
@@ -253,6 +254,57 @@ static int place_slots(struct finding *finding, uint32_t devices)
 					   finding->used, finding->slots);
 }
 
+/* ---- memory ---- */
+
+/* Slots whose memory must fit, near so many of the devices for all nodes. */
+struct in_memory {
+	struct finding *finding;
+	uint32_t devices;
+};
+
+static void find_cores(const struct finding *finding,
+		       const struct tb_bitset *threads, struct tb_bitset *cores)
+{
+	if (finding->node->books.by_thread)
+		tb_bitset_assign(cores, threads);
+	else
+		tb_cores_of_threads(finding->node->topology, threads, cores);
+}
+
+static int try_in_memory(void *arg, const struct tb_bitset *blocked,
+			 struct tb_bitset *placed)
+{
+	const struct in_memory *try = arg;
+	struct finding *finding = try->finding;
+	int count;
+
+	tb_bitset_assign(finding->cores, blocked);
+	add_cores(finding);
+	count = place_slots(finding, try->devices);
+	if (count > 0)
+		find_cores(finding, tb_placed_threads(finding->node->placer),
+			   placed);
+	return count;
+}
+
+static int place_in_memory(struct finding *finding, uint32_t devices)
+{
+	const struct tb_offering_node *node = finding->node;
+	struct in_memory try = { finding, devices };
+	struct tb_local_memory memory = { .numa = node->numa,
+					  .need = finding->need->local_memory,
+					  .available = node->numa_free,
+					  .blocked = finding->blocked,
+					  .placed = finding->held };
+
+	if (!node->numa || !tb_memory_is_needed(&memory.need))
+		return place_slots(finding, devices);
+	memory.need.per_core *= node->books.cpus_per_core;
+	return tb_memory_place(&memory, try_in_memory, &try);
+}
+
+/* ---- placements ---- */
+
 /* As the offer says; room begins as { 0 }. */
 static void place_as_offered(struct finding *finding,
 			     const struct tb_offer *offer, struct tb_room *room)
@@ -260,7 +312,7 @@ static void place_as_offered(struct finding *finding,
 	set_used(finding, offer);
 	if (finding->need->implicit)
 		place_implicit(finding, room);
-	else if (place_slots(finding, offer->devices) > 0)
+	else if (place_in_memory(finding, offer->devices) > 0)
 		measure_slots(finding, offer, room);
 }
 
@@ -377,11 +429,14 @@ static bool begin_finding(struct finding *finding, const struct tb_need *need,
 	finding->used = tb_bitset_create(threads);
 	finding->group = tb_bitset_create(threads);
 	finding->cores = tb_bitset_create(cores);
+	finding->blocked = tb_bitset_create(cores);
+	finding->held = tb_bitset_create(cores);
 	finding->sizes = tb_unit_sizes(node->topology, need->request->unit,
 				       node->books.by_thread);
 	if (node->use)
 		finding->use = calloc(threads, sizeof(*finding->use));
 	return finding->used && finding->group && finding->cores &&
+	       finding->blocked && finding->held &&
 	       (!node->use || finding->use) && find_pools(finding);
 }
 
@@ -390,6 +445,8 @@ static void end_finding(struct finding *finding)
 	tb_bitset_destroy(finding->used);
 	tb_bitset_destroy(finding->group);
 	tb_bitset_destroy(finding->cores);
+	tb_bitset_destroy(finding->blocked);
+	tb_bitset_destroy(finding->held);
 	free(finding->sizes);
 	free(finding->use);
 	free(finding->kinds);

@@ -8,6 +8,7 @@
 #ifndef TB_CORE_PLAN_NODE_OFFERS_H
 #define TB_CORE_PLAN_NODE_OFFERS_H
 
+#include "core/place/local_memory.h"
 #include "core/place/place.h"
 #include "core/place/share.h"
 
@@ -33,6 +34,8 @@ struct tb_need {
 	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
 	/* What holders have of a node's is missing until they end: blockers.h. */
 	bool memory_is_held;
+	/* Of the NUMA nodes of its units; for each CPU, where Slurm's cores are meant. */
+	struct tb_memory_need local_memory;
 	/* Devices, a number for each kind: blockers.h. */
 	const struct tb_devices_asked *devices;
 	unsigned ndevices;
@@ -59,6 +62,9 @@ struct tb_offering_node {
 	const struct tb_used_pool *pools;
 	const uint32_t *free; /* devices in each */
 	unsigned npools;
+	/* In Slurm's cores, and what is free of each; NULL: it is not counted. */
+	const struct tb_numa_nodes *numa;
+	const uint64_t *numa_free;
 };
 
 struct tb_offer_list {
