@@ -16,6 +16,14 @@
 /* Near so many devices for all nodes those of one are placed. */
 #define NEAR_MOST 64
 
+/* Slots of a node that are near devices, until a holder there ends or comes back. */
+struct near_node {
+	bool is_known;
+	struct tb_offer offer; /* of these slots */
+	struct tb_reach_node node;
+	struct tb_reach_range *with; /* owned, NEAR_MOST + 1 */
+};
+
 struct tb_blockers {
 	const struct tb_need *need;
 	const struct tb_used_node *nodes;
@@ -33,6 +41,7 @@ struct tb_blockers {
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
 	unsigned *first_of, *nodes_of;
 	unsigned nrequired;
+	struct near_node *near; /* by node */
 	uint32_t *pools; /* scratch: devices that are free in each of a node */
 	uint64_t *numa_free; /* scratch: memory of each NUMA node */
 };
@@ -429,32 +438,55 @@ static struct tb_reach_node find_near_node(struct tb_blockers *blockers,
 	return node;
 }
 
+static bool is_same_offer(const struct tb_offer *a, const struct tb_offer *b)
+{
+	return a->slots == b->slots && !tb_classes_compare(a, b) &&
+	       a->unit_size == b->unit_size && a->whole == b->whole;
+}
+
+/* What is known of the node already, or is found now.  False: out of memory. */
+static bool know_near_node(struct tb_blockers *blockers,
+			   const struct tb_offer *offer, uint32_t each,
+			   struct tb_reach_node *node)
+{
+	struct near_node *near = &blockers->near[offer->node];
+
+	if (!near->with)
+		near->with = tb_array_create(NEAR_MOST + 1,
+					     sizeof(*near->with));
+	if (!near->with)
+		return false;
+	if (!near->is_known || !is_same_offer(&near->offer, offer)) {
+		memset(near->with, 0, (NEAR_MOST + 1) * sizeof(*near->with));
+		near->offer = *offer;
+		near->node = find_near_node(blockers, offer, each, near->with);
+		near->is_known = true;
+	}
+	*node = near->node;
+	return true;
+}
+
 static bool reaches_near(struct tb_blockers *blockers, unsigned first,
 			 unsigned end)
 {
 	const struct tb_need *need = blockers->need;
 	struct tb_reach_node *nodes = tb_array_create(end - first,
 						      sizeof(*nodes));
-	struct tb_reach_range *with = calloc((size_t)(end - first) *
-						     (NEAR_MOST + 1),
-					     sizeof(*with));
 	enum tb_reached reached = TB_REACH_UNKNOWN;
 	struct tb_reach_job job;
+	bool known = nodes;
 	uint32_t each;
 
 	job = tb_devices_job(&need->asked, need->request->type == TB_HOST,
 			     &need->devices[0], count_least_nodes(need),
 			     get_most_nodes(need), &each);
-	for (unsigned i = first; nodes && with && i < end; i++)
-		nodes[i - first] = find_near_node(blockers,
-						  &blockers->all.list[i], each,
-						  &with[(size_t)(i - first) *
-							(NEAR_MOST + 1)]);
-	if (nodes && with)
+	for (unsigned i = first; known && i < end; i++)
+		known = know_near_node(blockers, &blockers->all.list[i], each,
+				       &nodes[i - first]);
+	if (known)
 		reached = tb_devices_reach(&need->devices[0], nodes,
 					   end - first, job);
 	free(nodes);
-	free(with);
 	return reached != TB_NOT_REACHED;
 }
 
@@ -608,6 +640,7 @@ static bool find_again(struct tb_blockers *blockers, unsigned index)
 {
 	struct tb_offer_list *own = &blockers->offers[index], before = *own;
 
+	blockers->near[index].is_known = false;
 	find_offers(blockers, index, &blockers->found);
 	*own = blockers->found;
 	blockers->found = before;
@@ -690,8 +723,10 @@ static void restore_holders(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nholders; i++)
 		blockers->has_ended[i] = false;
-	for (unsigned i = 0; i < blockers->nnodes; i++)
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		blockers->near[i].is_known = false;
 		copy_offers(&blockers->offers[i], &blockers->now[i]);
+	}
 }
 
 bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
@@ -844,6 +879,7 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	size_t nodes = blockers->nnodes, holders = blockers->nholders;
 
 	blockers->used = tb_array_create(nodes, sizeof(*blockers->used));
+	blockers->near = tb_array_create(nodes, sizeof(*blockers->near));
 	blockers->now = tb_array_create(nodes, sizeof(*blockers->now));
 	blockers->offers = tb_array_create(nodes, sizeof(*blockers->offers));
 	blockers->slots = tb_array_create(nodes, sizeof(*blockers->slots));
@@ -855,9 +891,9 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 					     sizeof(*blockers->first_of));
 	blockers->nodes_of = tb_array_create(count_holder_jobs(blockers),
 					     sizeof(*blockers->nodes_of));
-	if (!blockers->used || !blockers->now || !blockers->offers ||
-	    !blockers->slots || !blockers->has_ended || !blockers->order ||
-	    !blockers->first_of || !blockers->nodes_of)
+	if (!blockers->used || !blockers->near || !blockers->now ||
+	    !blockers->offers || !blockers->slots || !blockers->has_ended ||
+	    !blockers->order || !blockers->first_of || !blockers->nodes_of)
 		return -1;
 	return make_use(blockers) || make_pools(blockers) || make_numa(blockers)
 		       ? -1
@@ -902,7 +938,10 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 			tb_offer_list_clear(&blockers->now[i]);
 		if (blockers->offers)
 			tb_offer_list_clear(&blockers->offers[i]);
+		if (blockers->near)
+			free(blockers->near[i].with);
 	}
+	free(blockers->near);
 	tb_offer_list_clear(&blockers->found);
 	tb_offer_list_clear(&blockers->all);
 	free(blockers->use);
