@@ -396,6 +396,58 @@ void tb_gres_visit_near(uint32_t node, tb_gres_visitor visit, void *arg)
 		list_for_each(list, visit_near_entry, &near);
 }
 
+struct all_places {
+	tb_gres_place_visitor visit;
+	void *arg;
+};
+
+/* All of its devices, whoever has them. */
+static void visit_one_place(const gres_state_t *state,
+			    const struct all_places *places)
+{
+	const gres_node_state_t *there = state->gres_data;
+	bitstr_t *devices;
+
+	if (!there->gres_bit_alloc)
+		return;
+	devices = bit_alloc(bit_size(there->gres_bit_alloc));
+	bit_set_all(devices);
+	places->visit(state->gres_name, NULL, devices, NULL, places->arg);
+	FREE_NULL_BITMAP(devices);
+}
+
+static int visit_places_of(void *item, void *arg)
+{
+	const gres_state_t *state = item;
+	const gres_node_state_t *there = state->gres_data;
+	const struct all_places *places = arg;
+
+	if (there->no_consume || gres_id_shared(state->config_flags))
+		return 0;
+	if (is_one_place(there)) {
+		visit_one_place(state, places);
+		return 0;
+	}
+	for (uint32_t place = 0;
+	     there->topo_gres_bitmap && place < there->topo_cnt; place++)
+		if (there->topo_gres_bitmap[place])
+			places->visit(state->gres_name,
+				      there->topo_type_name[place],
+				      there->topo_gres_bitmap[place],
+				      there->topo_core_bitmap[place],
+				      places->arg);
+	return 0;
+}
+
+void tb_gres_visit_places(uint32_t node, tb_gres_place_visitor visit, void *arg)
+{
+	struct all_places places = { visit, arg };
+	list_t *list = node_record_table_ptr[node]->gres_list;
+
+	if (list)
+		list_for_each(list, visit_places_of, &places);
+}
+
 /* --- what jobs give back ----------------------------------------------------- */
 
 struct giving {

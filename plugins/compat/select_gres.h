@@ -69,6 +69,16 @@ void tb_gres_visit(const job_record_t *job, uint32_t entry, uint32_t node,
  */
 void tb_gres_visit_near(uint32_t node, tb_gres_visitor visit, void *arg);
 
+/*
+ * Call visit for each place of the node that can be near a job, whatever is asked for:
+ * its name, its type (NULL: none), its devices and the cores near it (NULL: any).
+ */
+typedef void (*tb_gres_place_visitor)(const char *name, const char *type,
+				      const bitstr_t *devices,
+				      const bitstr_t *cores, void *arg);
+void tb_gres_visit_places(uint32_t node, tb_gres_place_visitor visit,
+			  void *arg);
+
 /* How many places a node has for an entry, those of other types included. */
 uint32_t tb_gres_places(const job_record_t *job, uint32_t entry, uint32_t node);
 

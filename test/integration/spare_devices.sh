@@ -5,6 +5,8 @@
 # near GPUs to others as long as there are others, and wait no longer for it
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/same_answers.bash
+. "$test_dir/same_answers.bash"
 
 # Two sockets, in each a NUMA node, in each two L3 caches of two cores.
 twin=SNXCCXCCSNXCCXCC
@@ -24,12 +26,16 @@ start() {
 	reconfigure_with SpareDevices=yes
 }
 
-# on_cores NODE CORES OPTION... - a job that starts at once has just these
+# on_cores NODE CORES OPTION... - a job that starts at once has just these; so says plan of
+# a bound one
 on_cores() {
-	local node=$1 cores=$2 job
+	local node=$1 cores=$2 job planned
 
 	shift 2
+	planned=$(units_of_plan "$@")
 	job=$(alloc "$@")
+	assert_eq "plan of $*" "$planned" \
+		"${planned:+$(comment_word "$job" grant)}"
 	assert_eq "node of $*" "$node" "$(job_field "$job" NodeList)"
 	assert_eq "cores of $*" "$cores" "$(cpu_ids "$job")"
 }

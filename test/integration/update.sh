@@ -97,6 +97,24 @@ case_more_than_there_is() {
 		"${job}_2" --bamount=99
 }
 
+# A node has enough for a part of it, all of them do not; then Slurm would hold the job.
+case_more_than_nodes_have_together() {
+	local job never="the nodes that it may use never hold all of it"
+
+	job=$(batch -H -N1 -n2 -w "$NODE_ZEN" --bunit=C --bamount=1)
+	wait_until 20 has_binding "$job"
+	refused "job $job: $never: 2 tasks, on 1 node or more" "$job" --bamount=25
+	exits 0 "job $job: bamount=24" topobind update "$job" --bamount=24
+	# Nodes that are out of service now come back.
+	scontrol update NodeName="$NODE_ZEN" State=DRAIN Reason=test
+	refused "job $job: $never" "$job" --bamount=25
+	exits 0 "job $job: bunit=X,bamount=8" topobind update "$job" --bunit=X \
+		--bamount=8
+	scontrol update NodeName="$NODE_ZEN" State=RESUME
+	scontrol release "$job"
+	wait_until 60 runs "$job"
+}
+
 # Who asks without the command: it waits, and says why, until it is asked for less.
 case_asked_for_more_elsewhere() {
 	local job
@@ -256,6 +274,7 @@ test_case "a held job gets another binding, which survives" case_changes_a_held_
 test_case "its task is bound by the new one" case_task_is_bound_by_it
 test_case "a job that waits for units, and one that runs" case_changes_a_waiting_job
 test_case "more units than there are" case_more_than_there_is
+test_case "more units than all nodes have together" case_more_than_nodes_have_together
 test_case "more units than there are, without the command" case_asked_for_more_elsewhere
 test_case "a binding is taken away, or given" case_takes_a_binding_away
 test_case "what sbatch refuses is refused" case_is_checked_as_at_submission

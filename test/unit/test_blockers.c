@@ -487,6 +487,82 @@ static void test_held_memory(void **state)
 }
 
 /* Units with masked threads are for tasks that need no more than is left of them. */
+/*
+ * Two NUMA nodes of four cores and 4000 MB.  Who has a core of the first one has 3000 MB
+ * there; a slot of two cores needs some, which is half there where one of them is.
+ */
+static void test_numa_memory(void **state)
+{
+	static const struct {
+		unsigned tasks, megabytes, per_core;
+		bool fits, found;
+		int64_t when;
+	} rows[] = {
+		{ 2, 1500, 0, true, true, -1 },
+		{ 3, 1000, 0, true, true, -1 },
+		{ 3, 1001, 0, false, true, 10 },
+		{ 4, 2000, 0, false, true, 10 },
+		{ 2, 2001, 0, false, true, 10 },
+		{ 3, 2001, 0, false, true, 10 },
+		{ 1, 4000, 0, true, true, -1 },
+		{ 1, 4001, 0, false, true, 10 },
+		{ 1, 8001, 0, false, false, -1 },
+		{ 3, 0, 500, true, true, -1 },
+		{ 3, 0, 501, false, true, 10 },
+		{ 2, 0, 1000, true, true, -1 },
+		{ 2, 0, 1001, false, true, 10 },
+	};
+	static const uint64_t sizes[] = { 4000, 4000 },
+			      free_now[] = { 1000, 4000 };
+	static const uint64_t held[] = { 3000, 0 };
+	struct tb_bitset *ended = tb_bitset_create(1);
+	struct cluster cluster = { .nholders = 1, .ends = { 10 } };
+	struct tb_numa_nodes *numa;
+	struct tb_request request;
+
+	(void)state;
+	add_node(&cluster, "SNCCCCNCCCC", "a.......", false);
+	numa = tb_numa_nodes_create(cluster.topology[0], true);
+	assert_non_null(numa);
+	cluster.nodes[0].numa = numa;
+	cluster.nodes[0].numa_sizes = sizes;
+	cluster.nodes[0].numa_free = free_now;
+	cluster.holder_jobs[0][0].of_numa = held;
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, "bunit=C,bamount=2", NULL),
+			 0);
+	assert_int_equal(tb_request_complete(&request, NULL), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_need need = {
+			.request = &request,
+			.asked = { .tasks = rows[i].tasks,
+				   .tasks_are_given = true,
+				   .task_cpus = 1,
+				   .min_nodes = 1,
+				   .max_nodes = 1 },
+			.local_memory = { .per_slot = rows[i].megabytes,
+					  .per_core = rows[i].per_core },
+		};
+		struct tb_blockers *blockers = tb_blockers_create(&need,
+								  cluster.nodes,
+								  1,
+								  cluster.ends,
+								  1);
+		int64_t when;
+
+		assert_non_null(blockers);
+		assert_int_equal(tb_blockers_fits(blockers), rows[i].fits);
+		assert_int_equal(tb_blockers_find(blockers, ended, &when),
+				 rows[i].found);
+		assert_int_equal(when, rows[i].when);
+		tb_blockers_destroy(blockers);
+	}
+	tb_request_clear(&request);
+	tb_numa_nodes_destroy(numa);
+	tb_bitset_destroy(ended);
+	clear_cluster(&cluster);
+}
+
 static void test_masks(void **state)
 {
 	struct tb_request request;
@@ -930,6 +1006,7 @@ int main(void)
 		cmocka_unit_test(test_shared_nodes),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_held_memory),
+		cmocka_unit_test(test_numa_memory),
 		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_any_cluster),

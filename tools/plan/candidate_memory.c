@@ -2,7 +2,8 @@
 /* candidate_memory.c - see candidate_memory.h */
 #include "candidate_memory.h"
 
-#include "cluster/node_memory.h"
+#include <stdlib.h>
+
 #include "core/place/local_memory.h"
 
 /* One slot, beside what is used; in threads, which are the core's "cores" here. */
@@ -44,7 +45,7 @@ static uint64_t count_needed(struct slot *slot, struct tb_local_memory *local)
 	tb_bitset_clear_all(local->blocked);
 	if (try_slot(slot, local->blocked, local->placed) <= 0)
 		return 0;
-	return local->need.per_node +
+	return local->need.per_node + local->need.per_slot +
 	       local->need.per_core * tb_bitset_count(local->placed);
 }
 
@@ -73,8 +74,62 @@ static void set_plenty(struct tb_node_memory *memory)
 				TB_MEMORY_PLENTY;
 }
 
+struct tb_candidate_numa *
+tb_candidate_numa_create(const struct tb_candidate_node *node)
+{
+	struct tb_candidate_numa *numa = calloc(1, sizeof(*numa));
+
+	if (!numa)
+		return NULL;
+	numa->numa = tb_numa_nodes_create(node->topology,
+					  node->books.by_thread);
+	tb_node_memory_load(node->info, &numa->memory);
+	if (numa->numa && numa->memory.count &&
+	    numa->memory.count == numa->numa->count) {
+		set_plenty(&numa->memory);
+		return numa;
+	}
+	tb_candidate_numa_destroy(numa);
+	return NULL;
+}
+
+void tb_candidate_numa_destroy(struct tb_candidate_numa *numa)
+{
+	if (!numa)
+		return;
+	tb_node_memory_clear(&numa->memory);
+	tb_numa_nodes_destroy(numa->numa);
+	free(numa);
+}
+
+uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
+				  const struct tb_candidate_node *node,
+				  const struct tb_holder_job *hold)
+{
+	unsigned ncores = node->books.by_thread
+				  ? tb_topology_threads(node->topology)
+				  : tb_topology_cores(node->topology);
+	struct tb_bitset *cores = tb_bitset_create(ncores);
+	uint64_t *share = calloc(numa->numa->count, sizeof(*share));
+
+	if (!cores || !share || !hold->memory) {
+		free(share);
+		share = NULL;
+	} else {
+		if (node->books.by_thread)
+			tb_bitset_assign(cores, hold->threads);
+		else
+			tb_cores_of_threads(node->topology, hold->threads,
+					    cores);
+		tb_numa_memory_add(numa->numa, cores, hold->memory, share);
+	}
+	tb_bitset_destroy(cores);
+	return share;
+}
+
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request, uint64_t memory,
+			     const struct tb_request *request,
+			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err)
 {
@@ -82,7 +137,7 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 	struct tb_request wide = tb_request_masked(request, node->masked);
 	struct slot slot = { .node = node, .request = &wide };
 	struct tb_numa_nodes *numa = tb_numa_nodes_create(node->topology, true);
-	struct tb_local_memory local = { .numa = numa };
+	struct tb_local_memory local = { .numa = numa, .need = need };
 	struct tb_node_memory there;
 	int rc = 0;
 
@@ -90,10 +145,6 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 	local.blocked = tb_bitset_create(threads);
 	local.placed = tb_bitset_create(threads);
 	slot.all = tb_bitset_create(threads);
-	if (memory & MEM_PER_CPU)
-		local.need.per_core = memory & ~MEM_PER_CPU;
-	else
-		local.need.per_node = memory;
 	tb_request_widen_window(&wide);
 	tb_node_memory_load(node->info, &there);
 	if (!numa || !local.blocked || !local.placed || !slot.all) {

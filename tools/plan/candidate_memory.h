@@ -9,7 +9,9 @@
 #define TB_TOOLS_PLAN_CANDIDATE_MEMORY_H
 
 #include "candidate_nodes.h"
+#include "cluster/node_memory.h"
 #include "core/base/error.h"
+#include "core/place/local_memory.h"
 
 /* What was found; all true where nothing is known. */
 struct tb_candidate_memory {
@@ -19,11 +21,26 @@ struct tb_candidate_memory {
 };
 
 /*
- * memory: as Slurm has it, with MEM_PER_CPU; not 0.  -1 with a sentence when out of
- * memory.
+ * The NUMA nodes of a node in Slurm's cores, and their memory.  NULL where it does not show
+ * any, or memory is out.
  */
+struct tb_candidate_numa {
+	struct tb_numa_nodes *numa;
+	struct tb_node_memory memory; /* plenty where there is none */
+};
+struct tb_candidate_numa *
+tb_candidate_numa_create(const struct tb_candidate_node *node);
+void tb_candidate_numa_destroy(struct tb_candidate_numa *numa); /* NULL ok */
+
+/* What a hold has of each; NULL: it has none, or memory is out.  free() it. */
+uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
+				  const struct tb_candidate_node *node,
+				  const struct tb_holder_job *hold);
+
+/* need: per_core is for each CPU.  -1 with a sentence when out of memory. */
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request, uint64_t memory,
+			     const struct tb_request *request,
+			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err);
 

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "candidate_memory.h"
+#include "candidate_pools.h"
 #include "cluster/reserved.h"
 #include "cluster/site_mask.h"
 #include "common/conf/conf.h"
@@ -32,10 +33,11 @@ struct rules {
 	const struct tb_cluster *cluster;
 	const char *partitions;			     /* a list */
 	tb_hostlist_t partition, required, excluded; /* NULL: no such list */
-	bool only_required;	   /* there is room for no others */
-	bool counts_memory;	   /* jobs get theirs of what others leave */
-	uint64_t memory;	   /* as Slurm has it; 0: a node's, all of it */
-	uint32_t most_cpus;	   /* MaxCPUsPerNode; UINT32_MAX: none */
+	bool only_required;	/* there is room for no others */
+	bool counts_memory;	/* jobs get theirs of what others leave */
+	uint64_t memory;	/* as Slurm has it; 0: a node's, all of it */
+	bool goes_with_devices; /* it has memory with each of these instead */
+	uint32_t most_cpus;	/* MaxCPUsPerNode; UINT32_MAX: none */
 	const reserve_info_t *own; /* the job's reservation */
 	time_t now, end;	   /* of the job, should it start now */
 };
@@ -111,17 +113,29 @@ const partition_info_t *tb_candidate_partition(const struct tb_job_spec *spec,
 		       : find_default_partition(cluster);
 }
 
-/* What Slurm makes of a job that does not say how much memory it needs. */
-static void set_memory(struct rules *rules, const partition_info_t *partition)
+bool tb_candidates_count_memory(const struct tb_cluster *cluster,
+				const partition_info_t *partition)
 {
-	uint32_t counted = rules->cluster->slurm->select_type_param;
-	uint64_t usual = rules->cluster->slurm->def_mem_per_cpu;
+	uint32_t counted = cluster->slurm->select_type_param;
 
 	if (partition && partition->cr_type)
 		counted = partition->cr_type;
+	return counted & SELECT_MEMORY;
+}
+
+/* What Slurm makes of a job that does not say how much memory it needs. */
+static void set_memory(struct rules *rules, const partition_info_t *partition)
+{
+	uint64_t usual = rules->cluster->slurm->def_mem_per_cpu;
+
 	if (partition && partition->def_mem_per_cpu)
 		usual = partition->def_mem_per_cpu;
-	rules->counts_memory = counted & SELECT_MEMORY;
+	rules->counts_memory = tb_candidates_count_memory(rules->cluster,
+							  partition);
+	rules->goes_with_devices = tb_job_devices_have_memory(
+		&rules->spec->devices);
+	if (rules->goes_with_devices)
+		return;
 	rules->memory = rules->spec->memory ? rules->spec->memory
 			: rules->counts_memory && usual != INFINITE64 ? usual
 								      : 0;
@@ -499,8 +513,10 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 			     node->topology, node->masked, err))
 		return -1;
 	if (rules->spec->whole_nodes &&
-	    !tb_bitset_contains(node->system, node->reserved))
+	    !tb_bitset_contains(node->system, node->reserved)) {
+		node->for_now = node->for_now || !node->closed;
 		set_text(&node->closed, "a part of it is reserved");
+	}
 	tb_bitset_or(node->reserved, node->system);
 	return 0;
 }
@@ -559,12 +575,26 @@ static void check_cpus(const struct tb_job_spec *spec, unsigned most,
 
 /* ---- memory ---- */
 
+/* MB that go with the fewest devices that the job has on a node. */
+static uint64_t count_memory_of_devices(const struct rules *rules)
+{
+	const struct tb_job_devices *devices = &rules->spec->devices;
+	uint64_t memory = 0;
+
+	for (unsigned i = 0; i < devices->count; i++)
+		memory += devices->asked[i].megabytes *
+			  tb_job_devices_needed(devices, i);
+	return memory;
+}
+
 /* MB that are asked for on a node where the job has a slot. */
 static uint64_t get_wanted_memory(const struct rules *rules, uint64_t there,
 				  unsigned cpus)
 {
 	uint64_t memory = rules->memory;
 
+	if (rules->goes_with_devices)
+		return count_memory_of_devices(rules);
 	if (!memory)
 		return rules->counts_memory ? there : 0;
 	if (!(memory & MEM_PER_CPU))
@@ -582,7 +612,8 @@ static bool is_local(const struct rules *rules)
 	if (conf)
 		site = tb_conf_memory(conf, rules->partitions);
 	memory = tb_request_memory(&rules->spec->request, site);
-	return rules->counts_memory && rules->memory &&
+	return rules->counts_memory &&
+	       (rules->memory || rules->goes_with_devices) &&
 	       !rules->spec->implicit && memory.where == TB_MEMORY_LOCAL &&
 	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
 }
@@ -620,6 +651,24 @@ static void check_memory(const struct rules *rules, unsigned cpus,
 		 (unsigned long long)wanted);
 }
 
+/* Of its CPUs each counts. */
+static struct tb_memory_need find_memory_need(const struct rules *rules)
+{
+	const struct tb_job_spec *spec = rules->spec;
+	struct tb_memory_need need = { 0 };
+	uint32_t nodes = tb_asked_most_nodes(&spec->asked, spec->max_nodes);
+
+	for (unsigned i = 0;
+	     rules->goes_with_devices && i < spec->devices.count; i++)
+		tb_devices_add_memory(&spec->devices.asked[i], nodes,
+				      &need.per_node, &need.per_slot);
+	if (rules->memory & MEM_PER_CPU)
+		need.per_core = rules->memory & ~MEM_PER_CPU;
+	else
+		need.per_node += rules->memory;
+	return need;
+}
+
 static int check_numa_memory(const struct rules *rules,
 			     struct tb_candidate_node *node,
 			     struct tb_error *err)
@@ -628,8 +677,10 @@ static int check_numa_memory(const struct rules *rules,
 
 	if (node->closed || !is_local(rules))
 		return 0;
-	if (tb_candidate_memory_find(node, &rules->spec->request, rules->memory,
-				     &found, err))
+	node->local_need = find_memory_need(rules);
+	node->numa = tb_candidate_numa_create(node);
+	if (tb_candidate_memory_find(node, &rules->spec->request,
+				     find_memory_need(rules), &found, err))
 		return -1;
 	if (!found.ever)
 		set_text(&node->closed,
@@ -667,7 +718,8 @@ static int check_devices(const struct tb_job_devices *asked,
 				 node->devices[i], asked->names[i], needed,
 				 tb_count_word(needed, "is", "are"));
 	}
-	return 0;
+	node->pools = tb_candidate_pools_create(node, asked, err);
+	return node->pools ? 0 : -1;
 }
 
 static int check_units(const struct rules *rules,
@@ -745,17 +797,21 @@ static int read_topology(const struct rules *rules,
 static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 		     struct tb_error *err)
 {
+	bool lasting;
+
 	check_lists(rules, node);
 	check_features(rules, node);
 	check_layout(rules, node);
 	node->outside = node->closed != NULL;
 	check_tasks(rules->spec, node);
+	lasting = node->closed != NULL;
 	if (tb_request_binds(&rules->spec->request))
 		check_load(rules->cluster->conf, node);
 	check_gpu_memory(&rules->spec->request, node);
 	if (read_topology(rules, node, err))
 		return -1;
 	check_reservations(rules, node);
+	node->for_now = node->closed && !lasting;
 	if (node->topology && check_units(rules, node, err))
 		return -1;
 	check_state(node);
@@ -795,6 +851,8 @@ static void clear_node(struct tb_candidate_node *node)
 {
 	for (unsigned i = 0; i < node->nholds; i++) {
 		free((uint32_t *)node->holds[i].devices);
+		free((uint32_t *)node->holds[i].of_pools);
+		free((uint64_t *)node->holds[i].of_numa);
 		tb_bitset_destroy((struct tb_bitset *)node->holds[i].threads);
 	}
 	free(node->holds);
@@ -803,6 +861,8 @@ static void clear_node(struct tb_candidate_node *node)
 	free(node->note);
 	free(node->reserved_by);
 	free(node->devices);
+	tb_candidate_pools_destroy(node->pools);
+	tb_candidate_numa_destroy(node->numa);
 	tb_bitset_destroy(node->inuse);
 	tb_bitset_destroy(node->masked);
 	tb_bitset_destroy(node->system);

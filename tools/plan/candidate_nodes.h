@@ -33,6 +33,7 @@ struct tb_candidate_node {
 	bool required;
 	char *closed;	     /* why the job cannot have it; NULL: it may */
 	bool outside;	     /* it is closed for what the job says of nodes */
+	bool for_now;	     /* it is closed, and may be open some other time */
 	bool out_of_service; /* it is closed for its state only */
 	char *reserved_by;   /* "a, b": reservations of others; NULL: none */
 	char *note;	   /* that something is short there; NULL: it is not */
@@ -45,8 +46,12 @@ struct tb_candidate_node {
 	 */
 	uint64_t least_memory;
 	bool counts_memory;
+	/* It is of NUMA nodes: what a job needs there, and these; NULL: it is not. */
+	struct tb_memory_need local_need;
+	struct tb_candidate_numa *numa;
 	uint32_t *devices; /* of each kind that the job asks for; NULL: none */
-	unsigned open;	   /* index among those that are not closed */
+	struct tb_candidate_pools *pools; /* where these are; NULL: none */
+	unsigned open; /* index among those that are not closed */
 };
 
 /*
@@ -56,6 +61,10 @@ struct tb_candidate_node {
 const partition_info_t *
 tb_candidate_partition(const struct tb_job_spec *spec,
 		       const struct tb_cluster *cluster);
+
+/* Does a job of the partition (NULL: unknown) get memory of what others leave? */
+bool tb_candidates_count_memory(const struct tb_cluster *cluster,
+				const partition_info_t *partition);
 
 /*
  * All nodes of the cluster, as many as it has records: without holds, and what

@@ -9,11 +9,14 @@
 #include <time.h>
 
 #include "cluster/node_walk.h"
+#include "common/conf/conf.h"
 #include "common/job/job_cores.h"
 #include "compat/job_memory.h"
 #include "core/base/text.h"
 #include "core/plan/implicit.h"
 
+#include "candidate_memory.h"
+#include "candidate_pools.h"
 #include "partition_sharing.h"
 
 /* ---- units of a node ---- */
@@ -336,6 +339,37 @@ static void drop_hidden(struct tb_candidate_node *node)
 	node->nholds--;
 }
 
+/* Of a job whose memory is of NUMA nodes: what others have of these. */
+static void share_numa(struct tb_candidate_node *node)
+{
+	for (unsigned i = 0; node->numa && i < node->nholds; i++)
+		node->holds[i].of_numa =
+			tb_candidate_numa_share(node->numa, node,
+						&node->holds[i]);
+}
+
+static int find_pools_of_held(const struct tb_candidates *candidates,
+			      struct tb_candidate_node *node,
+			      struct tb_error *err)
+{
+	unsigned index = (unsigned)(node - candidates->nodes);
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < node->nholds; i++) {
+		struct tb_holder_job *hold = &node->holds[i];
+		const job_info_t *job = candidates->holders[hold->holder].job;
+		const char *list = hold->holder == TB_HIDDEN
+					   ? node->info->gres_used
+					   : find_held_list(job, index,
+							    candidates->nnodes);
+
+		rc = tb_candidate_pools_take(node->pools,
+					     &candidates->spec->devices, hold,
+					     list, err);
+	}
+	return rc;
+}
+
 static int add_held_devices(const struct tb_candidates *candidates,
 			    struct tb_candidate_node *node,
 			    struct tb_error *err)
@@ -353,7 +387,7 @@ static int add_held_devices(const struct tb_candidates *candidates,
 	}
 	drop_empty(node, kinds);
 	drop_hidden(node);
-	return 0;
+	return find_pools_of_held(candidates, node, err);
 }
 
 /* ---- whose end would suffice ---- */
@@ -371,8 +405,13 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 		.nholders = node->nholds,
 		.required = node->required,
 		.devices = node->devices,
+		.pools = node->pools ? node->pools->list : NULL,
+		.npools = node->pools ? node->pools->count : 0,
 		.memory = node->memory,
 		.least_memory = node->least_memory,
+		.numa = node->numa ? node->numa->numa : NULL,
+		.numa_sizes = node->numa ? node->numa->memory.sizes : NULL,
+		.numa_free = node->numa ? node->numa->memory.available : NULL,
 	};
 }
 
@@ -381,7 +420,10 @@ static void open_node(struct tb_candidates *candidates,
 {
 	node->open = candidates->nopen++;
 	candidates->need.cpu_memory = node->cpu_memory;
-	candidates->memory_need.memory_is_held = node->counts_memory;
+	if (node->counts_memory || node->numa)
+		candidates->memory_need.memory_is_held = true;
+	if (node->numa)
+		candidates->memory_need.local_memory = node->local_need;
 	candidates->open[node->open] = make_used_node(node);
 }
 
@@ -407,12 +449,13 @@ create_blockers(const struct tb_candidates *candidates,
 
 static int make_memory_blockers(struct tb_candidates *candidates)
 {
-	bool counts = candidates->memory_need.memory_is_held;
+	struct tb_need found = candidates->memory_need;
 
-	if (!counts)
+	if (!found.memory_is_held)
 		return 0;
 	candidates->memory_need = candidates->need;
 	candidates->memory_need.memory_is_held = true;
+	candidates->memory_need.local_memory = found.local_memory;
 	candidates->memory_blockers = create_blockers(candidates,
 						      &candidates->memory_need);
 	return candidates->memory_blockers ? 0 : -1;
@@ -432,6 +475,7 @@ static int make_blockers(struct tb_candidates *candidates, struct tb_error *err)
 		.share = candidates->share,
 		.devices = spec->devices.asked,
 		.ndevices = spec->devices.count,
+		.near = spec->near,
 	};
 	candidates->need.asked.task_cpus = spec->task_cpus;
 	candidates->open = calloc(candidates->nnodes + 1,
@@ -493,6 +537,44 @@ bool tb_candidates_fits(const struct tb_candidates *candidates)
 	       tb_blockers_fits(candidates->blockers);
 }
 
+bool tb_candidates_know_near(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	if (spec->near == TB_NEAR_ANYTHING || !spec->devices.count)
+		return true;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (!candidates->nodes[i].closed &&
+		    candidates->nodes[i].pools &&
+		    candidates->nodes[i].pools->unknown)
+			return false;
+	return tb_need_near_is_known(&candidates->need);
+}
+
+/* Does the controller say how many of these devices each node has? */
+static bool are_dealt(const struct tb_need *need,
+		      const struct tb_devices_asked *devices)
+{
+	if (devices->per_task)
+		return need->request->type == TB_HOST;
+	return devices->per_job &&
+	       tb_asked_most_nodes(&need->asked, need->asked.max_nodes
+							 ? need->asked.max_nodes
+							 : UINT32_MAX) > 1;
+}
+
+bool tb_candidates_know_units(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	if (spec->near == TB_NEAR_ANYTHING || !spec->gres)
+		return true;
+	for (unsigned i = 0; i < spec->devices.count; i++)
+		if (are_dealt(&candidates->need, &spec->devices.asked[i]))
+			return false;
+	return !spec->devices.more && tb_candidates_know_near(candidates);
+}
+
 bool tb_candidates_have_units(const struct tb_candidates *candidates)
 {
 	struct tb_need need = candidates->need;
@@ -529,6 +611,12 @@ static unsigned list_with_memory(const struct tb_candidates *candidates,
 	return count;
 }
 
+static bool is_local(const struct tb_candidates *candidates)
+{
+	return candidates->memory_blockers &&
+	       tb_memory_is_needed(&candidates->memory_need.local_memory);
+}
+
 bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 {
 	struct tb_used_node *list = calloc(candidates->nopen + 1,
@@ -537,6 +625,10 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates)
 	unsigned count;
 	bool fits = true;
 
+	if (is_local(candidates)) {
+		free(list);
+		return tb_blockers_fits(candidates->memory_blockers);
+	}
 	if (!list)
 		return true;
 	count = list_with_memory(candidates, list);
@@ -590,12 +682,55 @@ bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates)
 	return fits;
 }
 
+/*
+ * All nodes that the job may use some time, as if nobody used them.  False: there are
+ * some of which this is not known.
+ */
+static bool list_as_idle(const struct tb_candidates *candidates,
+			 struct tb_used_node *list, unsigned *count)
+{
+	*count = 0;
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+		bool lasting = node->closed && !node->out_of_service;
+
+		if (node->for_now || (lasting && node->required))
+			return false;
+		if (lasting)
+			continue;
+		list[*count] = make_used_node(node);
+		list[*count].reserved = node->system;
+		list[(*count)++].nholders = 0;
+	}
+	return true;
+}
+
+bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates)
+{
+	struct tb_used_node *list = calloc(candidates->nnodes + 1,
+					   sizeof(*list));
+	struct tb_blockers *blockers = NULL;
+	unsigned count = 0;
+	bool fits = true;
+
+	if (list && list_as_idle(candidates, list, &count) && count)
+		blockers = tb_blockers_create(&candidates->need, list, count,
+					      candidates->ends,
+					      candidates->nholders);
+	if (blockers)
+		fits = tb_blockers_fits(blockers);
+	tb_blockers_destroy(blockers);
+	free(list);
+	return fits;
+}
+
 /* With units that fewer than share jobs have. */
 static bool find_offers(const struct tb_candidates *candidates,
 			const struct tb_used_node *nodes, unsigned count,
 			unsigned share, struct tb_offer *offers)
 {
-	struct tb_need need = candidates->need;
+	struct tb_need need = is_local(candidates) ? candidates->memory_need
+						   : candidates->need;
 	const struct tb_offer *chosen = NULL;
 	struct tb_blockers *blockers;
 	unsigned found = 0;
@@ -613,40 +748,79 @@ static bool find_offers(const struct tb_candidates *candidates,
 	return chosen && found == count;
 }
 
-bool tb_candidates_offer(const struct tb_candidates *candidates,
-			 const struct tb_candidate_node *const *nodes,
-			 unsigned count, struct tb_offer *offers,
-			 unsigned *share)
+/* As they are, and what is near devices is reserved. */
+static bool spare_devices(struct tb_used_node *list,
+			  const struct tb_candidate_node *const *nodes,
+			  unsigned count, struct tb_bitset **reserved)
+{
+	for (unsigned i = 0; i < count; i++) {
+		reserved[i] = tb_bitset_copy(nodes[i]->reserved);
+		if (!reserved[i])
+			return false;
+		tb_candidate_pools_add_near(nodes[i], reserved[i]);
+		list[i].reserved = reserved[i];
+	}
+	return true;
+}
+
+static bool find_way(const struct tb_candidates *candidates,
+		     const struct tb_candidate_node *const *nodes,
+		     unsigned count, struct tb_offer *offers,
+		     struct tb_candidate_way *way)
 {
 	struct tb_used_node *list = calloc(count + 1, sizeof(*list));
-	bool found = false;
+	struct tb_bitset **reserved = calloc(count + 1, sizeof(*reserved));
+	bool found = false, made = list && reserved;
 
-	for (unsigned i = 0; list && i < count; i++) {
+	for (unsigned i = 0; made && i < count; i++) {
 		list[i] = make_used_node(nodes[i]);
 		list[i].required = true;
 	}
-	for (*share = 0; list && !found && *share < candidates->share;)
-		found = find_offers(candidates, list, count, ++*share, offers);
+	if (made && way->spares)
+		made = spare_devices(list, nodes, count, reserved);
+	for (way->share = 0; made && !found && way->share < candidates->share;)
+		found = find_offers(candidates, list, count, ++way->share,
+				    offers);
+	for (unsigned i = 0; reserved && i < count; i++)
+		tb_bitset_destroy(reserved[i]);
+	free(reserved);
 	free(list);
 	return found;
 }
 
+bool tb_candidates_offer(const struct tb_candidates *candidates,
+			 const struct tb_candidate_node *const *nodes,
+			 unsigned count, struct tb_offer *offers,
+			 struct tb_candidate_way *way)
+{
+	way->spares = candidates->spares;
+	if (find_way(candidates, nodes, count, offers, way))
+		return true;
+	way->spares = false;
+	return candidates->spares &&
+	       find_way(candidates, nodes, count, offers, way);
+}
+
 unsigned tb_candidates_place(const struct tb_candidates *candidates,
 			     const struct tb_candidate_node *node,
-			     const struct tb_offer *offer, unsigned share,
-			     unsigned slots)
+			     const struct tb_offer *offer,
+			     struct tb_candidate_way way, unsigned slots)
 {
 	struct tb_used_node used = make_used_node(node);
-	struct tb_need need = candidates->need;
-	struct tb_blockers *blockers;
+	struct tb_need need = is_local(candidates) ? candidates->memory_need
+						   : candidates->need;
+	struct tb_bitset *reserved = NULL;
+	struct tb_blockers *blockers = NULL;
 	unsigned placed = 0;
 
-	need.share = share;
-	blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
-				      candidates->nholders);
+	need.share = way.share;
+	if (!way.spares || spare_devices(&used, &node, 1, &reserved))
+		blockers = tb_blockers_create(&need, &used, 1, candidates->ends,
+					      candidates->nholders);
 	if (blockers)
 		placed = tb_blockers_place(blockers, 0, offer, slots);
 	tb_blockers_destroy(blockers);
+	tb_bitset_destroy(reserved);
 	return placed;
 }
 
@@ -679,12 +853,46 @@ static void set_implicit_amount(struct tb_candidates *candidates)
 	}
 }
 
+/* DefMemPerGPU= of a list of slurm.conf; 0: it does not say. */
+static uint64_t find_default(list_t *list)
+{
+	list_itr_t *each = list ? slurm_list_iterator_create(list) : NULL;
+	const job_defaults_t *item;
+	uint64_t found = 0;
+
+	while (each && (item = slurm_list_next(each)))
+		if (item->type == JOB_DEF_MEM_PER_GPU)
+			found = item->value;
+	if (each)
+		slurm_list_iterator_destroy(each);
+	return found;
+}
+
+/* As for the controller it counts before what goes with CPUs and nodes by default. */
+static void set_memory_of_devices(struct tb_candidates *candidates,
+				  const struct tb_cluster *cluster)
+{
+	struct tb_job_spec *spec = candidates->spec;
+	const partition_info_t *partition = candidates->partition;
+	uint64_t megabytes = spec->gpu_memory;
+
+	if (!megabytes && partition)
+		megabytes = find_default(partition->job_defaults_list);
+	if (!megabytes)
+		megabytes = find_default(cluster->slurm->job_defaults_list);
+	if ((spec->memory && spec->memory_is_set) ||
+	    !tb_candidates_count_memory(cluster, partition))
+		megabytes = 0;
+	tb_job_devices_set_memory(&spec->devices, megabytes);
+}
+
 static int fill_candidates(struct tb_candidates *candidates,
 			   const struct tb_cluster *cluster,
 			   struct tb_error *err)
 {
 	const struct tb_request *request = &candidates->spec->request;
 
+	set_memory_of_devices(candidates, cluster);
 	candidates->nodes = tb_candidate_nodes_create(candidates->spec, cluster,
 						      err);
 	if (!candidates->nodes)
@@ -697,6 +905,8 @@ static int fill_candidates(struct tb_candidates *candidates,
 		    add_held_devices(candidates, &candidates->nodes[i], err) ||
 		    count_units(request, &candidates->nodes[i], err))
 			return -1;
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		share_numa(&candidates->nodes[i]);
 	if (candidates->spec->implicit)
 		set_implicit_amount(candidates);
 	if (make_blockers(candidates, err))
@@ -713,6 +923,19 @@ struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err)
 				       TB_CLUSTER_SITE | TB_CLUSTER_PARTITIONS |
 				       TB_CLUSTER_CONF | TB_CLUSTER_DEVICES,
 			       err);
+}
+
+/* A window or a list says itself which units these are; so do whole nodes. */
+static bool spares_devices(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+	const struct tb_request *request = &spec->request;
+	const struct tb_conf *conf = candidates->cluster->conf;
+
+	return conf && candidates->partition && !spec->gres &&
+	       !spec->whole_nodes && candidates->share < 2 && !request->cpus &&
+	       !request->start && !request->stop &&
+	       tb_conf_spares_devices(conf, candidates->partition->name);
 }
 
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
@@ -732,6 +955,7 @@ struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 	candidates->partition = partition;
 	candidates->share = partition ? tb_partition_sharers(spec, partition)
 				      : 1;
+	candidates->spares = spares_devices(candidates);
 	if (!fill_candidates(candidates, cluster, err))
 		return candidates;
 	tb_candidates_destroy(candidates);

@@ -7,8 +7,8 @@
  * (job_spec.h), for lib/core/plan/blockers.h to say what is missing.  They know
  * what this user may see: what nobody who is shown holds is held by TB_HIDDEN.
  *
- * Units, and devices by their number: which of these are near which units is not
- * known.  A node that is short of memory counts as one that may be used, and is asked
+ * Units, and devices; which of these are near which units nodes show
+ * (candidate_pools.h).  A node that is short of memory counts as one that may be used, and is asked
  * about with tb_candidates_have_memory().
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATES_H
@@ -34,6 +34,7 @@ struct tb_candidates {
 	int64_t *ends; /* by holder */
 	unsigned nholders;
 	struct tb_need need;
+	bool spares; /* SpareDevices=yes: at first nothing that is near a device */
 	struct tb_used_node *open; /* nodes that are not closed */
 	unsigned nopen;
 	bool required_closed; /* a node that the job requires is */
@@ -70,6 +71,13 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);
+/* Do all nodes show which units are near the devices that the job asks for? */
+bool tb_candidates_know_near(const struct tb_candidates *candidates);
+/*
+ * Can it be known which units the controller gives?  Not where it first says how many
+ * devices each node has.
+ */
+bool tb_candidates_know_units(const struct tb_candidates *candidates);
 /* Would they fit if there were devices for them? */
 bool tb_candidates_have_units(const struct tb_candidates *candidates);
 /* Do they fit on nodes that are not short of memory? */
@@ -79,21 +87,27 @@ bool tb_candidates_have_memory(const struct tb_candidates *candidates);
  * are none.
  */
 bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
+/* Could they ever, did nobody else have anything there?  True where nobody knows. */
+bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates);
 /*
  * How these nodes, all of them, would have the job now: an offer for each, in their
- * order, of units that as few others have as can be: fewer than *share.  False: they
+ * order, of units that as few others have as can be: fewer than way->share.  False: they
  * cannot.
  */
+struct tb_candidate_way {
+	unsigned share;
+	bool spares; /* nothing is near a device */
+};
 bool tb_candidates_offer(const struct tb_candidates *candidates,
 			 const struct tb_candidate_node *const *nodes,
 			 unsigned count, struct tb_offer *offers,
-			 unsigned *share);
+			 struct tb_candidate_way *way);
 
 /* Leave slots of the offer with the node's placer; how many. */
 unsigned tb_candidates_place(const struct tb_candidates *candidates,
 			     const struct tb_candidate_node *node,
-			     const struct tb_offer *offer, unsigned share,
-			     unsigned slots);
+			     const struct tb_offer *offer,
+			     struct tb_candidate_way way, unsigned slots);
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when);
 

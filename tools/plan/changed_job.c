@@ -13,8 +13,11 @@ static char *find_never(const struct tb_cluster *cluster, const job_info_t *job,
 	char *sentence = NULL;
 
 	if (!tb_job_spec_of_job(&spec, job, comment, &err) &&
-	    !tb_job_choice_make(&choice, cluster, &spec, &err))
+	    !tb_job_choice_make(&choice, cluster, &spec, &err)) {
 		sentence = tb_job_choice_never(&choice);
+		if (!sentence)
+			sentence = tb_job_choice_never_together(&choice);
+	}
 	tb_job_choice_clear(&choice);
 	tb_job_spec_clear(&spec);
 	return sentence;

@@ -8,8 +8,8 @@
 #include "job_choice.h"
 
 /*
- * Why no node could ever hold the job with this request, which binds: as
- * tb_job_choice_never().  cluster is of tb_candidates_load_cluster(), comment what its
+ * Why no node, or all of them together, could ever hold the job with this request, which
+ * binds: as tb_job_choice_never() and tb_job_choice_never_together().  cluster is of tb_candidates_load_cluster(), comment what its
  * SystemComment says now.
  */
 char *tb_changed_job_never(const struct tb_cluster *cluster,

@@ -239,10 +239,13 @@ static void print_short_memory(const struct tb_explanation *explanation,
 		units++;
 		lack += node->lacks_memory;
 	}
-	fprintf(out,
-		", but too little memory with them: %u of %u %s with units %s it",
-		lack, units, tb_count_word(units, "node", "nodes"),
-		tb_count_word(lack, "lacks", "lack"));
+	if (lack)
+		fprintf(out,
+			", but too little memory with them: %u of %u %s with units %s it",
+			lack, units, tb_count_word(units, "node", "nodes"),
+			tb_count_word(lack, "lacks", "lack"));
+	else
+		fputs(", but too little memory with all of them", out);
 	if (explanation->found && explanation->when >= 0)
 		print_ends("; there is memory for it", explanation, out);
 }
@@ -256,7 +259,8 @@ static void print_others(const struct tb_explanation *explanation, FILE *out)
 		print_short_memory(explanation, out);
 	else if (spec->devices.more)
 		fputs(", the GRES that it asks for may be short", out);
-	else if (spec->near_gres)
+	else if (spec->near == TB_NEAR_ALWAYS &&
+		 !tb_candidates_know_near(explanation->candidates))
 		fputs(", only slurmctld knows whether they are near free GRES",
 		      out);
 }

@@ -145,6 +145,23 @@ char *tb_job_choice_never(const struct tb_job_choice *choice)
 	return all ? all : find_never_cpus(choice->candidates[0]);
 }
 
+char *tb_job_choice_never_together(const struct tb_job_choice *choice)
+{
+	const struct tb_job_spec *spec = choice->candidates[0]->spec;
+	char *sentence = NULL;
+
+	for (unsigned i = 0; i < choice->count; i++)
+		if (tb_candidates_could_ever_fit(choice->candidates[i]))
+			return NULL;
+	if (asprintf(&sentence,
+		     "the nodes that it may use never hold all of it: %u %s, on %u %s or more, with these units; ask for fewer",
+		     spec->tasks, tb_count_word(spec->tasks, "task", "tasks"),
+		     spec->min_nodes,
+		     tb_count_word(spec->min_nodes, "node", "nodes")) < 0)
+		sentence = NULL;
+	return sentence;
+}
+
 /* ---- why each waits ---- */
 
 int tb_job_choice_explain(struct tb_job_choice *choice)

@@ -38,6 +38,12 @@ char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index);
  */
 char *tb_job_choice_never(const struct tb_job_choice *choice);
 
+/*
+ * Likewise why all nodes that it may use, did nobody else use them, cannot hold it
+ * together; NULL also where nobody knows.
+ */
+char *tb_job_choice_never_together(const struct tb_job_choice *choice);
+
 /* Why each of them waits.  -1 when out of memory. */
 int tb_job_choice_explain(struct tb_job_choice *choice);
 /* The one that starts first, by its units, and the first of equal ones. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* job_devices.c - see job_devices.h */
+#define _GNU_SOURCE /* strndup */
 #include "job_devices.h"
 
 #include <ctype.h>
@@ -213,6 +214,46 @@ int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 	return 0;
 }
 
+uint64_t tb_job_devices_gpu_memory(const char *list)
+{
+	static const char prefix[] = "gres";
+	size_t skip = sizeof(prefix);
+
+	while (list && *list) {
+		size_t length = measure_entry(list);
+
+		if (length > skip && !strncmp(list, prefix, skip - 1)) {
+			struct entry entry = read_entry(list + skip,
+							length - skip);
+
+			if (is_word(entry.name, "gpu"))
+				return entry.count;
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+void tb_job_devices_set_memory(struct tb_job_devices *devices,
+			       uint64_t megabytes)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		devices->asked[i].megabytes =
+			strcmp(devices->names[i], "gpu") != 0 &&
+					strncmp(devices->names[i], "gpu:", 4) !=
+						0
+				? 0
+				: megabytes;
+}
+
+bool tb_job_devices_have_memory(const struct tb_job_devices *devices)
+{
+	for (unsigned i = 0; i < devices->count; i++)
+		if (devices->asked[i].megabytes)
+			return true;
+	return false;
+}
+
 void tb_job_devices_clear(struct tb_job_devices *devices)
 {
 	for (unsigned i = 0; i < devices->count; i++)
@@ -261,4 +302,49 @@ uint32_t tb_devices_in_list(const char *list, const char *name,
 			*untyped = add_count(*untyped, entry.count);
 	}
 	return count;
+}
+
+static size_t measure_name(const char *name)
+{
+	return strcspn(name, ":");
+}
+
+/* Of "gpu:2(IDX:0-1,3)"; NULL: there are none. */
+static struct tb_bitset *read_numbers(const char *entry, size_t length,
+				      unsigned nbits)
+{
+	static const char word[] = "(IDX:";
+	const char *end = entry + length;
+	struct tb_bitset *numbers;
+	char *text;
+
+	while (entry < end && strncmp(entry, word, sizeof(word) - 1) != 0)
+		entry++;
+	if (entry == end)
+		return NULL;
+	entry += sizeof(word) - 1;
+	text = strndup(entry, strcspn(entry, ")"));
+	numbers = text ? tb_bitset_parse_list(text, nbits, NULL) : NULL;
+	free(text);
+	return numbers;
+}
+
+void tb_devices_add_numbers(const char *list, const char *name,
+			    struct tb_bitset *numbers)
+{
+	size_t of_name = measure_name(name);
+
+	while (list && *list) {
+		size_t length = measure_entry(list);
+		struct entry entry = read_entry(list, length);
+		struct tb_bitset *more = NULL;
+
+		if (entry.name.length == of_name &&
+		    !memcmp(entry.name.text, name, of_name))
+			more = read_numbers(list, length, numbers->nbits);
+		if (more)
+			tb_bitset_or(numbers, more);
+		tb_bitset_destroy(more);
+		list += length + (list[length] == ',');
+	}
 }

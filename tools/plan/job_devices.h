@@ -3,12 +3,12 @@
  * job_devices.h - the GPUs and other GRES of a job and of nodes, counted
  *
  * Slurm tells them as text: "gres:gpu:a100:2" of a job, "gpu:a100:4(S:0-1)" of a node,
- * "gpu:a100:2(IDX:0-1)" of what is held there.  Which cores are near which device it
- * tells nobody but slurmctld.
+ * "gpu:a100:2(IDX:0-1)" of what is held there.
  */
 #ifndef TB_TOOLS_PLAN_JOB_DEVICES_H
 #define TB_TOOLS_PLAN_JOB_DEVICES_H
 
+#include "core/base/bitset.h"
 #include "core/base/error.h"
 #include "core/plan/device_counts.h"
 
@@ -40,6 +40,13 @@ uint32_t tb_job_devices_of_job(struct tb_job_devices *devices);
 int tb_job_devices_add_shares(struct tb_job_devices *devices, uint32_t each,
 			      const struct tb_asked *asked,
 			      struct tb_error *err);
+
+/* MB that go with each GPU, of such a list; 0: none. */
+uint64_t tb_job_devices_gpu_memory(const char *list);
+void tb_job_devices_set_memory(struct tb_job_devices *devices,
+			       uint64_t megabytes);
+bool tb_job_devices_have_memory(const struct tb_job_devices *devices);
+
 void tb_job_devices_clear(struct tb_job_devices *devices);
 
 /* So many a node must have for the job to be there. */
@@ -52,5 +59,9 @@ uint32_t tb_job_devices_needed(const struct tb_job_devices *devices,
  */
 uint32_t tb_devices_in_list(const char *list, const char *name,
 			    uint32_t *untyped);
+
+/* Add the numbers of those of the name, whatever their type, where they are told. */
+void tb_devices_add_numbers(const char *list, const char *name,
+			    struct tb_bitset *numbers);
 
 #endif

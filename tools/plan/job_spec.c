@@ -138,6 +138,14 @@ static int find_devices(struct tb_job_spec *spec, const job_info_t *job,
 					 &spec->asked, err);
 }
 
+enum tb_near tb_job_spec_near(uint64_t bitflags)
+{
+	if (bitflags & GRES_ENFORCE_BIND)
+		return TB_NEAR_ALWAYS;
+	return bitflags & GRES_DISABLE_BIND ? TB_NEAR_ANYTHING
+					    : TB_NEAR_IF_POSSIBLE;
+}
+
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 		       const struct tb_comment *comment, struct tb_error *err)
 {
@@ -154,8 +162,10 @@ int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 			    get_given_16(job->threads_per_core) },
 		.memory = job->pn_min_memory == NO_VAL64 ? 0
 							 : job->pn_min_memory,
+		.memory_is_set = job->bitflags & JOB_MEM_SET,
+		.gpu_memory = tb_job_devices_gpu_memory(job->mem_per_tres),
 		.gres = has_gres(job),
-		.near_gres = job->bitflags & GRES_ENFORCE_BIND,
+		.near = tb_job_spec_near(job->bitflags),
 		.whole_nodes = job->shared == JOB_SHARED_NONE,
 		.oversubscribe = job->shared == JOB_SHARED_OK,
 		.heterogeneous = job->het_job_id,

@@ -13,6 +13,7 @@
 #include "core/plan/asked.h"
 #include "core/plan/booked.h"
 #include "core/plan/never_cpus.h"
+#include "core/plan/node_offers.h"
 #include "core/request/request.h"
 
 #include "job_devices.h"
@@ -29,8 +30,10 @@ struct tb_job_spec {
 	unsigned min_nodes, max_nodes;
 	unsigned task_cpus; /* -c; at least 1 */
 	uint64_t memory;    /* as Slurm has it, with MEM_PER_CPU; 0: none */
-	bool gres;	    /* some GRES */
-	bool near_gres;	    /* --gres-flags=enforce-binding */
+	bool memory_is_set; /* by the job, not by defaults */
+	uint64_t gpu_memory; /* MB with each GPU, by the job; 0: it does not say */
+	bool gres;	     /* some GRES */
+	enum tb_near near;	       /* --gres-flags */
 	struct tb_job_devices devices; /* these GRES, owned */
 	bool whole_nodes;	       /* --exclusive */
 	bool oversubscribe;	       /* --oversubscribe */
@@ -45,6 +48,9 @@ struct tb_job_spec {
 int tb_job_spec_of_job(struct tb_job_spec *spec, const job_info_t *job,
 		       const struct tb_comment *comment, struct tb_error *err);
 void tb_job_spec_clear(struct tb_job_spec *spec);
+
+/* By the flags of a job. */
+enum tb_near tb_job_spec_near(uint64_t bitflags);
 
 /* What was asked for as tasks and nodes, with those that were not given. */
 void tb_job_spec_complete(struct tb_job_spec *spec);

@@ -206,7 +206,7 @@ static int find_offers(struct tb_job_plan *plan, struct tb_error *err)
 		nodes[i] = plan->placed[i].node;
 	if (nodes && offers)
 		found = tb_candidates_offer(plan->candidates, nodes, count,
-					    offers, &plan->share);
+					    offers, &plan->way);
 	for (unsigned i = 0; found && i < count; i++)
 		plan->placed[i].offer = offers[i];
 	free(nodes);
@@ -277,8 +277,7 @@ static int place_on_node(const struct tb_job_plan *plan,
 				  ? 1
 				  : placed->slots;
 	unsigned slots = tb_candidates_place(plan->candidates, node,
-					     &placed->offer, plan->share,
-					     wanted);
+					     &placed->offer, plan->way, wanted);
 
 	if (slots < wanted || !placed->slots)
 		return tb_fail(err, "node %.100s is changing",
@@ -394,6 +393,14 @@ static bool waits_for_nodes(const struct tb_job_plan *plan)
 	return false;
 }
 
+static bool know_units(const struct tb_job_plan *plan)
+{
+	for (unsigned i = 0; i < plan->choice.count; i++)
+		if (!tb_candidates_know_units(plan->choice.candidates[i]))
+			return false;
+	return true;
+}
+
 /* Slurm's answer stands, whatever can be said of the units. */
 static int look_at_units(struct tb_job_plan *plan,
 			 struct tb_plan_options *options, struct tb_error *err)
@@ -418,8 +425,8 @@ static int look_at_units(struct tb_job_plan *plan,
 		look_behind_guess(plan);
 		return 0;
 	}
-	/* Which units are close to a GRES only the controller knows: gres.conf. */
-	if (options->spec.gres)
+	plan->units_are_known = know_units(plan);
+	if (!plan->units_are_known)
 		tb_fail(&why, "units near its GRES come first");
 	else if (!place_all(plan, &why))
 		return 0;
@@ -453,7 +460,7 @@ int tb_job_plan_make(struct tb_job_plan *plan, struct tb_plan_options *options,
 
 	/* Jobs come and go between the question and the look. */
 	for (int i = 1;
-	     !rc && plan->why_unplaced && !options->spec.gres && i < TRIES;
+	     !rc && plan->why_unplaced && plan->units_are_known && i < TRIES;
 	     i++) {
 		tb_job_plan_clear(plan);
 		rc = make_once(plan, options, err);

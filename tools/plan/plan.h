@@ -32,12 +32,13 @@ struct tb_job_plan_node {
 struct tb_job_plan {
 	enum tb_job_plan_answer answer;
 	time_t start;
-	char *nodes, *partition; /* where */
-	unsigned share;		 /* private: units that fewer jobs have */
+	char *nodes, *partition;     /* where */
+	struct tb_candidate_way way; /* private: of the units */
 	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
 	char *why_never;
-	bool about_nodes;    /* private: it is about nodes */
-	uint32_t *preempted; /* jobs to preempt for it */
+	bool about_nodes;     /* private: it is about nodes */
+	bool units_are_known; /* private: tb_candidates_know_units() */
+	uint32_t *preempted;  /* jobs to preempt for it */
 	unsigned npreempted;
 	/*
 	 * Later only by Slurm's guess of how long jobs take that wait in the

@@ -827,9 +827,11 @@ static void make_spec(struct tb_plan_options *options)
 	};
 	if (job->pn_min_memory != NO_VAL64)
 		spec->memory = job->pn_min_memory;
+	spec->memory_is_set = spec->memory;
+	spec->gpu_memory = tb_job_devices_gpu_memory(options->memory_per_gres);
 	spec->gres = options->gres_per_job || options->gres_per_node ||
 		     options->gres_per_task || options->gres_per_socket;
-	spec->near_gres = job->bitflags & GRES_ENFORCE_BIND;
+	spec->near = tb_job_spec_near(job->bitflags);
 	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
 	spec->oversubscribe = job->shared == JOB_SHARED_OK;
 	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE

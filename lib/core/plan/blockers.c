@@ -10,7 +10,19 @@
 
 #include "core/base/array.h"
 #include "ends.h"
+#include "near_devices.h"
 #include "suffice.h"
+
+/* Near so many devices for all nodes those of one are placed. */
+#define NEAR_MOST 64
+
+/* Slots of a node that are near devices, until a holder there ends or comes back. */
+struct near_node {
+	bool is_known;
+	struct tb_offer offer; /* of these slots */
+	struct tb_reach_node node;
+	struct tb_reach_range *with; /* owned, NEAR_MOST + 1 */
+};
 
 struct tb_blockers {
 	const struct tb_need *need;
@@ -29,6 +41,9 @@ struct tb_blockers {
 	/* Nodes of holder h: [first_of[h], first_of[h + 1]) of nodes_of. */
 	unsigned *first_of, *nodes_of;
 	unsigned nrequired;
+	struct near_node *near; /* by node */
+	uint32_t *pools; /* scratch: devices that are free in each of a node */
+	uint64_t *numa_free; /* scratch: memory of each NUMA node */
 };
 
 /* ---- one node ---- */
@@ -122,6 +137,47 @@ static uint32_t count_left(const struct tb_blockers *blockers,
 	return tb_booked_left(node->most_cpus, used);
 }
 
+/* The free devices of its pools, into blockers->pools. */
+static void count_free_of_pools(struct tb_blockers *blockers,
+				const struct tb_used_node *node)
+{
+	for (unsigned i = 0; i < node->npools; i++)
+		blockers->pools[i] = node->pools[i].devices;
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if (!job->of_pools || blockers->has_ended[job->holder])
+			continue;
+		for (unsigned j = 0; j < node->npools; j++)
+			blockers->pools[j] -= job->of_pools[j] <
+							      blockers->pools[j]
+						      ? job->of_pools[j]
+						      : blockers->pools[j];
+	}
+}
+
+/* The free memory of its NUMA nodes, into blockers->numa_free. */
+static void count_free_of_numa(struct tb_blockers *blockers,
+			       const struct tb_used_node *node)
+{
+	uint64_t *free = blockers->numa_free;
+
+	if (!node->numa)
+		return;
+	memcpy(free, node->numa_free, node->numa->count * sizeof(*free));
+	for (unsigned i = 0; i < node->nholders; i++) {
+		const struct tb_holder_job *job = &node->holders[i];
+
+		if (!job->of_numa || !blockers->has_ended[job->holder])
+			continue;
+		for (unsigned j = 0; j < node->numa->count; j++)
+			free[j] += job->of_numa[j] <
+						   node->numa_sizes[j] - free[j]
+					   ? job->of_numa[j]
+					   : node->numa_sizes[j] - free[j];
+	}
+}
+
 /* The node as it is now: what it has used is in blockers->used. */
 static struct tb_offering_node look_at(struct tb_blockers *blockers,
 				       unsigned index)
@@ -133,6 +189,8 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		find_use(blockers, index);
 	else
 		find_used_threads(blockers, index);
+	count_free_of_pools(blockers, node);
+	count_free_of_numa(blockers, node);
 	return (struct tb_offering_node){
 		.topology = node->topology,
 		.placer = node->placer,
@@ -140,41 +198,12 @@ static struct tb_offering_node look_at(struct tb_blockers *blockers,
 		.masked = node->masked,
 		.use = shares ? blockers->use : NULL,
 		.left = blockers->use ? UINT32_MAX : count_left(blockers, node),
+		.pools = node->pools,
+		.npools = node->npools,
+		.free = blockers->pools,
+		.numa = node->numa,
+		.numa_free = blockers->numa_free,
 	};
-}
-
-/* ---- its devices ---- */
-
-uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
-			     unsigned kind)
-{
-	const struct tb_used_node *of = &blockers->nodes[node];
-	uint32_t free = of->devices ? of->devices[kind] : 0;
-
-	for (unsigned i = 0; i < of->nholders; i++) {
-		const struct tb_holder_job *job = &of->holders[i];
-		uint32_t held = job->devices && !blockers->has_ended[job->holder]
-					? job->devices[kind]
-					: 0;
-
-		free -= held < free ? held : free;
-	}
-	return free;
-}
-
-/* Of so many tasks those for which there are devices, too. */
-static uint32_t limit_by_devices(const struct tb_blockers *blockers,
-				 unsigned node, uint32_t tasks)
-{
-	for (unsigned i = 0; i < blockers->need->ndevices; i++) {
-		struct tb_reach_range range =
-			tb_devices_range(&blockers->need->devices[i], 0, tasks,
-					 tb_blockers_devices(blockers, node,
-							     i));
-
-		tasks = range.most;
-	}
-	return tasks;
 }
 
 /* ---- its memory ---- */
@@ -194,6 +223,44 @@ static uint64_t count_memory(const struct tb_blockers *blockers, unsigned node)
 		free -= held < free ? held : free;
 	}
 	return free;
+}
+
+/* ---- its devices ---- */
+
+uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
+			     unsigned kind)
+{
+	const struct tb_used_node *of = &blockers->nodes[node];
+	uint64_t megabytes = blockers->need->devices[kind].megabytes;
+	uint64_t with_memory = megabytes ? count_memory(blockers, node) /
+						   megabytes
+					 : UINT32_MAX;
+	uint32_t free = of->devices ? of->devices[kind] : 0;
+
+	for (unsigned i = 0; i < of->nholders; i++) {
+		const struct tb_holder_job *job = &of->holders[i];
+		uint32_t held = job->devices && !blockers->has_ended[job->holder]
+					? job->devices[kind]
+					: 0;
+
+		free -= held < free ? held : free;
+	}
+	return with_memory < free ? (uint32_t)with_memory : free;
+}
+
+/* Of so many tasks those for which there are devices, too. */
+static uint32_t limit_by_devices(const struct tb_blockers *blockers,
+				 unsigned node, uint32_t tasks)
+{
+	for (unsigned i = 0; i < blockers->need->ndevices; i++) {
+		struct tb_reach_range range =
+			tb_devices_range(&blockers->need->devices[i], 0, tasks,
+					 tb_blockers_devices(blockers, node,
+							     i));
+
+		tasks = range.most;
+	}
+	return tasks;
 }
 
 static bool lacks_memory(const struct tb_blockers *blockers, unsigned node)
@@ -302,6 +369,127 @@ static bool holds_enough(const struct tb_blockers *blockers, unsigned node,
 		tasks >= count_slots_of_each(need));
 }
 
+/* Must units be near devices, of which one number is asked for? */
+static bool must_reach_near(const struct tb_need *need)
+{
+	return need->near == TB_NEAR_ALWAYS && need->ndevices == 1 &&
+	       tb_need_near_is_known(need) &&
+	       !(need->devices[0].per_task &&
+		 (need->request->type == TB_HOST || need->asked.overcommit));
+}
+
+/* Slots of an offer that are near so many of the devices for all nodes. */
+struct near_slots {
+	struct tb_blockers *blockers;
+	struct tb_offer offer;
+};
+
+static uint32_t place_near(void *arg, uint32_t slots)
+{
+	const struct near_slots *near = arg;
+	uint32_t placed = tb_blockers_place(near->blockers, near->offer.node,
+					    &near->offer, slots);
+
+	return placed < slots ? placed : slots;
+}
+
+/* tasks: that it holds at most */
+static struct tb_reach_range find_near_range(struct tb_blockers *blockers,
+					     const struct tb_offer *offer,
+					     uint32_t each, uint32_t tasks,
+					     uint32_t devices)
+{
+	const struct tb_need *need = blockers->need;
+	struct near_slots near = { blockers, *offer };
+	struct tb_reach_range range;
+
+	near.offer.devices = devices;
+	range = need->request->type == TB_HOST
+			? tb_near_tasks_of_host(place_near, &near, each, tasks)
+			: tb_near_slots(place_near, &near, each, offer->slots);
+	if (range.most > tasks)
+		range.most = tasks >= range.least ? tasks : 0;
+	return tb_devices_range_with(&need->devices[0], range, devices);
+}
+
+static struct tb_reach_node find_near_node(struct tb_blockers *blockers,
+					   const struct tb_offer *offer,
+					   uint32_t each,
+					   struct tb_reach_range *with)
+{
+	const struct tb_devices_asked *asked = &blockers->need->devices[0];
+	uint32_t tasks = count_tasks(blockers, offer);
+	uint32_t free = tb_blockers_devices(blockers, offer->node, 0);
+	struct tb_reach_node node = {
+		.required = blockers->nodes[offer->node].required,
+		.with = with,
+	};
+
+	if (!holds_enough(blockers, offer->node, tasks))
+		return node;
+	if (!asked->per_job) {
+		with[0] = find_near_range(blockers, offer, each, tasks, 0);
+		return node;
+	}
+	for (uint32_t i = 1; i <= free && i <= asked->per_job && i <= NEAR_MOST;
+	     i++)
+		with[node.devices = i] = find_near_range(blockers, offer, each,
+							 tasks, i);
+	return node;
+}
+
+static bool is_same_offer(const struct tb_offer *a, const struct tb_offer *b)
+{
+	return a->slots == b->slots && !tb_classes_compare(a, b) &&
+	       a->unit_size == b->unit_size && a->whole == b->whole;
+}
+
+/* What is known of the node already, or is found now.  False: out of memory. */
+static bool know_near_node(struct tb_blockers *blockers,
+			   const struct tb_offer *offer, uint32_t each,
+			   struct tb_reach_node *node)
+{
+	struct near_node *near = &blockers->near[offer->node];
+
+	if (!near->with)
+		near->with = tb_array_create(NEAR_MOST + 1,
+					     sizeof(*near->with));
+	if (!near->with)
+		return false;
+	if (!near->is_known || !is_same_offer(&near->offer, offer)) {
+		memset(near->with, 0, (NEAR_MOST + 1) * sizeof(*near->with));
+		near->offer = *offer;
+		near->node = find_near_node(blockers, offer, each, near->with);
+		near->is_known = true;
+	}
+	*node = near->node;
+	return true;
+}
+
+static bool reaches_near(struct tb_blockers *blockers, unsigned first,
+			 unsigned end)
+{
+	const struct tb_need *need = blockers->need;
+	struct tb_reach_node *nodes = tb_array_create(end - first,
+						      sizeof(*nodes));
+	enum tb_reached reached = TB_REACH_UNKNOWN;
+	struct tb_reach_job job;
+	bool known = nodes;
+	uint32_t each;
+
+	job = tb_devices_job(&need->asked, need->request->type == TB_HOST,
+			     &need->devices[0], count_least_nodes(need),
+			     get_most_nodes(need), &each);
+	for (unsigned i = first; known && i < end; i++)
+		known = know_near_node(blockers, &blockers->all.list[i], each,
+				       &nodes[i - first]);
+	if (known)
+		reached = tb_devices_reach(&need->devices[0], nodes,
+					   end - first, job);
+	free(nodes);
+	return reached != TB_NOT_REACHED;
+}
+
 /* Are the devices for all nodes there, too? */
 static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 			    unsigned first, unsigned end)
@@ -336,11 +524,13 @@ static bool devices_suffice(const struct tb_blockers *blockers, unsigned kind,
 	return suffice;
 }
 
-static bool all_devices_suffice(const struct tb_blockers *blockers,
-				unsigned first, unsigned end)
+static bool all_devices_suffice(struct tb_blockers *blockers, unsigned first,
+				unsigned end)
 {
 	const struct tb_need *need = blockers->need;
 
+	if (must_reach_near(need))
+		return reaches_near(blockers, first, end);
 	for (unsigned i = 0; i < need->ndevices; i++)
 		if ((need->devices[i].per_job ||
 		     tb_devices_count_tasks(&need->devices[i], &need->asked)) &&
@@ -450,6 +640,7 @@ static bool find_again(struct tb_blockers *blockers, unsigned index)
 {
 	struct tb_offer_list *own = &blockers->offers[index], before = *own;
 
+	blockers->near[index].is_known = false;
 	find_offers(blockers, index, &blockers->found);
 	*own = blockers->found;
 	blockers->found = before;
@@ -532,8 +723,10 @@ static void restore_holders(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nholders; i++)
 		blockers->has_ended[i] = false;
-	for (unsigned i = 0; i < blockers->nnodes; i++)
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		blockers->near[i].is_known = false;
 		copy_offers(&blockers->offers[i], &blockers->now[i]);
+	}
 }
 
 bool tb_blockers_find(struct tb_blockers *blockers, struct tb_bitset *ended,
@@ -643,6 +836,31 @@ static int make_use(struct tb_blockers *blockers)
 	return blockers->use && blockers->own ? 0 : -1;
 }
 
+static int make_pools(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < blockers->nnodes; i++)
+		if (blockers->nodes[i].npools > most)
+			most = blockers->nodes[i].npools;
+	blockers->pools = calloc(most, sizeof(*blockers->pools));
+	return blockers->pools ? 0 : -1;
+}
+
+static int make_numa(struct tb_blockers *blockers)
+{
+	unsigned most = 1;
+
+	for (unsigned i = 0; i < blockers->nnodes; i++) {
+		const struct tb_numa_nodes *numa = blockers->nodes[i].numa;
+
+		if (numa && numa->count > most)
+			most = numa->count;
+	}
+	blockers->numa_free = calloc(most, sizeof(*blockers->numa_free));
+	return blockers->numa_free ? 0 : -1;
+}
+
 static int make_thread_sets(struct tb_blockers *blockers)
 {
 	for (unsigned i = 0; i < blockers->nnodes; i++) {
@@ -661,6 +879,7 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 	size_t nodes = blockers->nnodes, holders = blockers->nholders;
 
 	blockers->used = tb_array_create(nodes, sizeof(*blockers->used));
+	blockers->near = tb_array_create(nodes, sizeof(*blockers->near));
 	blockers->now = tb_array_create(nodes, sizeof(*blockers->now));
 	blockers->offers = tb_array_create(nodes, sizeof(*blockers->offers));
 	blockers->slots = tb_array_create(nodes, sizeof(*blockers->slots));
@@ -672,11 +891,13 @@ static int make_blocker_tables(struct tb_blockers *blockers)
 					     sizeof(*blockers->first_of));
 	blockers->nodes_of = tb_array_create(count_holder_jobs(blockers),
 					     sizeof(*blockers->nodes_of));
-	if (!blockers->used || !blockers->now || !blockers->offers ||
-	    !blockers->slots || !blockers->has_ended || !blockers->order ||
-	    !blockers->first_of || !blockers->nodes_of)
+	if (!blockers->used || !blockers->near || !blockers->now ||
+	    !blockers->offers || !blockers->slots || !blockers->has_ended ||
+	    !blockers->order || !blockers->first_of || !blockers->nodes_of)
 		return -1;
-	return make_use(blockers) ? -1 : make_thread_sets(blockers);
+	return make_use(blockers) || make_pools(blockers) || make_numa(blockers)
+		       ? -1
+		       : make_thread_sets(blockers);
 }
 
 struct tb_blockers *tb_blockers_create(const struct tb_need *need,
@@ -717,11 +938,16 @@ void tb_blockers_destroy(struct tb_blockers *blockers)
 			tb_offer_list_clear(&blockers->now[i]);
 		if (blockers->offers)
 			tb_offer_list_clear(&blockers->offers[i]);
+		if (blockers->near)
+			free(blockers->near[i].with);
 	}
+	free(blockers->near);
 	tb_offer_list_clear(&blockers->found);
 	tb_offer_list_clear(&blockers->all);
 	free(blockers->use);
 	free(blockers->own);
+	free(blockers->pools);
+	free(blockers->numa_free);
 	free(blockers->used);
 	free(blockers->now);
 	free(blockers->offers);

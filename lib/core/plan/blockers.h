@@ -9,7 +9,7 @@
  * "Controller"); here it is answered outside of it, for people to read.
  *
  * Devices that the request asks for with the slots are counted (device_counts.h), and
- * so is memory.
+ * units are near them where it is known which are; and memory is counted.
  */
 #ifndef TB_CORE_PLAN_BLOCKERS_H
 #define TB_CORE_PLAN_BLOCKERS_H
@@ -34,8 +34,10 @@ struct tb_holder_job {
 	uint32_t cpus;		  /* that count against most_cpus */
 	struct tb_share_of share; /* where units are shared */
 	bool bars; /* the job can have nothing of the node until it ends */
-	const uint32_t *devices; /* of each kind of the need; NULL: none */
-	uint64_t memory;	 /* where that of holders counts */
+	const uint32_t *devices;  /* of each kind of the need; NULL: none */
+	const uint32_t *of_pools; /* of each pool of the node; NULL: none */
+	uint64_t memory;	  /* where that of holders counts */
+	const uint64_t *of_numa;  /* of it, of each NUMA node; NULL: none */
 };
 
 /* A node that may be used.  Borrows all that it points to. */
@@ -50,12 +52,20 @@ struct tb_used_node {
 	unsigned nholders;
 	bool required;		 /* must be among the chosen nodes */
 	const uint32_t *devices; /* of each kind of the need; NULL: none */
+	const struct tb_used_pool *pools; /* as in node_offers.h */
+	unsigned npools;
 	uint64_t memory; /* for jobs, in the need's unit, as all that follow */
 	/*
 	 * So much of it a job needs there, whatever slots it has; only where that of
 	 * holders counts.
 	 */
 	uint64_t least_memory;
+	/*
+	 * As in node_offers.h, and of each NUMA node all and what is free now; where it has
+	 * none there is plenty (local_memory.h).
+	 */
+	const struct tb_numa_nodes *numa;
+	const uint64_t *numa_sizes, *numa_free;
 };
 
 struct tb_blockers;
@@ -77,7 +87,10 @@ void tb_blockers_destroy(struct tb_blockers *blockers); /* NULL is fine */
 unsigned tb_blockers_room(const struct tb_blockers *blockers, unsigned node);
 bool tb_blockers_fits(struct tb_blockers *blockers);
 
-/* How many devices of a kind are free there then. */
+/*
+ * How many devices of a kind are free there then, and have the memory that goes with
+ * each.
+ */
 uint32_t tb_blockers_devices(const struct tb_blockers *blockers, unsigned node,
 			     unsigned kind);
 

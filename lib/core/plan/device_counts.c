@@ -96,6 +96,20 @@ struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
 	return job;
 }
 
+void tb_devices_add_memory(const struct tb_devices_asked *asked, uint32_t nodes,
+			   uint64_t *per_node, uint64_t *per_slot)
+{
+	uint32_t parts = nodes ? nodes : 1;
+
+	if (asked->per_task)
+		*per_slot += asked->megabytes * asked->per_task;
+	else if (asked->per_node)
+		*per_node += asked->megabytes * asked->per_node;
+	else
+		*per_node += asked->megabytes *
+			     ((asked->per_job + parts - 1) / parts);
+}
+
 /* ---- do nodes suffice? ---- */
 
 static uint32_t count_devices(const struct tb_devices_asked *asked,
@@ -127,16 +141,16 @@ static void fill_nodes(const struct tb_devices_asked *asked, uint32_t each,
 	}
 }
 
-static bool reaches(const struct tb_devices_asked *asked,
-		    struct tb_reach_node *nodes, uint32_t count,
-		    struct tb_reach_job job)
+enum tb_reached tb_devices_reach(const struct tb_devices_asked *asked,
+				 struct tb_reach_node *nodes, uint32_t count,
+				 struct tb_reach_job job)
 {
 	enum tb_reached reached = tb_reach(nodes, count, &job);
 
 	if (reached == TB_NOT_REACHED &&
 	    tb_devices_ask_one_each(asked, nodes, count, &job))
 		reached = tb_reach(nodes, count, &job);
-	return reached != TB_NOT_REACHED;
+	return reached;
 }
 
 bool tb_devices_suffice(const struct tb_devices_asked *asked,
@@ -153,7 +167,8 @@ bool tb_devices_suffice(const struct tb_devices_asked *asked,
 	ranges = calloc(all, sizeof(*ranges));
 	if (list && ranges) {
 		fill_nodes(asked, each, nodes, count, list, ranges);
-		suffice = reaches(asked, list, count, *job);
+		suffice = tb_devices_reach(asked, list, count, *job) !=
+			  TB_NOT_REACHED;
 	}
 	free(list);
 	free(ranges);

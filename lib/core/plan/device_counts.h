@@ -46,6 +46,11 @@ bool tb_devices_ask_one_each(const struct tb_devices_asked *asked,
 			     struct tb_reach_node *nodes, uint32_t count,
 			     struct tb_reach_job *job);
 
+/* tb_reach(), and if need be so.  Changes nodes. */
+enum tb_reached tb_devices_reach(const struct tb_devices_asked *asked,
+				 struct tb_reach_node *nodes, uint32_t count,
+				 struct tb_reach_job job);
+
 /*
  * --ntasks-per-gpu: how many tasks each of so many devices for the job has; 0: any
  * number.  With --overcommit they share the slot of their node, whatever is there.
@@ -68,6 +73,13 @@ struct tb_reach_job tb_devices_job(const struct tb_asked *asked, bool hosts,
 				   const struct tb_devices_asked *devices,
 				   uint32_t min_nodes, uint32_t max_nodes,
 				   uint32_t *each);
+
+/*
+ * Add the memory that goes with the devices of a node; of those for all nodes, of which
+ * the job has so many at most, each has an even share.
+ */
+void tb_devices_add_memory(const struct tb_devices_asked *asked, uint32_t nodes,
+			   uint64_t *per_node, uint64_t *per_slot);
 
 /* A node: the tasks that it holds, and its free devices. */
 struct tb_devices_node {

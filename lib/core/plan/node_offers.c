@@ -7,6 +7,7 @@
 #include "core/place/masked.h"
 
 #include "implicit.h"
+#include "near_devices.h"
 #include "shared_use.h"
 #include "unit_sizes.h"
 
@@ -18,9 +19,14 @@ struct finding {
 	struct tb_request request; /* the need's, on this node; borrows */
 	const struct tb_bitset *taken;
 	struct tb_bitset *used, *group, *cores; /* scratch */
+	struct tb_bitset *blocked, *held;	/* cores, likewise */
 	uint16_t *sizes;			/* of units; NULL: alike */
 	struct tb_thread_use *use; /* scratch; NULL: nobody shares */
 	uint32_t slots;		   /* at most; TB_HOST: they share one */
+	/* Of the node's pools; without kinds where nothing is near. */
+	struct tb_affinity affinity;
+	struct tb_device_kind *kinds; /* owned, as many as the need has */
+	struct tb_device_pool *pools;
 	struct tb_offer_list *offers;
 };
 
@@ -147,10 +153,99 @@ static void place_implicit(const struct finding *finding, struct tb_room *room)
 	room->runs = room->cpus;
 }
 
-static int place_slots(const struct finding *finding)
+/* ---- devices ---- */
+
+bool tb_need_near_is_known(const struct tb_need *need)
+{
+	return !need->implicit;
+}
+
+/* One after the other, those of the node's pools that are of the kind. */
+static unsigned add_kind(struct finding *finding, unsigned kind, unsigned first)
+{
+	const struct tb_offering_node *node = finding->node;
+	struct tb_device_kind *own = &finding->kinds[kind];
+	unsigned end = first;
+
+	own->pools = &finding->pools[first];
+	for (; end < node->npools && node->pools[end].kind == kind; end++)
+		finding->pools[end] = (struct tb_device_pool){
+			.threads = (struct tb_bitset *)node->pools[end].threads,
+			.free = node->free[end],
+		};
+	own->npools = end - first;
+	return end;
+}
+
+/* False: out of memory. */
+static bool find_pools(struct finding *finding)
+{
+	const struct tb_need *need = finding->need;
+	unsigned next = 0;
+
+	if (!finding->node->npools || need->near == TB_NEAR_ANYTHING ||
+	    !tb_need_near_is_known(need))
+		return true;
+	finding->kinds = calloc(2 * need->ndevices, sizeof(*finding->kinds));
+	finding->pools = calloc(finding->node->npools, sizeof(*finding->pools));
+	if (!finding->kinds || !finding->pools)
+		return false;
+	for (unsigned kind = 0; kind < need->ndevices; kind++)
+		next = add_kind(finding, kind, next);
+	finding->affinity = (struct tb_affinity){
+		.must = need->near == TB_NEAR_ALWAYS,
+		.kinds = &finding->kinds[need->ndevices],
+	};
+	return true;
+}
+
+/* For so many of the devices for all nodes; NULL: nothing is near. */
+static struct tb_affinity *set_numbers(struct finding *finding,
+				       uint32_t devices)
+{
+	const struct tb_need *need = finding->need;
+	struct tb_affinity *affinity = &finding->affinity;
+	uint32_t nodes = need->asked.max_nodes ? need->asked.max_nodes
+					       : UINT32_MAX;
+
+	nodes = tb_asked_most_nodes(&need->asked, nodes);
+	affinity->nkinds = 0;
+	for (unsigned i = 0; finding->kinds && i < need->ndevices; i++) {
+		struct tb_device_kind *kind = &finding->kinds[i];
+
+		tb_devices_set_numbers(&need->devices[i], nodes, devices,
+				       need->request->type == TB_HOST, kind);
+		if (kind->npools && (kind->per_slot || kind->per_node))
+			affinity->kinds[affinity->nkinds++] = *kind;
+	}
+	return affinity->nkinds ? affinity : NULL;
+}
+
+/* Do fewer or more devices of those for all nodes let it have more slots? */
+static bool can_vary_devices(const struct finding *finding)
+{
+	const struct tb_need *need = finding->need;
+
+	return finding->kinds && finding->affinity.must &&
+	       need->request->type == TB_SLOT && need->ndevices == 1 &&
+	       need->devices[0].per_job &&
+	       tb_asked_most_nodes(&need->asked, need->asked.max_nodes
+							 ? need->asked.max_nodes
+							 : UINT32_MAX) > 1;
+}
+
+/* ---- placements ---- */
+
+static int place_slots(struct finding *finding, uint32_t devices)
 {
 	struct tb_placer *placer = finding->node->placer;
+	struct tb_affinity *affinity = set_numbers(finding, devices);
 
+	if (affinity)
+		return tb_place_with_devices(placer, &finding->request,
+					     finding->used, finding->use,
+					     finding->need->share, affinity,
+					     finding->slots);
 	return finding->use
 		       ? tb_place_shared(placer, &finding->request,
 					 finding->use, finding->need->share,
@@ -159,15 +254,101 @@ static int place_slots(const struct finding *finding)
 					   finding->used, finding->slots);
 }
 
-static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
-{
-	struct finding *finding = arg;
+/* ---- memory ---- */
 
+/* Slots whose memory must fit, near so many of the devices for all nodes. */
+struct in_memory {
+	struct finding *finding;
+	uint32_t devices;
+};
+
+static void find_cores(const struct finding *finding,
+		       const struct tb_bitset *threads, struct tb_bitset *cores)
+{
+	if (finding->node->books.by_thread)
+		tb_bitset_assign(cores, threads);
+	else
+		tb_cores_of_threads(finding->node->topology, threads, cores);
+}
+
+static int try_in_memory(void *arg, const struct tb_bitset *blocked,
+			 struct tb_bitset *placed)
+{
+	const struct in_memory *try = arg;
+	struct finding *finding = try->finding;
+	int count;
+
+	tb_bitset_assign(finding->cores, blocked);
+	add_cores(finding);
+	count = place_slots(finding, try->devices);
+	if (count > 0)
+		find_cores(finding, tb_placed_threads(finding->node->placer),
+			   placed);
+	return count;
+}
+
+static int place_in_memory(struct finding *finding, uint32_t devices)
+{
+	const struct tb_offering_node *node = finding->node;
+	struct in_memory try = { finding, devices };
+	struct tb_local_memory memory = { .numa = node->numa,
+					  .need = finding->need->local_memory,
+					  .available = node->numa_free,
+					  .blocked = finding->blocked,
+					  .placed = finding->held };
+
+	if (!node->numa || !tb_memory_is_needed(&memory.need))
+		return place_slots(finding, devices);
+	memory.need.per_core *= node->books.cpus_per_core;
+	return tb_memory_place(&memory, try_in_memory, &try);
+}
+
+/* ---- placements ---- */
+
+/* As the offer says; room begins as { 0 }. */
+static void place_as_offered(struct finding *finding,
+			     const struct tb_offer *offer, struct tb_room *room)
+{
 	set_used(finding, offer);
 	if (finding->need->implicit)
 		place_implicit(finding, room);
-	else if (place_slots(finding) > 0)
+	else if (place_in_memory(finding, offer->devices) > 0)
 		measure_slots(finding, offer, room);
+}
+
+struct most_slots {
+	struct finding *finding;
+	struct tb_offer *offer;
+};
+
+static uint32_t count_near(void *arg, uint32_t number)
+{
+	const struct most_slots *most = arg;
+	struct tb_room room = { .slots = 0 };
+
+	most->offer->devices = number == TB_DEVICES_ALL_FREE
+				       ? tb_devices_free_in_pools(
+						 most->finding->kinds)
+				       : number;
+	place_as_offered(most->finding, most->offer, &room);
+	return room.equal;
+}
+
+/* Near so many of the devices for all nodes as lets it have most slots. */
+static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
+{
+	struct finding *finding = arg;
+	struct most_slots most = { finding, offer };
+
+	offer->devices = 0;
+	place_as_offered(finding, offer, room);
+	if (offer->unequal || room->equal >= finding->slots ||
+	    !can_vary_devices(finding))
+		return;
+	count_near(&most, tb_devices_for_most_slots(count_near, &most,
+						    finding->slots));
+	*room = (struct tb_room){ .slots = 0 };
+	place_as_offered(finding, offer, room);
 }
 
 static uint32_t find_size_after(void *arg, uint32_t size)
@@ -248,12 +429,15 @@ static bool begin_finding(struct finding *finding, const struct tb_need *need,
 	finding->used = tb_bitset_create(threads);
 	finding->group = tb_bitset_create(threads);
 	finding->cores = tb_bitset_create(cores);
+	finding->blocked = tb_bitset_create(cores);
+	finding->held = tb_bitset_create(cores);
 	finding->sizes = tb_unit_sizes(node->topology, need->request->unit,
 				       node->books.by_thread);
 	if (node->use)
 		finding->use = calloc(threads, sizeof(*finding->use));
 	return finding->used && finding->group && finding->cores &&
-	       (!node->use || finding->use);
+	       finding->blocked && finding->held &&
+	       (!node->use || finding->use) && find_pools(finding);
 }
 
 static void end_finding(struct finding *finding)
@@ -261,8 +445,12 @@ static void end_finding(struct finding *finding)
 	tb_bitset_destroy(finding->used);
 	tb_bitset_destroy(finding->group);
 	tb_bitset_destroy(finding->cores);
+	tb_bitset_destroy(finding->blocked);
+	tb_bitset_destroy(finding->held);
 	free(finding->sizes);
 	free(finding->use);
+	free(finding->kinds);
+	free(finding->pools);
 }
 
 void tb_node_offers_find(struct tb_offer_list *offers,
@@ -287,11 +475,10 @@ uint32_t tb_node_offers_place(const struct tb_need *need,
 			      const struct tb_bitset *used)
 {
 	struct tb_room room = { .slots = 0 };
-	struct tb_offer own = *offer;
 	struct finding finding;
 
 	if (begin_finding(&finding, need, node, used, slots))
-		place_offer(&finding, &own, &room);
+		place_as_offered(&finding, offer, &room);
 	end_finding(&finding);
 	return room.slots;
 }

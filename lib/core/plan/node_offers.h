@@ -2,16 +2,25 @@
 /*
  * node_offers.h - what a node offers to a job beside what is used there
  *
- * By the rules of classes.h, with placements for which nothing is near a device.
+ * By the rules of classes.h, with placements beside what is used and, where the job asks
+ * for devices of which only some cores are near, with those that are near some.
  */
 #ifndef TB_CORE_PLAN_NODE_OFFERS_H
 #define TB_CORE_PLAN_NODE_OFFERS_H
 
+#include "core/place/local_memory.h"
 #include "core/place/place.h"
 #include "core/place/share.h"
 
 #include "classes.h"
 #include "device_counts.h"
+
+/* Which units a job has that asks for devices: those near them (device_affinity.h)? */
+enum tb_near {
+	TB_NEAR_ANYTHING, /* all are alike */
+	TB_NEAR_IF_POSSIBLE,
+	TB_NEAR_ALWAYS
+};
 
 /* What a job asks for. */
 struct tb_need {
@@ -25,9 +34,19 @@ struct tb_need {
 	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
 	/* What holders have of a node's is missing until they end: blockers.h. */
 	bool memory_is_held;
+	/* Of the NUMA nodes of its units; for each CPU, where Slurm's cores are meant. */
+	struct tb_memory_need local_memory;
 	/* Devices, a number for each kind: blockers.h. */
 	const struct tb_devices_asked *devices;
 	unsigned ndevices;
+	enum tb_near near;
+};
+
+/* Devices of a node that are near the same threads. */
+struct tb_used_pool {
+	unsigned kind; /* of the need's devices */
+	const struct tb_bitset *threads;
+	uint32_t devices;
 };
 
 /* A node; borrows all that it points to. */
@@ -39,6 +58,13 @@ struct tb_offering_node {
 	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
 	/* Who has its threads, as tb_place_shared() wants it; NULL: nobody shares. */
 	const struct tb_thread_use *use;
+	/* Where devices are near some of it, those of a kind together; or none. */
+	const struct tb_used_pool *pools;
+	const uint32_t *free; /* devices in each */
+	unsigned npools;
+	/* In Slurm's cores, and what is free of each; NULL: it is not counted. */
+	const struct tb_numa_nodes *numa;
+	const uint64_t *numa_free;
 };
 
 struct tb_offer_list {
@@ -63,6 +89,12 @@ uint32_t tb_node_offers_place(const struct tb_need *need,
 			      const struct tb_offering_node *node,
 			      const struct tb_offer *offer, uint32_t slots,
 			      const struct tb_bitset *used);
+
+/*
+ * Do units of an implicit job, or tasks of a slot, have devices of which nobody knows
+ * here whether they are near?
+ */
+bool tb_need_near_is_known(const struct tb_need *need);
 
 void tb_offer_list_add(struct tb_offer_list *offers,
 		       const struct tb_offer *offer);

@@ -10,7 +10,8 @@
  * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node), and m_filter=,
  * where topobind.conf has a filter for the node (masked units in lower case), and
- * m_topology_reserved=, where reservations have some of it (these in lower case).
+ * m_topology_reserved=, where reservations have some of it (these in lower case), and
+ * m_devices= (core/topology/device_places.h), where some cores only are near a device.
  * The controller writes them again when somebody has overwritten them, and what
  * topobind.conf says instead of what the node says.  All other text in the field
  * stays (doc/design.md, "Display").
@@ -32,6 +33,7 @@
 #define TB_EXTRA_MEMORY_INUSE "m_memory_inuse"
 #define TB_EXTRA_FILTER "m_filter"
 #define TB_EXTRA_RESERVED "m_topology_reserved"
+#define TB_EXTRA_DEVICES "m_devices"
 
 /*
  * The value of a token and its length; NULL when extra (may be NULL) has none.

@@ -16,6 +16,7 @@
 #include "select_topobind/books/memory_books.h"
 
 #include "cores_taken.h"
+#include "devices_shown.h"
 #include "job_nodes.h"
 #include "nodes.h"
 #include "reserved_cores.h"
@@ -23,9 +24,10 @@
 
 /* What was written into a node's Extra field. */
 struct written {
-	uint64_t shape; /* the number of that of which m_topology_inuse is */
-	uint64_t extra; /* a digest of the field when it was last looked at */
-	char *reserved; /* of that shape, as it is to be; NULL: nothing is */
+	uint64_t shape;	  /* the number of that of which m_topology_inuse is */
+	uint64_t extra;	  /* a digest of the field when it was last looked at */
+	uint64_t devices; /* tb_devices_digest() then */
+	char *reserved;	  /* of that shape, as it is to be; NULL: nothing is */
 };
 
 static const struct tb_conf *site;
@@ -200,7 +202,7 @@ void tb_extra_write(uint32_t node)
 	struct tb_scratch *scratch;
 	struct tb_node_stated stated;
 	struct tb_view *view;
-	char *inuse, *memory_inuse, *filter;
+	char *inuse, *memory_inuse, *filter, *devices;
 
 	if (!tb_conf_node_record(site)) {
 		/* Or it would show for ever what was in use before. */
@@ -208,6 +210,7 @@ void tb_extra_write(uint32_t node)
 		write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
 		write_token(record, TB_EXTRA_FILTER, NULL);
 		write_token(record, TB_EXTRA_RESERVED, NULL);
+		write_token(record, TB_EXTRA_DEVICES, NULL);
 		return;
 	}
 	if (!shape)
@@ -220,6 +223,7 @@ void tb_extra_write(uint32_t node)
 	tb_shape_threads(shape, scratch->cores, scratch->used);
 	inuse = tb_topology_print(shape->topology, scratch->used);
 	filter = print_filter(node, shape);
+	devices = tb_devices_print(node, shape->ncores);
 	stated = tb_node_stated(node);
 	write_stated(record, &stated);
 	write_token(record, TB_EXTRA_INUSE, inuse);
@@ -228,6 +232,9 @@ void tb_extra_write(uint32_t node)
 	if (written_of[node].shape != shape->number)
 		forget_reserved(node);
 	write_token(record, TB_EXTRA_RESERVED, written_of[node].reserved);
+	write_token(record, TB_EXTRA_DEVICES, devices);
+	written_of[node].devices = tb_devices_digest(node);
+	free(devices);
 	free(filter);
 	xfree(memory_inuse);
 	written_of[node].shape = shape->number;
@@ -244,6 +251,16 @@ static bool filter_is_written(uint32_t node, const struct tb_shape *shape)
 	return written;
 }
 
+static bool devices_are_written(uint32_t node, const struct tb_shape *shape)
+{
+	char *devices = tb_devices_print(node, shape->ncores);
+	bool written = has_token(node_record_table_ptr[node]->extra,
+				 TB_EXTRA_DEVICES, devices);
+
+	free(devices);
+	return written;
+}
+
 /* Are all tokens there, for the topology that the node has now? */
 static bool is_written(uint32_t node)
 {
@@ -253,6 +270,7 @@ static bool is_written(uint32_t node)
 	size_t length;
 
 	return shape && shape->number == written_of[node].shape &&
+	       written_of[node].devices == tb_devices_digest(node) &&
 	       tb_extra_find(extra, TB_EXTRA_INUSE, &length) &&
 	       !tb_extra_find(extra, TB_EXTRA_MEMORY_INUSE, &length) ==
 		       !tb_memory_is_counted(node) &&
@@ -263,7 +281,8 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_GPU_MEMORY, stated.gpu_memory) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed) &&
 	       has_token(extra, TB_EXTRA_RESERVED, written_of[node].reserved) &&
-	       filter_is_written(node, shape);
+	       filter_is_written(node, shape) &&
+	       devices_are_written(node, shape);
 }
 
 void tb_extra_restore(uint32_t node)
@@ -271,7 +290,8 @@ void tb_extra_restore(uint32_t node)
 	const node_record_t *record = node_record_table_ptr[node];
 
 	if (node >= node_count || !tb_conf_node_record(site) ||
-	    written_of[node].extra == tb_text_digest(record->extra))
+	    (written_of[node].extra == tb_text_digest(record->extra) &&
+	     written_of[node].devices == tb_devices_digest(node)))
 		return;
 	if (!is_written(node))
 		tb_extra_write(node);

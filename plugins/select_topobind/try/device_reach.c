@@ -9,7 +9,7 @@
 #include "src/common/xmalloc.h"
 
 #include "core/plan/device_counts.h"
-#include "core/plan/halving.h"
+#include "core/plan/near_devices.h"
 #include "core/plan/reach_groups.h"
 
 #include "network_groups.h"
@@ -62,51 +62,15 @@ struct probe {
 };
 
 /* How many of the slots can it have?  TB_HOST: is it a host, 1 or 0? */
-static uint32_t place(const struct probe *probe, uint32_t slots)
+static uint32_t place(void *arg, uint32_t slots)
 {
+	const struct probe *probe = arg;
 	const struct reach *reach = probe->reach;
 
 	return MIN(slots,
 		   tb_offers_place(reach->offers, reach->test, &probe->offer,
 				   tb_node_shape(probe->offer.node), slots)
 			   ->slots);
-}
-
-static bool all_fit(void *arg, uint32_t slots)
-{
-	return place(arg, slots) == slots;
-}
-
-static struct tb_reach_range find_slot_range(struct probe *probe)
-{
-	uint32_t each = probe->reach->each;
-	struct tb_reach_range range = { each, each };
-
-	if (each) {
-		range.most = all_fit(probe, each) ? each : 0;
-		return range;
-	}
-	range.most = place(probe, probe->offer.slots);
-	range.least = range.most ? tb_halve_least(all_fit, probe, 1, range.most,
-						  UINT32_MAX)
-				 : 0;
-	return range;
-}
-
-/* Tasks of a host share its units, which are near its devices, or are not. */
-static struct tb_reach_range find_host_range(struct probe *probe)
-{
-	const struct reach *reach = probe->reach;
-	struct tb_reach_range range = { 1, 0 };
-
-	if (place(probe, 1))
-		range.most = reach->each ? reach->each
-					 : tb_offer_holds(reach->offers,
-							  reach->test,
-							  &probe->offer);
-	if (reach->each)
-		range.least = reach->each;
-	return range;
 }
 
 static struct tb_reach_range find_range(const struct reach *reach,
@@ -116,9 +80,11 @@ static struct tb_reach_range find_range(const struct reach *reach,
 	struct probe probe = { reach, *offer };
 
 	probe.offer.devices = devices;
-	return reach->offers->request->type == TB_HOST
-		       ? find_host_range(&probe)
-		       : find_slot_range(&probe);
+	if (reach->offers->request->type == TB_SLOT)
+		return tb_near_slots(place, &probe, reach->each, offer->slots);
+	return tb_near_tasks_of_host(place, &probe, reach->each,
+				     tb_offer_holds(reach->offers, reach->test,
+						    &probe.offer));
 }
 
 static struct tb_reach_range find_range_with(const struct reach *reach,

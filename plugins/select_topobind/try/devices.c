@@ -6,6 +6,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "core/plan/near_devices.h"
+
 #include "device_layout.h"
 #include "scale.h"
 
@@ -133,54 +135,30 @@ void tb_devices_assume(struct tb_devices *devices, uint32_t number)
 
 /* --- the devices of a node --------------------------------------------------- */
 
-static uint32_t count_free(const struct tb_device_layout *layout)
-{
-	uint32_t free = 0;
-
-	for (uint32_t i = 0; i < layout->npools; i++)
-		free += layout->pools[i].free;
-	return free;
-}
-
-/* Of so many for all nodes, an even share; or all that the node has free. */
-static uint32_t find_share(const struct tb_devices *devices,
-			   const struct entry *entry,
-			   const struct tb_device_layout *layout)
-{
-	uint64_t share = (entry->ask.per_job + devices->nodes - 1) /
-			 devices->nodes;
-
-	return devices->assumed ? devices->assumed
-				: MAX(MIN(share, count_free(layout)), 1);
-}
-
 /*
  * How many devices the job asks for on the node.  --gpus for several nodes: how
  * many are where is for select/cons_tres to say.
  */
 static void set_numbers(const struct tb_devices *devices,
-			const struct entry *entry,
-			const struct tb_device_layout *layout, uint32_t node,
+			const struct entry *entry, uint32_t node,
 			uint32_t tasks, struct tb_device_kind *kind)
 {
-	const struct tb_gres_ask *ask = &entry->ask;
+	const struct tb_devices_asked asked = {
+		.per_node = entry->ask.per_node,
+		.per_task = entry->ask.per_task,
+		.per_job = entry->ask.per_job,
+	};
 	/* With --overcommit these are for all tasks that share the slot. */
-	bool shared = devices->test->job->details->overcommit &&
-		      entry->selected;
+	bool shared = devices->test->job->details->overcommit;
+	bool by_slot = asked.per_task && !tasks && !shared;
 
-	kind->per_slot = kind->per_node = 0;
-	if (ask->per_task && !tasks && !shared)
-		kind->per_slot = ask->per_task;
-	else if (entry->selected)
-		kind->per_node = entry->selected[node];
-	else if (ask->per_task)
-		kind->per_node = ask->per_task * tasks;
-	else if (ask->per_node)
-		kind->per_node = ask->per_node;
-	else if (ask->per_job)
-		kind->per_node = devices->nodes == 1
-					 ? ask->per_job
-					 : find_share(devices, entry, layout);
+	if (!entry->selected || by_slot) {
+		tb_devices_set_numbers(&asked, devices->nodes, devices->assumed,
+				       tasks, kind);
+		return;
+	}
+	kind->per_slot = 0;
+	kind->per_node = entry->selected[node];
 }
 
 static void add_kind(struct tb_devices *devices, struct entry *entry,
@@ -193,12 +171,12 @@ static void add_kind(struct tb_devices *devices, struct entry *entry,
 		tb_device_layout_find(&entry->layouts, devices->test->job,
 				      entry->index, node, shape, view, cores);
 
-	set_numbers(devices, entry, layout, node, tasks, kind);
+	kind->npools = layout->npools;
+	kind->pools = layout->pools;
+	set_numbers(devices, entry, node, tasks, kind);
 	if ((!kind->per_slot && !kind->per_node) || !layout->npools)
 		return;
 	entry->layout = layout;
-	kind->npools = layout->npools;
-	kind->pools = layout->pools;
 	devices->of_kind[devices->affinity.nkinds++] = entry;
 }
 
@@ -220,7 +198,7 @@ struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,
 uint32_t tb_devices_free(const struct tb_devices *devices)
 {
 	return devices->affinity.nkinds
-		       ? count_free(devices->of_kind[0]->layout)
+		       ? tb_devices_free_in_pools(&devices->kinds[0])
 		       : 0;
 }
 
@@ -232,7 +210,8 @@ uint32_t tb_devices_most_tasks(const struct tb_devices *devices)
 		const struct entry *entry = devices->of_kind[k];
 
 		if (entry->ask.per_task && !entry->selected)
-			most = MIN(most, count_free(entry->layout) /
+			most = MIN(most, tb_devices_free_in_pools(
+						 &devices->kinds[k]) /
 						 entry->ask.per_task);
 	}
 	return most;

@@ -8,6 +8,7 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
+#include "core/plan/device_counts.h"
 #include "core/topology/numa_memory.h"
 
 #include "scale.h"
@@ -33,21 +34,21 @@ static bool slurm_counts_memory(const job_record_t *job)
 	return counted & SELECT_MEMORY;
 }
 
-/* Of devices for all nodes each node has an even share. */
 static void add_devices(const struct tb_test *test, struct tb_memory_need *need)
 {
 	uint32_t nodes = tb_job_most_nodes(test->job, test->max_nodes);
 
 	for (uint32_t i = 0; i < tb_gres_entries(test->job); i++) {
 		const struct tb_gres_ask ask = tb_gres_asked(test->job, i);
-		uint64_t share = (ask.per_job + MAX(nodes, 1) - 1) /
-				 MAX(nodes, 1);
+		const struct tb_devices_asked asked = {
+			.per_node = ask.per_node,
+			.per_task = ask.per_task,
+			.per_job = ask.per_job,
+			.megabytes = ask.megabytes,
+		};
 
-		if (ask.per_task)
-			need->per_slot += ask.megabytes * ask.per_task;
-		else
-			need->per_node += ask.megabytes *
-					  (ask.per_node ? ask.per_node : share);
+		tb_devices_add_memory(&asked, nodes, &need->per_node,
+				      &need->per_slot);
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/place/masked.h"
 #include "core/plan/implicit.h"
+#include "core/plan/near_devices.h"
 #include "core/plan/suffice.h"
 #include "core/topology/fragmentation.h"
 
@@ -644,34 +645,43 @@ static bool can_vary_devices(const struct tb_offers *offers)
 	       tb_devices_are_for_nodes(offers->devices);
 }
 
-/*
- * The placement with most slots: near the node's share of the devices for all nodes,
- * near all of its free ones, or near one.
- */
+struct most_slots {
+	struct tb_offers *offers;
+	const struct tb_test *test;
+	struct tb_offer offer;
+	struct tb_shape *shape;
+	uint32_t slots;
+};
+
+static const struct tb_placed *place_near(struct most_slots *most,
+					  uint32_t number)
+{
+	most->offer.devices = number == TB_DEVICES_ALL_FREE
+				      ? tb_devices_free(most->offers->devices)
+				      : number;
+	return tb_offers_place(most->offers, most->test, &most->offer,
+			       most->shape, most->slots);
+}
+
+static uint32_t count_near(void *arg, uint32_t number)
+{
+	return place_near(arg, number)->equal;
+}
+
+/* The placement with most slots: near so many of the devices for all nodes as is best. */
 static const struct tb_placed *
 place_most(struct tb_offers *offers, const struct tb_test *test,
 	   struct tb_offer *offer, struct tb_shape *shape, uint32_t slots)
 {
-	const struct tb_placed *placed;
-	uint32_t most, number[] = { 0, 1 };
+	struct most_slots most = { offers, test, *offer, shape, slots };
+	const struct tb_placed *placed = place_near(&most, 0);
 
-	offer->devices = 0;
-	placed = tb_offers_place(offers, test, offer, shape, slots);
-	most = placed->equal;
-	if (most >= slots || !can_vary_devices(offers))
-		return placed;
-	number[0] = tb_devices_free(offers->devices);
-	for (int i = 0; i < 2 && most < slots; i++) {
-		struct tb_offer other = *offer;
-
-		other.devices = number[i];
-		placed = tb_offers_place(offers, test, &other, shape, slots);
-		if (placed->equal <= most)
-			continue;
-		most = placed->equal;
-		offer->devices = number[i];
-	}
-	return tb_offers_place(offers, test, offer, shape, slots);
+	if (placed->equal < slots && can_vary_devices(offers))
+		placed = place_near(&most,
+				    tb_devices_for_most_slots(count_near, &most,
+							      slots));
+	offer->devices = most.offer.devices;
+	return placed;
 }
 
 /* The offers of a test, of one node at a time. */
