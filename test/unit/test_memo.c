@@ -16,11 +16,11 @@
 static void random_key(struct random *random, struct tb_memo_key *key,
 		       struct tb_bitset *cores)
 {
-	static const char places[4];
+	static const char place[1];
 
 	*key = (struct tb_memo_key){
-		.shape = &places[random_below(random, 3)],
-		.filter = random_percent(random, 50) ? &places[3] : NULL,
+		.shape = random_below(random, 3),
+		.filter = random_percent(random, 50) ? place : NULL,
 		.numbers = { random_below(random, 2), random_below(random, 3),
 			     random_below(random, 2) },
 		.cores = cores,
@@ -139,7 +139,7 @@ static void place_remembered(struct tb_memo *memo, struct tb_placer *placer,
 			     const struct tb_request *request,
 			     const struct tb_bitset *used, unsigned slots)
 {
-	struct tb_memo_key key = { .shape = placer,
+	struct tb_memo_key key = { .shape = (uintptr_t)placer,
 				   .numbers = { slots },
 				   .cores = used };
 	struct result *result;
