@@ -143,8 +143,8 @@ static uint32_t count_least(const struct row *row)
 	uint64_t amount = row->order->need.amount, sum = 0;
 	uint32_t least = 0;
 
-	while (sum < amount && least < row->count)
-		sum += MIN(row->list[least++].most, amount);
+	for (; sum < amount && least < row->count; least++)
+		sum += MIN(row->list[least].most, amount);
 	return least;
 }
 
