@@ -134,7 +134,7 @@ struct row {
 	struct tb_candidate *list;
 	uint32_t count;
 	uint32_t enough; /* the first so many can hold the job, as far as is known */
-	uint32_t least;	 /* to start now fewer of them cannot: they need not be tried */
+	uint32_t least; /* to start now fewer of them cannot: they need not be tried */
 };
 
 /* All of them are tried, whatever is known. */
@@ -213,8 +213,7 @@ static int find_fewest(const struct row *row, uint32_t refused,
 static int try_if_enough(const struct row *row, uint32_t count,
 			 bitstr_t *chosen)
 {
-	return count < row->least ? SLURM_ERROR
-				  : try_first(row, count, chosen);
+	return count < row->least ? SLURM_ERROR : try_first(row, count, chosen);
 }
 
 static int try_row(const struct row *row, bitstr_t *chosen)
