@@ -196,10 +196,6 @@ static int find_fewest(const struct row *row, uint32_t refused,
 	while (accepted - refused > 1) {
 		uint32_t half = refused + (accepted - refused) / 2;
 
-		if (half < row->least) {
-			refused = half;
-			continue;
-		}
 		rc = try_first(row, half, chosen);
 		if (rc == SLURM_SUCCESS)
 			accepted = half;
@@ -210,22 +206,17 @@ static int find_fewest(const struct row *row, uint32_t refused,
 	return rc == SLURM_SUCCESS ? rc : try_first(row, accepted, chosen);
 }
 
-static int try_if_enough(const struct row *row, uint32_t count,
-			 bitstr_t *chosen)
-{
-	return count < row->least ? SLURM_ERROR : try_first(row, count, chosen);
-}
-
 static int try_row(const struct row *row, bitstr_t *chosen)
 {
 	enum tb_allocation policy = row->test->choice->policy;
-	uint32_t tried = row->enough, refused = 0;
-	int rc = try_if_enough(row, tried, chosen);
+	uint32_t tried = MAX(row->enough, row->least);
+	uint32_t refused = tried > row->enough ? tried - 1 : 0;
+	int rc = try_first(row, tried, chosen);
 
 	while (rc != SLURM_SUCCESS && tried < row->count) {
 		refused = tried;
 		tried = tb_allocation_widen(policy, tried, row->count);
-		rc = try_if_enough(row, tried, chosen);
+		rc = try_first(row, tried, chosen);
 	}
 	if (rc == SLURM_SUCCESS && refused && policy != TB_ALLOCATE_SLURM)
 		rc = find_fewest(row, refused, tried, chosen);
