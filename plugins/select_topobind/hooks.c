@@ -45,6 +45,7 @@
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
 #include "select_topobind/steps/steps.h"
+#include "select_topobind/try/kept_placements.h"
 
 static struct tb_conf *site;
 /* slurmctld reads all of its configuration anew, with all locks for writing. */
@@ -69,6 +70,7 @@ void tb_hook_fini(void)
 	tb_late_work_fini();
 	tb_late_resume_fini();
 	tb_accounting_fini();
+	tb_kept_placements_forget();
 	tb_learning_fini();
 	tb_consumption_fini();
 	tb_reasons_fini();
@@ -145,6 +147,7 @@ static bool may_have_cores_back(const job_record_t *job)
 
 static void rebuild_books(void)
 {
+	tb_kept_placements_forget();
 	tb_accounting_reset();
 	tb_reasons_reset();
 	tb_ledger_reset();
@@ -171,6 +174,7 @@ static void reload_conf(void)
 		return;
 	}
 	/* These point into the old configuration. */
+	tb_kept_placements_forget();
 	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_conf_destroy(site);

@@ -57,7 +57,13 @@ be_reconfigured() {
 
 be_restarted() {
 	restart_slurmctld
-	wait_until 60 nodes_answer
+	wait_until 60 nodes_can_be_had
+}
+
+# Nodes with jobs look as before until they have registered again, but Slurm gives
+# none of them to a job that long.
+nodes_can_be_had() {
+	nodes_answer && sbatch --test-only -N4 --wrap true >/dev/null 2>&1
 }
 
 # What has not been saved is lost: jobs that have ended would be there again.
@@ -68,13 +74,13 @@ be_killed() {
 	[ -z "$job" ] || save_state "$job"
 	daemon slurmctld "$([ -n "$job" ] && echo kill || echo stop)"
 	daemon slurmctld start
-	wait_until 60 nodes_answer
+	wait_until 60 nodes_can_be_had
 }
 
 be_replaced() {
 	takeover
 	wait_until 60 first_is_gone
-	wait_until 60 nodes_answer
+	wait_until 60 nodes_can_be_had
 }
 
 first_is_gone() {

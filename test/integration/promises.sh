@@ -371,6 +371,21 @@ case_window_of_other_cores() {
 	wait_until 20 runs "$thread"
 }
 
+# When the job whose core begins the window has ended, and given back its memory, no
+# core does, unless another job has one.
+case_window_that_ends() {
+	local memory
+
+	memory=$(scontrol show node "$NODE_ZEN" |
+		sed -n 's/.*RealMemory=\([0-9]*\) .*/\1/p')
+	set -- -w "$NODE_ZEN" -n1 --bunit=C --bamount=1 --bstart=c \
+		--mem=$((memory / 2))
+	alloc -w "$NODE_ZEN" -n1 -t 10 --mem=$((memory * 3 / 4)) >/dev/null
+	refute sbatch --test-only "$@" --wrap true
+	alloc -w "$NODE_ZEN" -n1 -t 40 --mem=1 >/dev/null
+	assert_told 8 12 "$@"
+}
+
 # A node has fewer tasks than it may have.
 case_more_tasks_for_several_nodes() {
 	now_means_now -N2 -n2 --ntasks-per-node=5 -c2 --bunit=C --bamount=1
@@ -525,6 +540,7 @@ note_slurmctld
 number=${NODE_ZEN#zen}
 test_case "nodes of one's own" case_exclusive
 test_case "a window that others open" case_window_of_other_cores
+test_case "a window that ends with a job" case_window_that_ends
 test_case "nodes of one's own: slurmctld did not die" assert slurmctld_lives
 cluster_stop
 

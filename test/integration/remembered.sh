@@ -30,6 +30,17 @@ wishes=(
 	"-n6 --bunit=C --bamount=1 --gres=gpu:1"
 	"-n2 --bunit=X --bamount=1 --gpus-per-task=1 --gres-flags=enforce-binding"
 	"-N2 --btype=host --bunit=C --bamount=5 --gpus-per-node=2"
+	# The same units, remembered for all of these, but other jobs.
+	"-n2 -c3 --bunit=X --bamount=1"
+	"-N2 -n4 --ntasks-per-node=2 --bunit=X --bamount=1"
+	"-n2 --overcommit --bunit=X --bamount=1"
+	"-n2 --hint=nomultithread --bunit=X --bamount=1"
+	"-n2 --mem-per-cpu=20 --bmem=local --bunit=X --bamount=1"
+	"-n4 --bunit=C --bamount=1 --bstart=x"
+	"-n6 --bunit=C --bamount=1 --gpus=2"
+	"-N2 -n6 --bunit=C --bamount=1 --gpus=2 --gres-flags=enforce-binding"
+	"-n2 --bunit=X --bamount=1 --gpus-per-task=1 --gres-flags=disable-binding"
+	"-n4 --overcommit --bunit=X --bamount=1 --gpus-per-task=1 --gres-flags=enforce-binding"
 )
 
 # shellcheck disable=SC2086 # options
@@ -138,7 +149,7 @@ case_any_order() {
 	: >"$work/asked"
 	submit_wishes
 	assert_same nothing
-	for _ in {1..60}; do
+	for _ in {1..45}; do
 		what=${happenings[RANDOM % ${#happenings[@]}]}
 		"$what"
 		assert_same "$what"

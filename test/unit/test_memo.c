@@ -16,11 +16,11 @@
 static void random_key(struct random *random, struct tb_memo_key *key,
 		       struct tb_bitset *cores)
 {
-	static const char places[4];
+	static const char place[1];
 
 	*key = (struct tb_memo_key){
-		.shape = &places[random_below(random, 3)],
-		.filter = random_percent(random, 50) ? &places[3] : NULL,
+		.shape = random_below(random, 3),
+		.filter = random_percent(random, 50) ? place : NULL,
 		.numbers = { random_below(random, 2), random_below(random, 3),
 			     random_below(random, 2) },
 		.cores = cores,
@@ -129,6 +129,23 @@ static void test_sets(void **state)
 	tb_memo_destroy(memo);
 }
 
+/* All that was asked for is counted, and not much more. */
+static void test_bytes(void **state)
+{
+	struct tb_memo *memo = tb_memo_create(1);
+	size_t asked = 0, empty = tb_memo_size(memo);
+
+	(void)state;
+	assert_in_range(empty, 1, 4096);
+	for (size_t i = 1; i < 20; i++) {
+		assert_non_null(tb_memo_keep(memo, i * 4000));
+		asked += i * 4000;
+		assert_in_range(tb_memo_size(memo), empty + asked,
+				empty + 2 * asked + 40000);
+	}
+	tb_memo_destroy(memo);
+}
+
 /* What a placement came to. */
 struct result {
 	int slots;
@@ -139,7 +156,7 @@ static void place_remembered(struct tb_memo *memo, struct tb_placer *placer,
 			     const struct tb_request *request,
 			     const struct tb_bitset *used, unsigned slots)
 {
-	struct tb_memo_key key = { .shape = placer,
+	struct tb_memo_key key = { .shape = (uintptr_t)placer,
 				   .numbers = { slots },
 				   .cores = used };
 	struct result *result;
@@ -236,9 +253,8 @@ static void test_placements(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sets),
+		cmocka_unit_test(test_find),	   cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sets),	   cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_placements),
 	};
 

@@ -27,6 +27,7 @@ struct tb_memo {
 	struct memo_entry *
 		*slots; /* NULL: free; at most half of them are taken */
 	size_t nslots, count;
+	size_t block_bytes;
 };
 
 static size_t count_set_words(const struct tb_bitset *set)
@@ -49,6 +50,7 @@ void *tb_memo_keep(struct tb_memo *memo, size_t size)
 			return NULL;
 		block->before = memo->blocks;
 		block->size = room;
+		memo->block_bytes += sizeof(*block) + room;
 		memo->blocks = block;
 	}
 	bytes = (char *)block->bytes + block->used;
@@ -85,6 +87,12 @@ void tb_memo_destroy(struct tb_memo *memo)
 	free(memo);
 }
 
+size_t tb_memo_size(const struct tb_memo *memo)
+{
+	return sizeof(*memo) + memo->nslots * sizeof(struct memo_entry *) +
+	       memo->block_bytes;
+}
+
 static uint64_t mix_hash(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
@@ -93,7 +101,7 @@ static uint64_t mix_hash(uint64_t hash, uint64_t word)
 
 static uint64_t hash_key(const struct tb_memo_key *key)
 {
-	uint64_t hash = mix_hash((uintptr_t)key->shape, (uintptr_t)key->filter);
+	uint64_t hash = mix_hash(key->shape, (uintptr_t)key->filter);
 
 	for (unsigned i = 0; i < TB_MEMO_NUMBERS; i++)
 		hash = mix_hash(hash, key->numbers[i]);

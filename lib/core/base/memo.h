@@ -4,9 +4,9 @@
  *
  * Most of ten thousand nodes are in one of few states.  A result that depends on
  * nothing but a node's shape, its cores in use and some numbers is found once for
- * each such state and then looked up.  A memo lives for one question, so nothing
- * in it can become old.  Keys are compared as a whole: two states are never
- * mistaken for each other.
+ * each such state and then looked up.  All that it depends on is in the key, or is
+ * the same as long as the memo lives, so nothing in it can become old.  Keys are
+ * compared as a whole: two states are never mistaken for each other.
  */
 #ifndef TB_CORE_BASE_MEMO_H
 #define TB_CORE_BASE_MEMO_H
@@ -20,7 +20,8 @@
 #define TB_MEMO_NUMBERS 4
 
 struct tb_memo_key {
-	const void *shape, *filter; /* by address: they outlive the memo */
+	uint64_t shape; /* a number that is no other's as long as the memo lives */
+	const void *filter; /* by address: it outlives the memo */
 	uint32_t numbers[TB_MEMO_NUMBERS];
 	const struct tb_bitset *cores; /* copied when remembered */
 };
@@ -30,6 +31,9 @@ struct tb_memo;
 /* For values of this size.  NULL when out of memory.  The caller destroys. */
 struct tb_memo *tb_memo_create(size_t value_size);
 void tb_memo_destroy(struct tb_memo *memo); /* NULL is fine */
+
+/* The bytes that it takes. */
+size_t tb_memo_size(const struct tb_memo *memo);
 
 /*
  * The value of a key, all zero when *is_new: then the caller fills it in.  It stays

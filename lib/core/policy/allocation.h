@@ -51,8 +51,9 @@ bool tb_policy_looks_at_fit(enum tb_allocation policy);
 
 /* One node that could run the job, or a part of it. */
 struct tb_candidate {
-	uint32_t node;	  /* its place in Slurm's order */
-	uint64_t holds;	  /* how much of the job, in tasks or in CPUs */
+	uint32_t node;	/* its place in Slurm's order */
+	uint64_t holds; /* how much of the job, in tasks or in CPUs */
+	uint64_t most; /* it is never given more than that; UINT64_MAX: who knows */
 	bool required;	  /* the job cannot do without it */
 	double preferred; /* the part of the job's preferences that it meets */
 	/*

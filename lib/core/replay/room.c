@@ -181,7 +181,7 @@ static struct remembered *remember(struct tb_rooms *rooms,
 				   bool *is_new)
 {
 	struct tb_memo_key key = {
-		.shape = shape->topology,
+		.shape = (uintptr_t)shape->topology,
 		.numbers = { (uint32_t)(kind - rooms->kinds), tasks },
 		.cores = used,
 	};

@@ -166,6 +166,15 @@ static int search_between(struct future *future, uint32_t first, uint32_t last)
 }
 
 /*
+ * A window can begin or end at what is in use: when that is not any more, the units in
+ * it are others.
+ */
+static bool units_come_and_go(const struct tb_request *request)
+{
+	return request->start || request->stop;
+}
+
+/*
  * With the units of first, select/cons_tres has just told a later start: memory or
  * GRES are free then.  Mostly they are the reason, and nothing is gained by more
  * units before that.
@@ -177,7 +186,8 @@ static int search_before(struct future *future, uint32_t first)
 
 	if (last <= first)
 		return search_between(future, first, future->ends.count);
-	if (last == first + 1 && future->ends.list[first].time == later)
+	if (last == first + 1 && future->ends.list[first].time == later &&
+	    !units_come_and_go(future->request))
 		return SLURM_SUCCESS;
 	if (last > first + 1 && start_fits(future, last - 1))
 		return search_between(future, first, last - 1);

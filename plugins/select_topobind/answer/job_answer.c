@@ -20,7 +20,7 @@
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/reasons.h"
-#include "select_topobind/try/offers.h"
+#include "select_topobind/try/kept_placements.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/spare_devices.h"
 
@@ -325,7 +325,6 @@ static void ask_for_hosts_of_tasks(struct tb_test *call,
 	call->req_nodes = MAX(call->req_nodes, nodes);
 }
 
-/* Placements are kept: at other times other nodes are free, but not in other states. */
 static void begin_question(struct question *question,
 			   const struct tb_request *request)
 {
@@ -334,14 +333,14 @@ static void begin_question(struct question *question,
 	tb_spare_devices(&question->spared, &question->test, request);
 	for (unsigned i = 0; i < question->count; i++) {
 		question->plain[i] = tb_request_plain(request, i);
-		question->memo[i] = tb_memo_create(sizeof(struct tb_placed));
+		question->memo[i] = tb_kept_placements(&question->test,
+						       &question->plain[i]);
 	}
 }
 
 static void end_question(struct question *question)
 {
-	for (unsigned i = 0; i < question->count; i++)
-		tb_memo_destroy(question->memo[i]);
+	tb_kept_placements_end_question();
 	tb_spared_clear(&question->spared);
 	FREE_NULL_BITMAP(question->candidates);
 }

@@ -152,7 +152,8 @@ static const struct finding *find_on_node(struct look *look, uint32_t node,
 					  struct tb_shape *shape)
 {
 	struct tb_scratch *scratch = shape->scratch;
-	struct tb_memo_key key = { .shape = shape, .cores = scratch->cores };
+	struct tb_memo_key key = { .shape = shape->number,
+				   .cores = scratch->cores };
 	struct finding *finding;
 	bool is_new;
 

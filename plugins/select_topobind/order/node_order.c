@@ -119,6 +119,7 @@ void tb_candidate_fill(struct tb_candidate *candidate,
 
 	*candidate = (struct tb_candidate){
 		.node = node,
+		.most = UINT64_MAX,
 		.required = required && bit_test(required, node),
 		.preferred = tb_node_preferred(facts, node),
 		.gap = tb_node_times_gap(&facts->times, node, facts->end),
@@ -133,7 +134,19 @@ struct row {
 	struct tb_candidate *list;
 	uint32_t count;
 	uint32_t enough; /* the first so many can hold the job, as far as is known */
+	uint32_t least; /* to start now fewer of them cannot: they need not be tried */
 };
+
+/* All of them are tried, whatever is known. */
+static uint32_t count_least(const struct row *row)
+{
+	uint64_t amount = row->order->need.amount, sum = 0;
+	uint32_t least = 0;
+
+	for (; sum < amount && least < row->count; least++)
+		sum += MIN(row->list[least].most, amount);
+	return least;
+}
 
 static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 {
@@ -156,6 +169,7 @@ static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 	}
 	row->enough = tb_allocation_order(row->test->choice->policy, row->list,
 					  row->count, &order->need);
+	row->least = count_least(row);
 	tb_node_facts_clear(&facts);
 }
 
@@ -195,7 +209,8 @@ static int find_fewest(const struct row *row, uint32_t refused,
 static int try_row(const struct row *row, bitstr_t *chosen)
 {
 	enum tb_allocation policy = row->test->choice->policy;
-	uint32_t tried = row->enough, refused = 0;
+	uint32_t tried = MAX(row->enough, row->least);
+	uint32_t refused = tried > row->enough ? tried - 1 : 0;
 	int rc = try_first(row, tried, chosen);
 
 	while (rc != SLURM_SUCCESS && tried < row->count) {

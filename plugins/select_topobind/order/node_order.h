@@ -32,8 +32,9 @@ struct tb_order {
 	struct tb_node_need need;
 	/*
 	 * Complete a candidate: how much of the job it can hold, now or (later)
-	 * when running jobs have ended; how the job fits, where the policy
-	 * looks at it; for LEASTLOADED how much of the node is free.
+	 * when running jobs have ended, and the most that it can be given, where
+	 * that is known; how the job fits, where the policy looks at it; for
+	 * LEASTLOADED how much of the node is free.
 	 */
 	void (*describe)(const struct tb_order *order,
 			 const struct tb_test *test,
@@ -60,7 +61,7 @@ int tb_order_try(const struct tb_order *order, const struct tb_test *test,
 struct tb_node_need tb_node_need_of(const struct tb_test *test,
 				    uint64_t amount);
 
-/* Set all but what describe() sets.  Candidates may come in any order. */
+/* Set all but what describe() sets, most to UINT64_MAX.  Candidates may come in any order. */
 void tb_candidate_fill(struct tb_candidate *candidate,
 		       const struct tb_node_facts *facts, uint32_t node);
 

@@ -7,6 +7,7 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "compat/select_gres.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/try/scale.h"
 
@@ -54,12 +55,29 @@ static double find_free_part(const struct tb_offers *offers,
 	return (double)(shape->ncores - tb_bitset_count(taken)) / shape->ncores;
 }
 
+/* Where each task has devices of its own, no more than there are devices for. */
+static uint64_t count_most(const struct tb_offers *offers,
+			   const struct tb_test *test, uint32_t node)
+{
+	struct tb_devices_asked asked;
+
+	if (tb_test_mode(test) != TB_RUN_NOW || test->implicit_cpus ||
+	    offers->request->type != TB_SLOT ||
+	    test->job->details->overcommit ||
+	    !tb_devices_asked_one(offers->devices, &asked) || !asked.per_task ||
+	    !tb_gres_places(test->job, 0, node))
+		return UINT64_MAX;
+	return tb_devices_count(offers->devices, node, offers->view) /
+	       asked.per_task;
+}
+
 static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
 			   const struct tb_offer *offer,
 			   const struct tb_node_need *need,
 			   struct tb_candidate *candidate)
 {
 	candidate->holds = tb_offer_holds(offers, test, offer);
+	candidate->most = count_most(offers, test, offer->node);
 	if (tb_policy_looks_at_fit(test->choice->policy))
 		describe_fit(offers, test, offer,
 			     count_described(offers, test, offer, need),

@@ -478,7 +478,10 @@ static const struct tb_bitset *find_state(const struct tb_offers *offers,
 	return scratch->cores;
 }
 
-/* All that a placement depends on, except what is the same for all nodes. */
+/*
+ * All that a placement depends on, except what is the same for all nodes
+ * (kept_placements.c).
+ */
 static struct tb_memo_key make_key(const struct tb_offers *offers,
 				   const struct tb_test *test,
 				   const struct tb_offer *offer,
@@ -487,7 +490,7 @@ static struct tb_memo_key make_key(const struct tb_offers *offers,
 				   const struct tb_bitset *taken)
 {
 	return (struct tb_memo_key) {
-		.shape = shape,
+		.shape = shape->number,
 		.filter = tb_node_filter(offer->node, shape, offers->filter),
 		.numbers = {
 			slots,

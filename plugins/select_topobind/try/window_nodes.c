@@ -28,7 +28,7 @@ static bool can_hold(const struct tb_test *test,
 		     struct tb_memo *memo)
 {
 	struct tb_shape *shape = tb_node_shape_for(node, test->job, request);
-	struct tb_memo_key key = { .shape = shape };
+	struct tb_memo_key key = { .shape = shape ? shape->number : 0 };
 	enum verdict *verdict = NULL;
 	bool is_new;
 
