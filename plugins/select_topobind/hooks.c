@@ -35,6 +35,7 @@
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
 #include "select_topobind/order/node_facts.h"
+#include "select_topobind/order/node_network.h"
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
@@ -71,6 +72,7 @@ void tb_hook_fini(void)
 	tb_accounting_fini();
 	tb_learning_fini();
 	tb_consumption_fini();
+	tb_node_network_reset();
 	tb_reasons_fini();
 	tb_sharing_fini();
 	tb_memory_books_fini();
@@ -151,6 +153,7 @@ static void rebuild_books(void)
 	tb_sharing_reset();
 	tb_memory_books_reset();
 	tb_consumption_reset();
+	tb_node_network_reset();
 	tb_late_resume_reset(may_have_cores_back);
 	tb_nodes_reset(site);
 	tb_extra_writer_reset(site);

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tb_network;
+
 enum tb_allocation {
 	TB_ALLOCATE_SLURM, /* no order, except for preferences */
 	TB_ALLOCATE_FIRSTAVAILABLE,
@@ -82,6 +84,8 @@ struct tb_node_need {
 	uint32_t most_nodes; /* at most; 0: any number */
 	/* Slurm knows which nodes are near each other, and chooses several. */
 	bool has_switches;
+	/* For CONTIGUOUS: all nodes of the cluster (network.h); NULL: no switches. */
+	const struct tb_network *network;
 };
 
 /* How much each of the fewest nodes holds; less is left for the last one. */

@@ -7,6 +7,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "node_network.h"
 #include "select_topobind/nodes/nodes.h"
 
 /* Does the job itself say how its nodes lie to each other? */
@@ -14,16 +15,6 @@ static bool wants_slurms_nodes(const job_record_t *job)
 {
 	return (job->bit_flags & SPREAD_JOB) || job->details->contiguous ||
 	       job->req_switch;
-}
-
-/* Names of the plugin without switches, from the oldest release to the newest. */
-static bool network_has_switches(void)
-{
-	const char *plugin = slurm_conf.topology_plugin;
-
-	return plugin && xstrcmp(plugin, "topology/none") &&
-	       xstrcmp(plugin, "topology/default") &&
-	       xstrcmp(plugin, "topology/flat");
 }
 
 bool tb_job_wants_least_loaded(const job_record_t *job)
@@ -68,11 +59,15 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 
 struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount)
 {
+	bool in_blocks = test->choice &&
+			 test->choice->policy == TB_ALLOCATE_CONTIGUOUS;
+
 	return (struct tb_node_need){
 		.amount = amount,
 		.nodes = MAX(test->min_nodes, test->req_nodes),
 		.most_nodes = test->max_nodes,
-		.has_switches = network_has_switches(),
+		.has_switches = tb_network_has_switches(),
+		.network = in_blocks ? tb_node_network() : NULL,
 	};
 }
 
