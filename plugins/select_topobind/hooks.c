@@ -37,6 +37,7 @@
 #include "select_topobind/order/node_facts.h"
 #include "select_topobind/order/node_network.h"
 #include "select_topobind/order/node_order.h"
+#include "select_topobind/order/site_policies.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/new_jobs.h"
@@ -51,11 +52,22 @@ static struct tb_conf *site;
 /* slurmctld reads all of its configuration anew, with all locks for writing. */
 static bool all_is_new;
 
+/* With the plugins that it names. */
+static struct tb_conf *load_conf(struct tb_error *err)
+{
+	struct tb_conf *read = tb_conf_load(err);
+
+	if (!read || !tb_site_policies_load(read, err))
+		return read;
+	tb_conf_destroy(read);
+	return NULL;
+}
+
 int tb_hook_init(void)
 {
 	struct tb_error why;
 
-	site = tb_conf_load(&why);
+	site = load_conf(&why);
 	if (!site) {
 		error("topobind: %s", why.text);
 		return SLURM_ERROR;
@@ -81,6 +93,7 @@ void tb_hook_fini(void)
 	tb_ledger_fini();
 	tb_running_conf_fini();
 	tb_kept_requests_fini();
+	tb_site_policies_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -166,7 +179,7 @@ static void rebuild_books(void)
 static void reload_conf(void)
 {
 	struct tb_error why;
-	struct tb_conf *read = tb_conf_load(&why);
+	struct tb_conf *read = load_conf(&why);
 
 	if (!read) {
 		error("topobind: %s; the running configuration is kept",

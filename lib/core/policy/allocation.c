@@ -47,9 +47,24 @@ bool tb_allocation_parse(const char *name, enum tb_allocation *policy)
 	return false;
 }
 
+const char *tb_allocation_plugin(const char *policy)
+{
+	size_t length = strlen(TB_ALLOCATION_PLUGIN);
+
+	return strncmp(policy, TB_ALLOCATION_PLUGIN, length) ? NULL
+							     : policy + length;
+}
+
+bool tb_allocation_plugin_fits(const char *name)
+{
+	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return length && length <= TB_ALLOCATION_PLUGIN_MAX && !name[length];
+}
+
 bool tb_policy_looks_at_fit(enum tb_allocation policy)
 {
-	return policy == TB_ALLOCATE_BESTFIT ||
+	return policy == TB_ALLOCATE_BESTFIT || policy == TB_ALLOCATE_PLUGIN ||
 	       policy == TB_ALLOCATE_BESTTOPOLOGY ||
 	       policy == TB_ALLOCATE_DEFAULT;
 }
@@ -137,6 +152,9 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked,
 	case TB_ALLOCATE_PRIORITY:
 		key[0] = -candidate->priority;
 		key[1] = make_gap_key(candidate);
+		break;
+	case TB_ALLOCATE_PLUGIN:
+		key[0] = -candidate->priority;
 		break;
 	case TB_ALLOCATE_BESTFIT:
 		set_best_fit_keys(candidate, key);
