@@ -35,7 +35,9 @@
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
 #include "select_topobind/order/node_facts.h"
+#include "select_topobind/order/node_network.h"
 #include "select_topobind/order/node_order.h"
+#include "select_topobind/order/site_policies.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/new_jobs.h"
@@ -51,11 +53,22 @@ static struct tb_conf *site;
 /* slurmctld reads all of its configuration anew, with all locks for writing. */
 static bool all_is_new;
 
+/* With the plugins that it names. */
+static struct tb_conf *load_conf(struct tb_error *err)
+{
+	struct tb_conf *read = tb_conf_load(err);
+
+	if (!read || !tb_site_policies_load(read, err))
+		return read;
+	tb_conf_destroy(read);
+	return NULL;
+}
+
 int tb_hook_init(void)
 {
 	struct tb_error why;
 
-	site = tb_conf_load(&why);
+	site = load_conf(&why);
 	if (!site) {
 		error("topobind: %s", why.text);
 		return SLURM_ERROR;
@@ -73,6 +86,7 @@ void tb_hook_fini(void)
 	tb_kept_placements_forget();
 	tb_learning_fini();
 	tb_consumption_fini();
+	tb_node_network_reset();
 	tb_reasons_fini();
 	tb_sharing_fini();
 	tb_memory_books_fini();
@@ -81,6 +95,7 @@ void tb_hook_fini(void)
 	tb_ledger_fini();
 	tb_running_conf_fini();
 	tb_kept_requests_fini();
+	tb_site_policies_fini();
 	tb_conf_destroy(site);
 	site = NULL;
 }
@@ -154,6 +169,7 @@ static void rebuild_books(void)
 	tb_sharing_reset();
 	tb_memory_books_reset();
 	tb_consumption_reset();
+	tb_node_network_reset();
 	tb_late_resume_reset(may_have_cores_back);
 	tb_nodes_reset(site);
 	tb_extra_writer_reset(site);
@@ -166,7 +182,7 @@ static void rebuild_books(void)
 static void reload_conf(void)
 {
 	struct tb_error why;
-	struct tb_conf *read = tb_conf_load(&why);
+	struct tb_conf *read = load_conf(&why);
 
 	if (!read) {
 		error("topobind: %s; the running configuration is kept",

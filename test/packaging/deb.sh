@@ -59,6 +59,7 @@ case_split() {
 	mapfile -t commands < <(installed "$top"/doc/*.1)
 	mapfile -t pages < <(installed "$top"/doc/*.[2-8])
 	has plugins "$plugins/select_topobind.so" \
+		usr/include/topobind/policy.h \
 		usr/libexec/topobind/daemons-to-restart \
 		usr/libexec/topobind/still-configured \
 		usr/share/doc/topobind-plugins/README.Debian
@@ -73,6 +74,7 @@ case_split() {
 		usr/share/doc/topobind-doc/examples/topobind.conf.example \
 		usr/share/doc/topobind-doc/examples/cli_filter.lua \
 		usr/share/doc/topobind-doc/examples/job_submit.lua \
+		usr/share/doc/topobind-doc/examples/topobind_policy_power.c \
 		"${watching[@]}" "${schemas[@]}" \
 		usr/share/doc/topobind-doc/guide/guide.html
 }

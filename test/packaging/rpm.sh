@@ -82,6 +82,7 @@ case_files() {
 	mapfile -t commands < <(installed "$top"/doc/*.1)
 	mapfile -t pages < <(installed "$top"/doc/*.[2-8])
 	has plugins "$plugins/select_topobind.so" /usr/libexec/topobind \
+		/usr/include/topobind /usr/include/topobind/policy.h \
 		/usr/libexec/topobind/daemons-to-restart \
 		/usr/libexec/topobind/still-configured
 	assert_eq "files of topobind-controller" "" "$(files controller)"
@@ -95,6 +96,7 @@ case_files() {
 		/usr/share/doc/topobind-doc/examples/topobind.conf.example \
 		/usr/share/doc/topobind-doc/examples/cli_filter.lua \
 		/usr/share/doc/topobind-doc/examples/job_submit.lua \
+		/usr/share/doc/topobind-doc/examples/topobind_policy_power.c \
 		"${watching[@]}" "${schemas[@]}" \
 		/usr/share/doc/topobind-doc/guide/guide.html
 }

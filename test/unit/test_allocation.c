@@ -49,6 +49,53 @@ static void reads_names(void **state)
 	assert_false(tb_allocation_parse("", &policy));
 }
 
+static void reads_names_of_plugins(void **state)
+{
+	char name[TB_ALLOCATION_PLUGIN_MAX + 2];
+
+	(void)state;
+	assert_string_equal(tb_allocation_plugin("plugin:a_1"), "a_1");
+	assert_string_equal(tb_allocation_plugin("plugin:"), "");
+	assert_string_equal(tb_allocation_plugin("plugin:../x"), "../x");
+	assert_null(tb_allocation_plugin("plugin"));
+	assert_null(tb_allocation_plugin("SLURM"));
+	assert_null(tb_allocation_plugin(""));
+	assert_true(tb_allocation_plugin_fits("a"));
+	assert_true(tb_allocation_plugin_fits("z_09"));
+	assert_false(tb_allocation_plugin_fits(""));
+	assert_false(tb_allocation_plugin_fits("../x"));
+	assert_false(tb_allocation_plugin_fits("a.b"));
+	assert_false(tb_allocation_plugin_fits("aB"));
+	assert_false(tb_allocation_plugin_fits("a "));
+	memset(name, 'a', sizeof(name));
+	name[TB_ALLOCATION_PLUGIN_MAX] = '\0';
+	assert_true(tb_allocation_plugin_fits(name));
+	name[TB_ALLOCATION_PLUGIN_MAX] = 'a';
+	name[TB_ALLOCATION_PLUGIN_MAX + 1] = '\0';
+	assert_false(tb_allocation_plugin_fits(name));
+}
+
+/* By its scores alone; preferences come first. */
+static void takes_what_a_plugin_says(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2), plain(3) };
+	const struct tb_node_need two = { .amount = 2, .nodes = 2 };
+
+	(void)state;
+	list[0].priority = -1;
+	list[1].priority = 0.5;
+	list[2].priority = 1e300;
+	list[3].priority = 0.5;
+	assert_int_equal(tb_allocation_order(TB_ALLOCATE_PLUGIN, list, 4, &two),
+			 2);
+	assert_order(list, 4, "2 1 3 0");
+	for (int i = 0; i < 4; i++)
+		list[i].preferred = list[i].node == 0;
+	tb_allocation_order(TB_ALLOCATE_PLUGIN, list, 4, &two);
+	assert_order(list, 4, "0 2 1 3");
+	assert_true(tb_policy_looks_at_fit(TB_ALLOCATE_PLUGIN));
+}
+
 /*
  * Job A runs on node 0, B on node 1; of each a processor is free, on node 0 for
  * 5 hours until reservation X, on node 1 for 3.  Job C needs 3 hours, D needs 5.
@@ -523,6 +570,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_as_random_as_splitmix64),
 		cmocka_unit_test(reads_names),
+		cmocka_unit_test(reads_names_of_plugins),
+		cmocka_unit_test(takes_what_a_plugin_says),
 		cmocka_unit_test(fits_in_time),
 		cmocka_unit_test(takes_the_smaller_node),
 		cmocka_unit_test(leaves_the_larger_gap),

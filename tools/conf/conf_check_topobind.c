@@ -10,6 +10,7 @@
 #include "cluster/hosts.h"
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
+#include "common/policy/site_policy.h"
 #include "conf_check.h"
 
 #define RECONFIGURE "run \"scontrol reconfigure\""
@@ -88,6 +89,40 @@ static void check_file(struct tb_findings *findings)
 				 path),
 			tb_words("put the file there, and " RECONFIGURE));
 	free(path);
+}
+
+/* ---- plugins ---- */
+
+static void check_plugin(const struct tb_conf_site *site, const char *partition,
+			 struct tb_findings *findings)
+{
+	const char *name = tb_conf_policy_plugin(site->topobind, partition);
+	const char *of_site = tb_conf_policy_plugin(site->topobind, NULL);
+	const slurm_conf_t *slurm = tb_conf_site_slurm(site);
+	struct tb_site_policy *policy;
+	struct tb_error why;
+
+	if (!name || (partition && of_site && !strcmp(name, of_site)))
+		return;
+	policy = tb_site_policy_open(slurm->plugindir, name,
+				     slurm->slurm_user_id, &why);
+	if (!policy)
+		tb_findings_add(
+			findings, TB_CONF_FILE, tb_words("%s", why.text),
+			tb_words(
+				"install one that is right, and " RECONFIGURE));
+	tb_site_policy_close(policy);
+}
+
+static void check_plugins(const struct tb_conf_site *site,
+			  struct tb_findings *findings)
+{
+	const char *partition;
+
+	check_plugin(site, NULL, findings);
+	for (unsigned i = 0;
+	     (partition = tb_conf_partition_line(site->topobind, i)); i++)
+		check_plugin(site, partition, findings);
 }
 
 /* ---- filters ---- */
@@ -236,6 +271,7 @@ void tb_check_topobind_conf(const struct tb_conf_site *site,
 		return;
 	}
 	check_lines(site, findings);
+	check_plugins(site, findings);
 	check_filters(site, findings);
 	check_metrics(site, findings);
 }

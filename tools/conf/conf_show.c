@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "cluster/running_conf.h"
+#include "common/conf/conf_pairs.h"
 #include "table/table.h"
 #include "terminal/wrap.h"
 
@@ -25,6 +26,8 @@ static const char *get_kind(const struct tb_running_setting *setting)
 {
 	if (!setting->list)
 		return "site";
+	if (!strcmp(setting->list, TB_CONF_PAIR_PLUGIN))
+		return "plugin";
 	return strcmp(setting->list, "NodeName") ? "partition" : "nodes";
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_policy.c - topobind policy */
-#define _GNU_SOURCE /* open_memstream */
+#define _GNU_SOURCE /* asprintf, open_memstream */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "core/policy/allocation.h"
 #include "jobs/job_id.h"
 #include "node_values.h"
+#include "plugin_score.h"
 #include "table/table_options.h"
 #include "terminal/words.h"
 
@@ -34,13 +35,17 @@ struct question {
 	const partition_info_t *partition; /* NULL: all of the cluster */
 	struct tb_request request;
 	enum tb_allocation policy;
+	char *plugin;		       /* plugin:NAME; else NULL */
+	struct tb_plugin_score scores; /* of it */
+	char *why_off; /* slurmctld does not ask it; NULL: it does */
 };
 
 /* A node. */
 struct row {
 	const node_info_t *node;
-	const struct tb_priority_function *function;
-	bool is_known; /* all that the function uses */
+	const struct tb_priority_function *function; /* NULL: a plugin */
+	const char *text; /* function, or plugin:NAME */
+	bool is_known;	  /* all that the function uses */
 	double worth;
 	double *values; /* of its terms; NAN: not known */
 };
@@ -80,6 +85,14 @@ static void print_term(const struct tb_priority_term *term, FILE *out)
 		fprintf(out, "[%s]", term->name);
 }
 
+/* What a plugin looks at nobody knows. */
+static const struct tb_priority_term *get_terms(const struct row *row,
+						unsigned *count)
+{
+	*count = 0;
+	return row->function ? tb_priority_terms(row->function, count) : NULL;
+}
+
 static void print_cell(const void *data, unsigned column, FILE *out)
 {
 	const struct row *row = data;
@@ -94,7 +107,7 @@ static void print_cell(const void *data, unsigned column, FILE *out)
 		print_number(row->is_known ? row->worth : NAN, out);
 		break;
 	case COMPONENTS:
-		terms = tb_priority_terms(row->function, &count);
+		terms = get_terms(row, &count);
 		for (unsigned i = 0; i < count; i++) {
 			fputs(i ? " " : "", out);
 			print_term(&terms[i], out);
@@ -103,7 +116,7 @@ static void print_cell(const void *data, unsigned column, FILE *out)
 		}
 		break;
 	default:
-		fputs(tb_priority_text(row->function), out);
+		fputs(row->text, out);
 		break;
 	}
 }
@@ -219,6 +232,36 @@ static int find_partition(struct question *question, struct tb_error *err)
 	return word && !question->partition ? -1 : 0;
 }
 
+static int find_plugin(struct question *question, const char *partition,
+		       struct tb_error *err)
+{
+	const char *name = tb_conf_policy_plugin(question->cluster->conf,
+						 partition);
+
+	if (asprintf(&question->plugin, TB_ALLOCATION_PLUGIN "%s", name) < 0) {
+		question->plugin = NULL;
+		return tb_fail(err, "out of memory");
+	}
+	question->why_off = tb_plugin_why_off(name);
+	return tb_plugin_score_begin(&question->scores, name, question->cluster,
+				     question->job, &question->request,
+				     partition, err);
+}
+
+static int find_policy(struct question *question, struct tb_error *err)
+{
+	const struct tb_conf *conf = question->cluster->conf;
+	const char *partition = question->partition ? question->partition->name
+						    : NULL;
+
+	question->policy = tb_request_nodes(&question->request,
+					    tb_conf_allocation(conf,
+							       partition));
+	return question->policy == TB_ALLOCATE_PLUGIN
+		       ? find_plugin(question, partition, err)
+		       : 0;
+}
+
 static int find_question(struct question *question, struct tb_error *err)
 {
 	const struct options *options = question->options;
@@ -235,14 +278,7 @@ static int find_question(struct question *question, struct tb_error *err)
 	}
 	if (find_partition(question, err))
 		return -1;
-	question->policy =
-		tb_request_nodes(&question->request,
-				 tb_conf_allocation(cluster->conf,
-						    question->partition
-							    ? question->partition
-								      ->name
-							    : NULL));
-	return 0;
+	return find_policy(question, err);
 }
 
 /* ---- the nodes ---- */
@@ -261,14 +297,15 @@ static bool is_wanted(const struct question *question, const node_info_t *node)
 }
 
 /* False: out of memory. */
-static bool fill_row(struct row *row, const struct question *question,
-		     const struct tb_node_values *values, unsigned node)
+static bool fill_row_by_function(struct row *row,
+				 const struct question *question,
+				 const struct tb_node_values *values,
+				 unsigned node)
 {
 	const struct tb_conf *conf = question->cluster->conf;
 	const struct tb_priority_term *terms;
 	unsigned count;
 
-	row->node = &question->cluster->nodes->node_array[node];
 	row->function = tb_conf_node_priority(conf, row->node->name);
 	if (!row->function)
 		row->function =
@@ -276,6 +313,7 @@ static bool fill_row(struct row *row, const struct question *question,
 					 question->partition
 						 ? question->partition->name
 						 : NULL);
+	row->text = tb_priority_text(row->function);
 	terms = tb_priority_terms(row->function, &count);
 	row->values = calloc(count + 1, sizeof(*row->values));
 	row->is_known = true;
@@ -289,6 +327,18 @@ static bool fill_row(struct row *row, const struct question *question,
 	if (row->values && row->is_known)
 		row->worth = tb_priority_value(row->function, row->values);
 	return row->values;
+}
+
+static bool fill_row(struct row *row, const struct question *question,
+		     const struct tb_node_values *values, unsigned node)
+{
+	row->node = &question->cluster->nodes->node_array[node];
+	if (!question->plugin)
+		return fill_row_by_function(row, question, values, node);
+	row->text = question->plugin;
+	row->is_known = tb_plugin_score_get(&question->scores, values, node,
+					    &row->worth);
+	return true;
 }
 
 static void destroy_rows(struct row *rows, unsigned count)
@@ -346,7 +396,7 @@ static json_t *json_of_row(const struct row *row)
 	const struct tb_priority_term *terms;
 	unsigned count;
 
-	terms = tb_priority_terms(row->function, &count);
+	terms = get_terms(row, &count);
 	for (unsigned i = 0; i < count; i++) {
 		char *name = NULL;
 		size_t size;
@@ -363,8 +413,13 @@ static json_t *json_of_row(const struct row *row)
 	return json_pack("{s:s, s:o, s:s, s:o}", "node", row->node->name,
 			 "worth",
 			 json_of_number(row->is_known ? row->worth : NAN),
-			 "function", tb_priority_text(row->function),
-			 "components", components);
+			 "function", row->text, "components", components);
+}
+
+static const char *get_policy(const struct question *question)
+{
+	return question->plugin ? question->plugin
+				: tb_allocation_names[question->policy];
 }
 
 static int print_json(const struct question *question, const struct row *rows,
@@ -375,10 +430,10 @@ static int print_json(const struct question *question, const struct row *rows,
 
 	for (unsigned i = 0; i < count; i++)
 		json_array_append_new(list, json_of_row(&rows[i]));
-	json = json_pack("{s:s, s:s?, s:o}", "policy",
-			 tb_allocation_names[question->policy], "partition",
+	json = json_pack("{s:s, s:s?, s:o, s:s*}", "policy",
+			 get_policy(question), "partition",
 			 question->partition ? question->partition->name : NULL,
-			 "nodes", list);
+			 "nodes", list, "off", question->why_off);
 	rc = tb_command_print_json(question->options->common.name, json);
 	json_decref(json);
 	return rc;
@@ -389,10 +444,13 @@ static void print_policy(const struct question *question)
 {
 	if (question->options->table.no_headings)
 		return;
-	printf("policy %s", tb_allocation_names[question->policy]);
+	printf("policy %s", get_policy(question));
 	if (question->partition)
 		printf(" of partition %s", question->partition->name);
-	if (question->policy != TB_ALLOCATE_PRIORITY)
+	if (question->why_off)
+		printf("; slurmctld has switched it off: %s",
+		       question->why_off);
+	if (question->policy != TB_ALLOCATE_PRIORITY && !question->plugin)
 		fputs("; these numbers count with PRIORITY only", stdout);
 	putchar('\n');
 }
@@ -469,6 +527,9 @@ static int answer(const struct options *options)
 		rc = show(&question);
 	else
 		tb_command_fail(options->common.name, "%s", err.text);
+	tb_plugin_score_clear(&question.scores);
+	free(question.plugin);
+	free(question.why_off);
 	tb_request_clear(&question.request);
 	tb_cluster_destroy(cluster);
 	return rc;

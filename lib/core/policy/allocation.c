@@ -6,6 +6,7 @@
 
 #include "core/base/array.h"
 #include "core/base/text.h"
+#include "network.h"
 
 #define LAST_OF_ALL 1e300
 #define KEYS 5
@@ -46,9 +47,24 @@ bool tb_allocation_parse(const char *name, enum tb_allocation *policy)
 	return false;
 }
 
+const char *tb_allocation_plugin(const char *policy)
+{
+	size_t length = strlen(TB_ALLOCATION_PLUGIN);
+
+	return strncmp(policy, TB_ALLOCATION_PLUGIN, length) ? NULL
+							     : policy + length;
+}
+
+bool tb_allocation_plugin_fits(const char *name)
+{
+	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return length && length <= TB_ALLOCATION_PLUGIN_MAX && !name[length];
+}
+
 bool tb_policy_looks_at_fit(enum tb_allocation policy)
 {
-	return policy == TB_ALLOCATE_BESTFIT ||
+	return policy == TB_ALLOCATE_BESTFIT || policy == TB_ALLOCATE_PLUGIN ||
 	       policy == TB_ALLOCATE_BESTTOPOLOGY ||
 	       policy == TB_ALLOCATE_DEFAULT;
 }
@@ -137,6 +153,9 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked,
 		key[0] = -candidate->priority;
 		key[1] = make_gap_key(candidate);
 		break;
+	case TB_ALLOCATE_PLUGIN:
+		key[0] = -candidate->priority;
+		break;
 	case TB_ALLOCATE_BESTFIT:
 		set_best_fit_keys(candidate, key);
 		break;
@@ -147,14 +166,11 @@ static void set_keys(enum tb_allocation policy, struct ranked *ranked,
 	case TB_ALLOCATE_DEFAULT:
 		set_default_keys(candidate, need, key);
 		break;
-	case TB_ALLOCATE_MAXBALANCE:
-		key[0] = candidate->speed;
-		break;
 	case TB_ALLOCATE_LEASTLOADED:
 		key[0] = candidate->weight;
 		key[1] = -candidate->free;
 		break;
-	default: /* in Slurm's order */
+	default: /* in Slurm's order, or sets */
 		break;
 	}
 }
@@ -263,61 +279,143 @@ static uint32_t count_sufficient(const struct ranked *list, uint32_t count,
 
 /* --- sets: neighbours in a row -------------------------------------------------- */
 
-/* Candidates [first, end) of a sorted list; none found: end is 0. */
-struct candidate_window {
-	uint32_t first, end;
+/* What keeps the candidates of a window apart: in this order, the less the better. */
+struct distance {
+	uint32_t switches; /* leaf switches, less one */
+	uint32_t height;   /* of the lowest switch above all of them */
+	uint32_t gaps; /* places where nodes between them are no candidates */
 	double span;
 };
 
+/* Candidates [first, end) of a sorted list; none found: end is 0. */
+struct candidate_window {
+	uint32_t first, end;
+	struct distance distance;
+};
+
+/* Where policies that look for sets see a candidate. */
 static double get_position(enum tb_allocation policy,
-			   const struct ranked *ranked)
+			   const struct tb_candidate *candidate,
+			   const struct tb_node_need *need)
 {
-	return policy == TB_ALLOCATE_MAXBALANCE ? ranked->candidate.speed
-						: ranked->candidate.node;
+	if (policy == TB_ALLOCATE_MAXBALANCE)
+		return candidate->speed;
+	return need->network ? tb_network_rank(need->network, candidate->node)
+			     : candidate->node;
 }
 
-/* Of windows with the same span the one with faster nodes, else the first. */
+static uint32_t get_height(const struct tb_candidate *a,
+			   const struct tb_candidate *b,
+			   const struct tb_node_need *need)
+{
+	return need->network
+		       ? tb_network_height(need->network, a->node, b->node)
+		       : 0;
+}
+
+/* Blocks are of nodes that the job can have. */
+static bool is_in_sets(enum tb_allocation policy,
+		       const struct tb_candidate *candidate)
+{
+	return policy != TB_ALLOCATE_CONTIGUOUS || candidate->required ||
+	       candidate->holds;
+}
+
+static void set_position_keys(enum tb_allocation policy, struct ranked *ranked,
+			      const struct tb_node_need *need)
+{
+	const struct tb_candidate *candidate = &ranked->candidate;
+
+	ranked->key[0] = !is_in_sets(policy, candidate);
+	ranked->key[1] = get_position(policy, candidate, need);
+}
+
+/* Add what is between a candidate and the next one, or take it away. */
+static void count_between(enum tb_allocation policy, struct distance *distance,
+			  const struct ranked *left, const struct ranked *right,
+			  const struct tb_node_need *need, int sign)
+{
+	const struct tb_candidate *a = &left->candidate, *b = &right->candidate;
+
+	if (policy != TB_ALLOCATE_CONTIGUOUS)
+		return;
+	if (get_height(a, b, need))
+		distance->switches += (uint32_t)sign;
+	if (get_position(policy, b, need) > get_position(policy, a, need) + 1)
+		distance->gaps += (uint32_t)sign;
+}
+
+/* The rest, which only depends on the two ends. */
+static void measure_ends(enum tb_allocation policy, struct distance *distance,
+			 const struct ranked *left, const struct ranked *right,
+			 const struct tb_node_need *need)
+{
+	const struct tb_candidate *a = &left->candidate, *b = &right->candidate;
+
+	if (policy == TB_ALLOCATE_CONTIGUOUS)
+		distance->height = get_height(a, b, need);
+	distance->span = get_position(policy, b, need) -
+			 get_position(policy, a, need);
+}
+
+static int compare_distances(const struct distance *a, const struct distance *b)
+{
+	if (a->switches != b->switches)
+		return a->switches < b->switches ? -1 : 1;
+	if (a->height != b->height)
+		return a->height < b->height ? -1 : 1;
+	if (!a->gaps != !b->gaps)
+		return !a->gaps ? -1 : 1;
+	return compare_values(a->span, b->span);
+}
+
+/* Of windows that are as good the one with faster nodes, else the first. */
 static bool is_better_window(enum tb_allocation policy,
-			     const struct candidate_window *best, double span,
+			     const struct candidate_window *best,
+			     const struct distance *distance,
 			     const struct ranked *first,
 			     const struct ranked *best_first)
 {
-	if (!best->end || span != best->span)
-		return !best->end || span < best->span;
+	int order = compare_distances(distance, &best->distance);
+
+	if (!best->end || order)
+		return !best->end || order < 0;
 	return policy == TB_ALLOCATE_MAXBALANCE &&
 	       first->candidate.speed > best_first->candidate.speed;
 }
 
 /*
- * The window with the smallest span that holds the job.  Without gaps: a window
- * ends where a node in between is no candidate.
+ * The window that holds the job and is best.  A part of a window is never worse, so those
+ * are looked at that hold it no more without their first candidate.
  */
-static struct candidate_window
-find_smallest_window(enum tb_allocation policy, const struct ranked *list,
-		     uint32_t count, const struct tb_node_need *need,
-		     bool without_gaps)
+static struct candidate_window find_best_window(enum tb_allocation policy,
+						const struct ranked *list,
+						uint32_t count,
+						const struct tb_node_need *need)
 {
 	uint32_t required = count_required(list, count);
-	struct candidate_window best = { 0, 0, 0 };
+	struct candidate_window best = { .end = 0 };
 	struct candidate_sum sum = { 0, 0, 0 };
+	struct distance distance = { 0, 0, 0, 0 };
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (without_gaps && i &&
-		    list[i].candidate.node != list[i - 1].candidate.node + 1) {
-			first = i;
-			sum = (struct candidate_sum){ 0, 0, 0 };
-		}
+		if (i > first)
+			count_between(policy, &distance, &list[i - 1], &list[i],
+				      need, 1);
 		add_to_sum(&sum, &list[i].candidate, need);
-		while (sum_suffices(&sum, need, required) && first <= i) {
-			double span = get_position(policy, &list[i]) -
-				      get_position(policy, &list[first]);
-
-			if (is_better_window(policy, &best, span, &list[first],
-					     &list[best.first]))
+		while (first <= i && sum_suffices(&sum, need, required)) {
+			measure_ends(policy, &distance, &list[first], &list[i],
+				     need);
+			if (is_better_window(policy, &best, &distance,
+					     &list[first], &list[best.first]))
 				best = (struct candidate_window){ first, i + 1,
-								  span };
-			remove_from_sum(&sum, &list[first++].candidate, need);
+								  distance };
+			remove_from_sum(&sum, &list[first].candidate, need);
+			if (first < i)
+				count_between(policy, &distance, &list[first],
+					      &list[first + 1], need, -1);
+			first++;
 		}
 	}
 	return best;
@@ -326,20 +424,29 @@ find_smallest_window(enum tb_allocation policy, const struct ranked *list,
 /* The window first, then the others by their distance from it. */
 static void sort_around_window(enum tb_allocation policy, struct ranked *list,
 			       uint32_t count,
-			       const struct candidate_window *window)
+			       const struct candidate_window *window,
+			       const struct tb_node_need *need)
 {
-	double low = get_position(policy, &list[window->first]);
-	double high = get_position(policy, &list[window->end - 1]);
+	const struct tb_candidate low = list[window->first].candidate;
+	const struct tb_candidate high = list[window->end - 1].candidate;
+	double from = get_position(policy, &low, need);
+	double to = get_position(policy, &high, need);
 
 	for (uint32_t i = 0; i < count; i++) {
+		const struct tb_candidate *candidate = &list[i].candidate;
 		bool inside = i >= window->first && i < window->end;
-		double position = get_position(policy, &list[i]);
+		double position = get_position(policy, candidate, need);
+		double *key = list[i].key;
 
-		list[i].key[0] = inside		   ? -1
-				 : position < low  ? low - position
-				 : position > high ? position - high
-						   : 0;
-		list[i].key[1] = 0;
+		key[0] = inside ? -1 : 0;
+		if (!inside && policy == TB_ALLOCATE_CONTIGUOUS)
+			key[0] = get_height(candidate,
+					    position < from ? &low : &high,
+					    need);
+		key[1] = inside		   ? 0
+			 : position < from ? from - position
+			 : position > to   ? position - to
+					   : 0;
 	}
 	qsort(list, count, sizeof(*list), by_keys);
 }
@@ -347,16 +454,18 @@ static void sort_around_window(enum tb_allocation policy, struct ranked *list,
 static uint32_t order_set(enum tb_allocation policy, struct ranked *list,
 			  uint32_t count, const struct tb_node_need *need)
 {
-	struct candidate_window window = { 0, 0, 0 };
+	struct candidate_window window;
+	uint32_t usable = 0;
 
+	for (uint32_t i = 0; i < count; i++)
+		set_position_keys(policy, &list[i], need);
 	qsort(list, count, sizeof(*list), by_keys);
-	if (policy == TB_ALLOCATE_CONTIGUOUS)
-		window = find_smallest_window(policy, list, count, need, true);
-	if (!window.end)
-		window = find_smallest_window(policy, list, count, need, false);
+	while (usable < count && is_in_sets(policy, &list[usable].candidate))
+		usable++;
+	window = find_best_window(policy, list, usable, need);
 	if (!window.end)
 		return count;
-	sort_around_window(policy, list, count, &window);
+	sort_around_window(policy, list, count, &window, need);
 	return window.end - window.first;
 }
 

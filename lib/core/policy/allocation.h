@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tb_network;
+
 enum tb_allocation {
 	TB_ALLOCATE_SLURM, /* no order, except for preferences */
 	TB_ALLOCATE_FIRSTAVAILABLE,
@@ -32,8 +34,14 @@ enum tb_allocation {
 	TB_ALLOCATE_DEFAULT,
 	TB_ALLOCATIONS, /* those with names */
 	/* Slurm's LLN: nobody asks topobind for it by name. */
-	TB_ALLOCATE_LEASTLOADED = TB_ALLOCATIONS
+	TB_ALLOCATE_LEASTLOADED = TB_ALLOCATIONS,
+	/* One of the site's own, as topobind.conf says: "plugin:NAME". */
+	TB_ALLOCATE_PLUGIN
 };
+
+#define TB_ALLOCATION_PLUGIN "plugin:"
+/* Longest NAME, in bytes. */
+#define TB_ALLOCATION_PLUGIN_MAX 64
 
 /* In capitals. */
 extern const char *const tb_allocation_names[TB_ALLOCATIONS];
@@ -42,6 +50,13 @@ extern const char tb_allocation_list[];
 
 /* The policy of a name, in upper or lower case.  False: there is none. */
 bool tb_allocation_parse(const char *name, enum tb_allocation *policy);
+
+/*
+ * NAME of "plugin:NAME", also where it does not fit; NULL: it is something else.  What
+ * fits has a to z, 0 to 9 and _, at least one of them.
+ */
+const char *tb_allocation_plugin(const char *policy);
+bool tb_allocation_plugin_fits(const char *name);
 
 /* Does it look at how the job's placement fits a node (diameter, broken, left)? */
 bool tb_policy_looks_at_fit(enum tb_allocation policy);
@@ -66,9 +81,9 @@ struct tb_candidate {
 	double weight, free;
 	/* The sum of configured resources, each as a part of the largest node's. */
 	double size;
-	double speed;	 /* 0: not known */
-	double chance;	 /* a random number, 0 to 1 */
-	double priority; /* what the priority function says */
+	double speed;  /* 0: not known */
+	double chance; /* a random number, 0 to 1 */
+	double priority; /* what the priority function says, or the site's plugin */
 	/* What the job's placement does to the node: fragmentation.h. */
 	int32_t broken; /* so many more containers are broken up */
 	uint32_t left;	/* CPUs (bound jobs: threads) left free */
@@ -83,6 +98,8 @@ struct tb_node_need {
 	uint32_t most_nodes; /* at most; 0: any number */
 	/* Slurm knows which nodes are near each other, and chooses several. */
 	bool has_switches;
+	/* For CONTIGUOUS: all nodes of the cluster (network.h); NULL: no switches. */
+	const struct tb_network *network;
 };
 
 /* How much each of the fewest nodes holds; less is left for the last one. */

@@ -902,6 +902,12 @@ enum tb_allocation tb_conf_allocation(const struct tb_conf *site,
 	return policy_of(site, partition)->nodes;
 }
 
+const char *tb_conf_policy_plugin(const struct tb_conf *site,
+				  const char *partition)
+{
+	return policy_of(site, partition)->plugin;
+}
+
 const struct tb_priority_function *tb_conf_priority(const struct tb_conf *site,
 						    const char *partition)
 {

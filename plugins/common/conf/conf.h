@@ -120,6 +120,9 @@ enum tb_allocation tb_conf_allocation(const struct tb_conf *conf,
 				      const char *partition);
 const struct tb_priority_function *tb_conf_priority(const struct tb_conf *conf,
 						    const char *partition);
+/* The plugin of TB_ALLOCATE_PLUGIN; NULL: none. */
+const char *tb_conf_policy_plugin(const struct tb_conf *conf,
+				  const char *partition);
 /* That of the node's line, which counts more; NULL: it has none.  Does any have one? */
 const struct tb_priority_function *
 tb_conf_node_priority(const struct tb_conf *conf, const char *node_name);

@@ -69,22 +69,48 @@ int tb_conf_read_filter(struct tb_filter **filter, const char *value,
 					      value, why.text, err);
 }
 
+static int fail_allocation(const char *name, const struct tb_conf_where *where,
+			   struct tb_error *err)
+{
+	struct tb_error why;
+
+	if (tb_allocation_plugin(name))
+		tb_fail(&why,
+			"the name of a plugin has a to z, 0 to 9 and _, at most %d of them",
+			TB_ALLOCATION_PLUGIN_MAX);
+	else
+		tb_fail(&why, "this is not allowed; allowed: %s, plugin:NAME",
+			tb_allocation_list);
+	return tb_conf_fail(where, keys[TB_WORD_NODES], name, why.text, err);
+}
+
+/* SLURM, or plugin:NAME. */
+static int read_nodes(struct tb_policy *policy, const char *name,
+		      const struct tb_conf_where *where, struct tb_error *err)
+{
+	const char *plugin = name ? tb_allocation_plugin(name) : NULL;
+
+	if (plugin && tb_allocation_plugin_fits(plugin)) {
+		policy->nodes = TB_ALLOCATE_PLUGIN;
+		policy->plugin = xstrdup(plugin);
+		return 0;
+	}
+	if (!name || tb_allocation_parse(name, &policy->nodes))
+		return 0;
+	return fail_allocation(name, where, err);
+}
+
 /* The default function is the priority that the administrator gives to a node. */
 static int read_allocation(struct tb_policy *policy,
 			   const struct tb_conf_words *words,
 			   const struct tb_conf_where *where,
 			   struct tb_error *err)
 {
-	const char *name = words->word[TB_WORD_NODES].value;
 	const char *text = words->word[TB_WORD_PRIORITY].value;
 	struct tb_error why;
 
-	if (name != NULL && !tb_allocation_parse(name, &policy->nodes)) {
-		tb_fail(&why, "this is not allowed; allowed: %s",
-			tb_allocation_list);
-		return tb_conf_fail(where, keys[TB_WORD_NODES], name, why.text,
-				    err);
-	}
+	if (read_nodes(policy, words->word[TB_WORD_NODES].value, where, err))
+		return -1;
 	policy->priority = tb_priority_parse(text != NULL ? text : "PRIORITY",
 					     &why);
 	return policy->priority != NULL
@@ -223,6 +249,7 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 
 void tb_policy_clear(struct tb_policy *policy)
 {
+	xfree(policy->plugin);
 	tb_filter_destroy(policy->filter);
 	policy->filter = NULL;
 	tb_priority_destroy(policy->priority);

@@ -38,6 +38,7 @@ struct tb_policy {
 	struct tb_filter *filter;  /* NULL: none */
 	struct tb_request request; /* of a job that is bound implicitly */
 	enum tb_allocation nodes;
+	char *plugin; /* NAME of nodes=TB_ALLOCATE_PLUGIN; else NULL */
 	struct tb_priority_function *priority;
 };
 

@@ -348,6 +348,15 @@ get_function(const struct tb_node_facts *facts, uint32_t node)
 	return own ? own : facts->choice->function;
 }
 
+/* A plugin of the site's is told all of it. */
+static void find_for_plugin(struct tb_node_facts *facts, const bitstr_t *nodes)
+{
+	facts->application = tb_learning_application(facts->job);
+	facts->partition_cpus = count_partition_cpus(facts->job);
+	tb_learning_look_at_nodes();
+	find_os(facts, nodes);
+}
+
 static void find_for_functions(struct tb_node_facts *facts,
 			       const bitstr_t *nodes)
 {
@@ -466,6 +475,14 @@ static double get_term_value(const struct tb_node_facts *facts,
 	}
 }
 
+double tb_node_component(const struct tb_node_facts *facts,
+			 enum tb_component component, uint32_t node)
+{
+	const struct tb_priority_term term = { component, NULL };
+
+	return get_term_value(facts, NULL, &term, node);
+}
+
 double tb_node_priority(const struct tb_node_facts *facts, uint32_t node)
 {
 	const struct tb_function_facts *own = facts->functions;
@@ -541,6 +558,10 @@ void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
 	case TB_ALLOCATE_PRIORITY:
 		tb_node_times_find(&facts->times, test->job, start);
 		find_for_functions(facts, test->nodes);
+		break;
+	case TB_ALLOCATE_PLUGIN:
+		tb_node_times_find(&facts->times, test->job, start);
+		find_for_plugin(facts, test->nodes);
 		break;
 	case TB_ALLOCATE_CPULOAD: /* for a later start it is MINRESOURCE */
 	case TB_ALLOCATE_MINRESOURCE:

@@ -22,7 +22,10 @@ struct tb_node_choice {
 	enum tb_allocation policy;
 	const char *prefer; /* as in core/request/prefer.h, or NULL */
 	const struct tb_priority_function *function;
+	const char *plugin; /* of policy PLUGIN */
 	const struct tb_conf *site;
+	const struct tb_request *request;
+	bool bound;
 };
 
 struct tb_node_facts {
@@ -69,6 +72,9 @@ uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
 /* Can any node have this feature?  For tb_request_check_features(). */
 bool tb_feature_is_known(const char *name, void *unused);
+/* The value of one without a name (core/policy/priority_function.h). */
+double tb_node_component(const struct tb_node_facts *facts,
+			 enum tb_component component, uint32_t node);
 /* Its worth by the priority function. */
 double tb_node_priority(const struct tb_node_facts *facts, uint32_t node);
 /* How large it is, compared to the largest one. */

@@ -7,23 +7,16 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "node_network.h"
+#include "node_score.h"
 #include "select_topobind/nodes/nodes.h"
+#include "site_policies.h"
 
 /* Does the job itself say how its nodes lie to each other? */
 static bool wants_slurms_nodes(const job_record_t *job)
 {
 	return (job->bit_flags & SPREAD_JOB) || job->details->contiguous ||
 	       job->req_switch;
-}
-
-/* Names of the plugin without switches, from the oldest release to the newest. */
-static bool network_has_switches(void)
-{
-	const char *plugin = slurm_conf.topology_plugin;
-
-	return plugin && xstrcmp(plugin, "topology/none") &&
-	       xstrcmp(plugin, "topology/default") &&
-	       xstrcmp(plugin, "topology/flat");
 }
 
 bool tb_job_wants_least_loaded(const job_record_t *job)
@@ -33,13 +26,17 @@ bool tb_job_wants_least_loaded(const job_record_t *job)
 		(job->part_ptr && (job->part_ptr->flags & PART_FLAG_LLN)));
 }
 
-/* What SLURM and DEFAULT mean for the job. */
+/* What SLURM and DEFAULT mean for the job, and a plugin that is switched off. */
 static void choose_for_kind(struct tb_node_choice *choice,
-			    const job_record_t *job, bool bound)
+			    const job_record_t *job)
 {
-	bool by_default = choice->policy == TB_ALLOCATE_DEFAULT;
+	bool bound = choice->bound;
 
-	if (!by_default && choice->policy != TB_ALLOCATE_SLURM)
+	if (choice->policy == TB_ALLOCATE_PLUGIN &&
+	    !tb_site_policy_works(choice->plugin))
+		choice->policy = TB_ALLOCATE_DEFAULT;
+	if (choice->policy != TB_ALLOCATE_DEFAULT &&
+	    choice->policy != TB_ALLOCATE_SLURM)
 		return;
 	/* It sees the load of a node only where no cores are hidden from it. */
 	if (bound && tb_job_wants_least_loaded(job))
@@ -59,20 +56,27 @@ bool tb_node_choice_find(struct tb_node_choice *choice,
 					   tb_conf_allocation(site, partition)),
 		.prefer = request->prefer,
 		.function = tb_conf_priority(site, partition),
+		.plugin = tb_conf_policy_plugin(site, partition),
 		.site = site,
+		.request = request,
+		.bound = tb_request_binds(request),
 	};
-	choose_for_kind(choice, job, tb_request_binds(request));
+	choose_for_kind(choice, job);
 	return tb_conf_enabled(site, partition) &&
 	       (choice->policy != TB_ALLOCATE_SLURM || choice->prefer);
 }
 
 struct tb_node_need tb_node_need_of(const struct tb_test *test, uint64_t amount)
 {
+	bool in_blocks = test->choice &&
+			 test->choice->policy == TB_ALLOCATE_CONTIGUOUS;
+
 	return (struct tb_node_need){
 		.amount = amount,
 		.nodes = MAX(test->min_nodes, test->req_nodes),
 		.most_nodes = test->max_nodes,
-		.has_switches = network_has_switches(),
+		.has_switches = tb_network_has_switches(),
+		.network = in_blocks ? tb_node_network() : NULL,
 	};
 }
 
@@ -135,6 +139,9 @@ struct row {
 	uint32_t count;
 	uint32_t enough; /* the first so many can hold the job, as far as is known */
 	uint32_t least; /* to start now fewer of them cannot: they need not be tried */
+	/* In place of test where a plugin was switched off meanwhile. */
+	struct tb_test test_without;
+	struct tb_node_choice choice_without;
 };
 
 /* All of them are tried, whatever is known. */
@@ -148,15 +155,14 @@ static uint32_t count_least(const struct row *row)
 	return least;
 }
 
-static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
+/* False: a plugin was switched off. */
+static bool fill_row(struct row *row, const bitstr_t *nodes, time_t start)
 {
 	const struct tb_order *order = row->order;
-	bool later = start > time(NULL);
+	bool later = start > time(NULL), works;
 	struct tb_node_facts facts;
 
 	tb_node_facts_find(&facts, row->test, start);
-	row->list = xcalloc(bit_set_count((bitstr_t *)nodes) + 1,
-			    sizeof(*row->list));
 	row->count = 0;
 	for (uint32_t node = 0; node < tb_node_count(); node++) {
 		struct tb_candidate *candidate = &row->list[row->count];
@@ -167,10 +173,32 @@ static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 		order->describe(order, row->test, candidate, later);
 		row->count++;
 	}
-	row->enough = tb_allocation_order(row->test->choice->policy, row->list,
-					  row->count, &order->need);
-	row->least = count_least(row);
+	works = tb_candidates_score(row->list, row->count, &facts,
+				    &order->need);
 	tb_node_facts_clear(&facts);
+	return works;
+}
+
+static void go_on_without_plugin(struct row *row)
+{
+	row->choice_without = *row->test->choice;
+	choose_for_kind(&row->choice_without, row->test->job);
+	row->test_without = *row->test;
+	row->test_without.choice = &row->choice_without;
+	row->test = &row->test_without;
+}
+
+static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
+{
+	row->list = xcalloc(bit_set_count((bitstr_t *)nodes) + 1,
+			    sizeof(*row->list));
+	if (!fill_row(row, nodes, start)) {
+		go_on_without_plugin(row);
+		fill_row(row, nodes, start);
+	}
+	row->enough = tb_allocation_order(row->test->choice->policy, row->list,
+					  row->count, &row->order->need);
+	row->least = count_least(row);
 }
 
 /* Try the first nodes of a row.  On success chosen has the chosen nodes. */

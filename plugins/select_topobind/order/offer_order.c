@@ -8,6 +8,8 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
+
+#include "node_score.h"
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/try/scale.h"
 
@@ -183,10 +185,14 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 		tb_candidate_fill(&list[i], &facts, offer->node);
 		describe_offer(offers, test, offer, &need, &list[i]);
 	}
-	tb_allocation_order(test->choice->policy, list, offers->count, &need);
-	rank_classes(offers, list);
-	qsort(offers->list, offers->count, sizeof(*offers->list),
-	      compare_classes);
+	/* Without a plugin that was switched off just now they stay as they are. */
+	if (tb_candidates_score(list, offers->count, &facts, &need)) {
+		tb_allocation_order(test->choice->policy, list, offers->count,
+				    &need);
+		rank_classes(offers, list);
+		qsort(offers->list, offers->count, sizeof(*offers->list),
+		      compare_classes);
+	}
 	xfree(list);
 	tb_node_facts_clear(&facts);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "common/metrics/exposition.h"
+#include "select_topobind/order/site_policies.h"
 
 /* The upper bounds of the histogram, and how they are printed. */
 #define BOUNDS 12
@@ -176,9 +177,53 @@ static void print_times(FILE *out)
 	}
 }
 
+static void print_works(const struct tb_site_policy_state *state, void *out)
+{
+	tb_metric_sample(out, "topobind_policy_plugin_works", !*state->why,
+			 "plugin", state->name, NULL);
+}
+
+static void print_calls(const struct tb_site_policy_state *state, void *out)
+{
+	tb_metric_sample(out, "topobind_policy_plugin_calls_total",
+			 (double)state->calls, "plugin", state->name, NULL);
+}
+
+static void print_seconds(const struct tb_site_policy_state *state, void *out)
+{
+	tb_metric_sample(out, "topobind_policy_plugin_seconds_total",
+			 state->seconds, "plugin", state->name, NULL);
+}
+
+static void note_policy(const struct tb_site_policy_state *state, void *arg)
+{
+	(void)state;
+	*(bool *)arg = true;
+}
+
+static void print_policies(FILE *out)
+{
+	bool has_any = false;
+
+	tb_site_policies_visit(note_policy, &has_any);
+	if (!has_any)
+		return;
+	tb_metric_head(
+		out, "topobind_policy_plugin_works", "gauge",
+		"1: the plugin of NodeAllocationPolicy is asked; 0: it was switched off.");
+	tb_site_policies_visit(print_works, out);
+	tb_metric_head(out, "topobind_policy_plugin_calls_total", "counter",
+		       "Scores of nodes that it was asked for.");
+	tb_site_policies_visit(print_calls, out);
+	tb_metric_head(out, "topobind_policy_plugin_seconds_total", "counter",
+		       "Time that these took.");
+	tb_site_policies_visit(print_seconds, out);
+}
+
 void tb_metrics_print(FILE *out)
 {
 	print_outcomes(out);
 	print_refusals(out);
+	print_policies(out);
 	print_times(out);
 }

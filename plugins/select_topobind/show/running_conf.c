@@ -9,6 +9,7 @@
 #include "src/common/xstring.h"
 
 #include "common/conf/conf_pairs.h"
+#include "select_topobind/order/site_policies.h"
 
 /* A site with hundreds of nodes' lines knows them. */
 #define LOGGED_MAX 50
@@ -79,6 +80,19 @@ void tb_running_conf_set(const struct tb_conf *site)
 		     logged - LOGGED_MAX);
 }
 
+/* "PolicyPlugin=NAME State" */
+static void append_state(const struct tb_site_policy_state *state, void *arg)
+{
+	config_key_pair_t *pair = xmalloc(sizeof(*pair));
+
+	pair->name = xstrdup_printf(TB_CONF_PAIR_PLUGIN "=%s State",
+				    state->name);
+	pair->value = xstrdup_printf("%s%s%sslurmctld",
+				     *state->why ? "off: " : "on", state->why,
+				     TB_CONF_PAIR_FROM);
+	list_append(arg, pair);
+}
+
 list_t *tb_running_conf_list(void)
 {
 	list_t *list = count ? list_create(destroy_config_key_pair) : NULL;
@@ -90,5 +104,7 @@ list_t *tb_running_conf_list(void)
 		pair->value = xstrdup(pairs[i].value);
 		list_append(list, pair);
 	}
+	if (list)
+		tb_site_policies_visit(append_state, list);
 	return list;
 }
