@@ -803,6 +803,22 @@ lower_threads() {
 		awk '$1 == "grant" { print $4 }' | as_list
 }
 
+# lost NODE - threads whose CPUs it says it has lost, as a list
+lost() {
+	local token
+
+	token=$(node_token "$1" m_topology_lost)
+	[ -z "$token" ] || lower_threads "$token"
+}
+
+has_lost() {
+	[ "$(lost "$1")" = "$2" ]
+}
+
+is_undrained() {
+	[[ $(node_state) != *drain* ]]
+}
+
 inuse() {
 	lower_threads "$(node_token "$1" m_topology_inuse)"
 }

@@ -21,7 +21,7 @@ struct tb_candidate_node {
 	struct tb_bitset *inuse;     /* of all jobs */
 	struct tb_bitset *masked;    /* by filters (core/place/place.h) */
 	struct tb_bitset *system;    /* for the system: no job has them, ever */
-	struct tb_bitset *reserved;  /* these, and those of reservations */
+	struct tb_bitset *reserved;  /* these, lost ones, and those of reservations */
 	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*

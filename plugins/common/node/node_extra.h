@@ -5,7 +5,8 @@
  * The field is a site's own text; topobind keeps "name=value" tokens in it,
  * separated from the rest by blanks: what the node publishes, m_topology= with
  * m_distances= (core/topology/distances.h), m_memory= and m_hugepages=
- * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h) and m_speed= (MHz) where they are known, and
+ * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h) and m_speed= (MHz) where they are known, and while
+ * CPUs are lost m_topology_lost= (task_topobind/daemon/lost_cpus.h; these in lower case), and
  * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node), and m_filter=,
  * where topobind.conf has a filter for the node (masked units in lower case), and
@@ -30,6 +31,7 @@
 #define TB_EXTRA_MEMORY_INUSE "m_memory_inuse"
 #define TB_EXTRA_FILTER "m_filter"
 #define TB_EXTRA_RESERVED "m_topology_reserved"
+#define TB_EXTRA_LOST "m_topology_lost"
 
 /*
  * The value of a token and its length; NULL when extra (may be NULL) has none.

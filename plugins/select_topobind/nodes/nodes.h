@@ -32,6 +32,12 @@ struct tb_shape *tb_node_shape(uint32_t node);
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job);
 
 /*
+ * Slurm's cores of which a node, whose shape was asked for, has lost a thread: no bound
+ * job starts there now.  NULL: none.  Borrowed, until its shape is asked for again.
+ */
+const struct tb_bitset *tb_node_lost_cores(uint32_t node);
+
+/*
  * Has a node, whose shape was asked for, more load than MaxLoad= of topobind.conf?  Then
  * no bound job starts there now.
  */
@@ -71,7 +77,7 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  * Borrowed, until its shape is asked for again.
  */
 struct tb_node_stated {
-	const char *topology, *distances, *memory, *os_cpus, *speed;
+	const char *topology, *distances, *memory, *os_cpus, *speed, *lost;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
 
