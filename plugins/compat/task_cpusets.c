@@ -108,9 +108,8 @@ static char *find_slice_v2(void)
 
 	if (end != NULL)
 		*end = '\0';
-	if (top != NULL &&
-	    asprintf(&slice, "%s/system.slice",
-		     strcmp(top, "/") != 0 ? top : "") < 0)
+	if (top != NULL && asprintf(&slice, "%s/system.slice",
+				    strcmp(top, "/") != 0 ? top : "") < 0)
 		slice = NULL;
 	free(top);
 	return slice;
@@ -330,8 +329,8 @@ static void move_step(tb_slurm_step_t *step, const struct tb_bitset *there)
 bool tb_slurm_step_leave_lost(tb_slurm_step_t *step, const char *job_cpus)
 {
 	char *top = find_slurms_cgroup();
-	struct tb_bitset *wanted =
-		tb_bitset_parse_list(job_cpus, TB_CPUSET_OS_MAX, NULL);
+	struct tb_bitset *wanted = tb_bitset_parse_list(job_cpus,
+							TB_CPUSET_OS_MAX, NULL);
 	struct tb_bitset *there = top != NULL ? tb_cpuset_read_cpus(top, NULL)
 					      : NULL;
 	bool lost = wanted != NULL && there != NULL &&

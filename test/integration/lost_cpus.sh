@@ -140,9 +140,19 @@ says_none() {
 			grep -v '^m_topology_lost' | paste -sd' ')"
 }
 
+# planned_threads UNIT - what a task would have now; nothing: none has room
+planned_threads() {
+	local string
+
+	string=$(topobind plan --json -w "$NODE_ZEN" -n1 --bunit="$1" \
+		--bamount=1 --bstrategy=linear 2>/dev/null |
+		jq -r '.units[]?.topology') || true
+	[ -z "$string" ] || lower_threads "$string"
+}
+
 # The first core of zen is lost: so is the first unit of each kind for new jobs.
 case_units() {
-	local job core unit first total
+	local job core unit first total planned
 
 	trap says_none EXIT
 	job=$(alloc -w "$NODE_ZEN" -n1 --bunit=C --bamount=1 --bstrategy=linear)
@@ -152,13 +162,20 @@ case_units() {
 	says_lost "$NODE_ZEN" "$core"
 	for unit in C Y X N S; do
 		total=$(node_shown "$NODE_ZEN" "${unit}total")
+		planned=$(planned_threads "$unit")
 		first=$(batch -w "$NODE_ZEN" -n1 --bunit="$unit" --bamount=1 \
 			--bstrategy=linear)
 		if [ "$total" = 1 ]; then
 			wait_until 30 was_passed_over "$first"
+			assert_contains "explanation" "lost CPUs" \
+				"$(topobind explain "$first" || true)"
+			assert_eq "plan" "" "$planned"
 		else
 			wait_until 30 runs "$first"
 			refute grep -qx 0 <(expand_list "$(granted "$first")")
+			assert_eq "plan" "$(granted "$first")" "$planned"
+			assert_eq "free units" $((total - 2)) \
+				"$(node_shown "$NODE_ZEN" "${unit}free")"
 		fi
 		cancel "$first"
 	done

@@ -152,10 +152,11 @@ case_cpuset_shrunk() {
 
 # With v2 a partition of somebody else has CPUs, and nobody has written to a cgroup
 # of Slurm's or above.
+beside=/sys/fs/cgroup/beside
 case_partition_beside() {
-	local beside=/sys/fs/cgroup/beside waits four
+	local waits four
 
-	trap 'rmdir "$beside" || true' EXIT
+	trap '[ ! -d "$beside" ] || rmdir "$beside"' EXIT
 	mkdir "$beside"
 	echo 4-5 >"$beside/cpuset.cpus"
 	echo root >"$beside/cpuset.cpus.partition"

@@ -139,8 +139,10 @@ static void print_memory(const node_info_t *node, FILE *out)
 static unsigned count_cores(const char *string)
 {
 	struct tb_bitset *threads = NULL;
-	struct tb_topology *topology =
-		string ? tb_topology_parse(string, &threads, NULL) : NULL;
+	struct tb_topology *topology = string ? tb_topology_parse(string,
+								  &threads,
+								  NULL)
+					      : NULL;
 	unsigned cores = 0;
 
 	if (topology)

@@ -349,9 +349,8 @@ static void look_at_memory(struct known_node *node, const node_record_t *record,
 }
 
 /* The lower-case threads of a string of the node's shape, as cores.  NULL with why. */
-static struct tb_bitset *parse_lost(const char *text,
-				    const struct tb_shape *shape,
-				    struct tb_error *why)
+static struct tb_bitset *
+parse_lost(const char *text, const struct tb_shape *shape, struct tb_error *why)
 {
 	struct tb_bitset *threads = NULL;
 	struct tb_topology *topology = tb_topology_parse(text, &threads, why);
@@ -490,10 +489,10 @@ const struct tb_filter *tb_node_own_filter(uint32_t node,
 
 struct tb_node_stated tb_node_stated(uint32_t node)
 {
-	return (struct tb_node_stated){ nodes[node].topology,
-					nodes[node].distances,
-					nodes[node].memory, nodes[node].os_cpus,
-					nodes[node].speed, nodes[node].lost };
+	return (struct tb_node_stated){
+		nodes[node].topology, nodes[node].distances, nodes[node].memory,
+		nodes[node].os_cpus,  nodes[node].speed,     nodes[node].lost
+	};
 }
 
 /* What jobs may have of the node is divided over its NUMA nodes. */

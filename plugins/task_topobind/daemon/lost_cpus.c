@@ -46,7 +46,8 @@ int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
 
 	*lost = NULL;
 	if (cgroup == NULL)
-		return tb_fail(err, "the cpuset cgroup of Slurm's is not known");
+		return tb_fail(err,
+			       "the cpuset cgroup of Slurm's is not known");
 	left = tb_cpuset_read_left(cgroup, err);
 	rc = left != NULL ? print_lost(machine, left, lost, err) : -1;
 	tb_bitset_destroy(left);

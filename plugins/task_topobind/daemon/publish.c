@@ -48,9 +48,9 @@ static bool says_lost(const char *extra, const char *lost)
 {
 	size_t length;
 
-	return lost != NULL ? tb_extra_has(extra, TB_EXTRA_LOST, lost)
-			    : tb_extra_find(extra, TB_EXTRA_LOST, &length) ==
-				      NULL;
+	return lost != NULL
+		       ? tb_extra_has(extra, TB_EXTRA_LOST, lost)
+		       : tb_extra_find(extra, TB_EXTRA_LOST, &length) == NULL;
 }
 
 /*
