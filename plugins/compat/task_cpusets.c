@@ -237,23 +237,32 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 }
 
 /*
- * An administrator, or the kernel when a CPU goes offline, may have taken CPUs away
- * from Slurm's own cgroup.  When such CPUs are given to a child, the kernel's
- * error is no help: "permission denied", or none.
+ * Those of some CPUs that Slurm's own cgroup does not have: an administrator, or the
+ * kernel when a CPU goes offline, may have taken them away.  When such CPUs are given to
+ * a child, the kernel's error is no help: "permission denied", or none.  NULL with a
+ * sentence.
  */
-static int check_cpus(const char *top, const char *job_cpus,
-		      struct tb_error *err)
+static struct tb_bitset *find_missing(const char *top, const char *job_cpus,
+				      struct tb_error *err)
 {
 	struct tb_bitset *wanted, *there = tb_cpuset_read_cpus(top, err);
-	char *list;
-	int rc = -1;
 
 	if (there == NULL)
-		return -1;
+		return NULL;
 	wanted = tb_bitset_parse_list(job_cpus, TB_CPUSET_OS_MAX, err);
 	if (wanted != NULL)
 		tb_bitset_andnot(wanted, there);
-	list = wanted != NULL ? tb_bitset_print_list(wanted) : NULL;
+	tb_bitset_destroy(there);
+	return wanted;
+}
+
+static int check_cpus(const char *top, const char *job_cpus,
+		      struct tb_error *err)
+{
+	struct tb_bitset *missing = find_missing(top, job_cpus, err);
+	char *list = missing != NULL ? tb_bitset_print_list(missing) : NULL;
+	int rc = -1;
+
 	if (list != NULL && list[0] == '\0')
 		rc = 0;
 	else if (list != NULL)
@@ -262,9 +271,10 @@ static int check_cpus(const char *top, const char *job_cpus,
 			"the cpuset cgroup %.100s: give them back, until then "
 			"the node offers no units with them",
 			list, top);
+	else if (missing != NULL)
+		tb_fail(err, "out of memory");
 	free(list);
-	tb_bitset_destroy(wanted);
-	tb_bitset_destroy(there);
+	tb_bitset_destroy(missing);
 	return rc;
 }
 
@@ -297,7 +307,7 @@ static bool has_core(const struct tb_bitset *os_cpus, unsigned core)
 	return has;
 }
 
-/* Any core; none is left where the kernel has all CPUs to itself, which it never has. */
+/* Any core of the node; -1: none is whole. */
 static int find_core_left(const struct tb_bitset *there, unsigned *core)
 {
 	struct tb_step_node_input shape = { 0 };
@@ -310,36 +320,35 @@ static int find_core_left(const struct tb_bitset *there, unsigned *core)
 }
 
 /*
- * A step that has failed already still passes through task/cgroup, which cannot set
- * CPUs that are not there: then Slurm drains the node.  Its tasks end before they start
- * a program, on a CPU that is there.
+ * A step that has failed already still passes through task/cgroup, which with v1 cannot
+ * set CPUs that are not there: then Slurm drains the node.  Its tasks end before they
+ * start a program, on a core that is there.
  */
-static void move_step(tb_slurm_step_t *step, const struct tb_bitset *there)
+static void move_step(tb_slurm_step_t *step, const char *top)
 {
+	struct tb_bitset *there = tb_cpuset_read_cpus(top, NULL);
 	unsigned core;
 
-	if (find_core_left(there, &core) < 0)
-		return;
-	xfree(step->job_alloc_cores);
-	xfree(step->step_alloc_cores);
-	xstrfmtcat(step->job_alloc_cores, "%u", core);
-	xstrfmtcat(step->step_alloc_cores, "%u", core);
+	if (there != NULL && find_core_left(there, &core) == 0) {
+		xfree(step->job_alloc_cores);
+		xfree(step->step_alloc_cores);
+		xstrfmtcat(step->job_alloc_cores, "%u", core);
+		xstrfmtcat(step->step_alloc_cores, "%u", core);
+	}
+	tb_bitset_destroy(there);
 }
 
 bool tb_slurm_step_leave_lost(tb_slurm_step_t *step, const char *job_cpus)
 {
 	char *top = find_slurms_cgroup();
-	struct tb_bitset *wanted = tb_bitset_parse_list(job_cpus,
-							TB_CPUSET_OS_MAX, NULL);
-	struct tb_bitset *there = top != NULL ? tb_cpuset_read_cpus(top, NULL)
-					      : NULL;
-	bool lost = wanted != NULL && there != NULL &&
-		    !tb_bitset_contains(there, wanted);
+	struct tb_bitset *missing = top != NULL
+					    ? find_missing(top, job_cpus, NULL)
+					    : NULL;
+	bool lost = missing != NULL && !tb_bitset_is_empty(missing);
 
 	if (lost)
-		move_step(step, there);
-	tb_bitset_destroy(wanted);
-	tb_bitset_destroy(there);
+		move_step(step, top);
+	tb_bitset_destroy(missing);
 	free(top);
 	return lost;
 }

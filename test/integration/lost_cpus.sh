@@ -87,6 +87,26 @@ case_remembered() {
 	assert_works
 }
 
+restart_slurmd() {
+	slurmd stop
+	slurmd start
+	wait_until 60 nodes_answer
+}
+
+# The site says the topology of this machine: it loses CPUs all the same.
+case_configured() {
+	reconfigure_with "NodeName=$NODE_THIS Topology=$(node_token \
+		"$NODE_THIS" m_topology)"
+	restart_slurmd
+	take_cpus
+	wait_until 30 has_lost "$NODE_THIS" "$gone"
+	give_cpus
+	wait_until 30 has_lost "$NODE_THIS" ""
+	reconfigure_with
+	restart_slurmd
+	assert_works
+}
+
 # --- a launch finds it first --------------------------------------------------
 
 was_requeued() {
@@ -220,6 +240,7 @@ gone=$(seq $((threads - per_core)) $((threads - 1)) | as_list)
 
 test_case "CPUs are taken and given back" case_taken_and_given
 test_case "what is lost outlives daemons and other text" case_remembered
+test_case "the site says the topology" case_configured
 test_case "a launch that finds them taken drains nothing" case_launch
 test_case "units that have lost a core are not offered" case_units
 test_case "nonsense is nothing" case_nonsense
