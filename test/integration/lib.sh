@@ -815,6 +815,21 @@ has_lost() {
 	[ "$(lost "$1")" = "$2" ]
 }
 
+# helpers SIGNAL - to the processes beside slurmd, which watch
+helpers() {
+	local pid
+
+	for pid in $(pgrep -x topobind); do
+		! grep -qszx -- "$NODE_THIS" "/proc/$pid/cmdline" ||
+			kill -"$1" "$pid"
+	done
+}
+
+# A script that could not be started waits again.
+was_put_back() {
+	[ "$(job_field "$1" Restarts)" = 1 ] && is_pending "$1"
+}
+
 is_undrained() {
 	[[ $(node_state) != *drain* ]]
 }

@@ -12,9 +12,15 @@ slurmd() {
 	daemon "slurmd-$NODE_THIS" "$1"
 }
 
-# Slurm's own has CPUs after the first step.
+# Slurm's own has CPUs after the first step.  With v1 first those of users go, who have
+# more than their jobs.
 take_cpus() {
+	local user
+
 	trap give_cpus EXIT
+	while read -r user; do
+		echo "$kept" >"$user/cpuset.cpus"
+	done < <(find "$(top_cgroup)" -maxdepth 1 -name 'uid_*')
 	echo "$kept" >"$(top_cgroup)/cpuset.cpus"
 }
 
@@ -23,18 +29,12 @@ give_cpus() {
 	helpers CONT
 }
 
-# Processes beside slurmd, which watch.
-helpers() {
-	local pid
-
-	for pid in $(pgrep -x topobind); do
-		! grep -qszx -- "$NODE_THIS" "/proc/$pid/cmdline" ||
-			kill -"$1" "$pid"
-	done
-}
-
 node_shown() {
 	topobind nodes -h -O "$2" "$1" | tr -d " "
+}
+
+uses() {
+	[ "$(inuse "$1")" = "$2" ]
 }
 
 # --- they are seen ------------------------------------------------------------
@@ -42,13 +42,16 @@ node_shown() {
 case_taken_and_given() {
 	local job one waits whole
 
-	take_cpus
-	wait_until 30 has_lost "$NODE_THIS" "$gone"
 	one=$(batch -w "$NODE_THIS" -n$((cores - 1)) --bunit=C --bamount=1)
 	wait_until 30 runs "$one"
 	assert_eq "granted" "$left" "$(granted "$one")"
-	# It is not refused: CPUs come back.
+	take_cpus
+	wait_until 30 has_lost "$NODE_THIS" "$gone"
+	# That was written for the whole node, and changes nothing else there.
+	wait_until 30 uses "$NODE_THIS" "$left"
+	assert runs "$one"
 	cancel "$one"
+	# It is not refused: CPUs come back.
 	waits=$(batch -w "$NODE_THIS" -n"$cores" --bunit=C --bamount=1)
 	whole=$(batch -w "$NODE_THIS" -n1 --exclusive --bunit=C --bamount=1)
 	wait_until 30 was_passed_over "$waits"
@@ -109,10 +112,6 @@ case_configured() {
 
 # --- a launch finds it first --------------------------------------------------
 
-was_requeued() {
-	[ "$(job_field "$1" Restarts)" = 1 ] && is_pending "$1"
-}
-
 # The job cannot be put back: it has failed, and nothing of it ran.
 has_failed() {
 	[ "$(job_field "$1" JobState)" = FAILED ]
@@ -128,7 +127,7 @@ case_launch() {
 	refute test -e "$work/pid"
 	wait_until 30 node_is_idle "$NODE_THIS"
 	job=$(victim -n"$cores")
-	wait_until 60 was_requeued "$job"
+	wait_until 60 was_put_back "$job"
 	refute test -e "$work/pid"
 	within 60 srun -Q -w "$NODE_THIS" -n"$cores" --bunit=C --bamount=1 \
 		touch "$work/ran" || true

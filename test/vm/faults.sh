@@ -150,6 +150,25 @@ case_cpuset_shrunk() {
 	assert_works
 }
 
+# A script comes before the node has said so.
+case_cpuset_shrunk_at_launch() {
+	local top job
+
+	top=$(top_cgroup)
+	trap 'echo 0-15 >"$top/cpuset.cpus"; helpers CONT' EXIT
+	helpers STOP
+	echo 0-7 >"$top/cpuset.cpus"
+	job=$(victim -n8)
+	wait_until 60 was_put_back "$job"
+	refute test -e "$work/pid"
+	assert is_undrained
+	cancel "$job"
+	echo 0-15 >"$top/cpuset.cpus"
+	helpers CONT
+	assert_nothing_is_left
+	assert_works
+}
+
 # With v2 a partition of somebody else has CPUs, and nobody has written to a cgroup
 # of Slurm's or above.
 beside=/sys/fs/cgroup/beside
@@ -192,6 +211,7 @@ test_case "CPUs go offline under jobs" case_cpu_offline
 test_case "slurmstepd is killed" case_stepd_killed
 test_case "slurmd and slurmstepd are killed" case_both_killed
 test_case "CPUs are taken out of Slurm's cgroup" case_cpuset_shrunk
+test_case "CPUs are taken, and a launch sees it" case_cpuset_shrunk_at_launch
 ! is_v2 || test_case "a partition beside Slurm has CPUs" case_partition_beside
 # v1 has no limit of its own.
 ! is_v2 || test_case "there can be no more cgroups" case_no_more_cgroups
