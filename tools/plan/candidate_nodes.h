@@ -17,12 +17,11 @@ struct tb_candidate_node {
 	struct tb_topology *topology; /* NULL: not known */
 	struct tb_placer *placer;
 	struct tb_books books;
-	uint32_t most_cpus;	  /* MaxCPUsPerNode; UINT32_MAX: none */
-	struct tb_bitset *inuse;  /* of all jobs */
-	struct tb_bitset *masked; /* by filters (core/place/place.h) */
-	struct tb_bitset *system; /* for the system: no job has them, ever */
-	struct tb_bitset
-		*reserved; /* these, lost ones, and those of reservations */
+	uint32_t most_cpus;	     /* MaxCPUsPerNode; UINT32_MAX: none */
+	struct tb_bitset *inuse;     /* of all jobs */
+	struct tb_bitset *masked;    /* by filters (core/place/place.h) */
+	struct tb_bitset *system;    /* for the system: no job has them, ever */
+	struct tb_bitset *reserved;  /* these, lost ones, reserved ones */
 	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*
