@@ -212,6 +212,33 @@ struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err)
 	return read_seen(path, NODES_FILE, err);
 }
 
+/* NULL: it is not there, or has none. */
+static struct tb_bitset *read_some(const char *path)
+{
+	struct tb_bitset *cpus = read_seen(path, CPUS_FILE, NULL);
+
+	if (cpus != NULL && tb_bitset_is_empty(cpus)) {
+		tb_bitset_destroy(cpus);
+		cpus = NULL;
+	}
+	return cpus;
+}
+
+struct tb_bitset *tb_cpuset_read_left(const char *path, struct tb_error *err)
+{
+	struct tb_bitset *cpus = NULL;
+	char *at = strdup(path), *slash = at;
+
+	while (at != NULL && at[0] != '\0' && slash != NULL &&
+	       (cpus = read_some(at)) == NULL) {
+		slash = strrchr(at, '/');
+		if (slash != NULL)
+			*slash = '\0';
+	}
+	free(at);
+	return cpus != NULL ? cpus : read_seen("/", CPUS_FILE, err);
+}
+
 bool tb_cpuset_is_limited(const char *path)
 {
 	char *text = find_version(NULL) == 0 ? read_file(path, CPUS_FILE, NULL)

@@ -88,6 +88,12 @@ int tb_cpuset_migrate_memory(const struct tb_cpuset *cpuset,
 struct tb_bitset *tb_cpuset_read_cpus(const char *path, struct tb_error *err);
 struct tb_bitset *tb_cpuset_read_nodes(const char *path, struct tb_error *err);
 
+/*
+ * The CPUs of the cgroup, and where it is not there or has none of its own yet, those
+ * of the nearest above that has some; likewise.
+ */
+struct tb_bitset *tb_cpuset_read_left(const char *path, struct tb_error *err);
+
 /* Has somebody written CPUs to the cgroup?  False where there is none. */
 bool tb_cpuset_is_limited(const char *path);
 

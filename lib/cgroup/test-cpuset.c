@@ -158,6 +158,43 @@ static void writes_and_reads_back(void **state)
 	drop_task(task);
 }
 
+/* Of one that is there; of one that is not, and of one that has none yet, that above. */
+static void reads_what_is_left(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_cpuset *task = make_task(f);
+	struct tb_error err;
+	const char *const below[] = { "", "/empty", "/empty/too/deep" };
+
+	check(tb_cpuset_set(task, f->first, NULL, &err), &err);
+	tb_cpuset_destroy(
+		tb_cpuset_create(tb_cpuset_path(task), "empty", &err));
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++) {
+		struct tb_bitset *left;
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s%s", tb_cpuset_path(task),
+			 below[i]);
+		left = tb_cpuset_read_left(path, &err);
+		assert_non_null(left);
+		assert_true(tb_bitset_equal(left, f->first));
+		tb_bitset_destroy(left);
+	}
+	drop_task(task);
+}
+
+static void reads_what_all_have(void **state)
+{
+	struct fixture *f = *state;
+	struct tb_error err;
+	struct tb_bitset *left = tb_cpuset_read_left("/topobind-none/at/all",
+						     &err);
+
+	assert_non_null(left);
+	assert_true(tb_bitset_contains(left, f->all));
+	tb_bitset_destroy(left);
+}
+
 static void refuses_cpus_that_the_parent_lacks(void **state)
 {
 	struct fixture *f = *state;
@@ -665,6 +702,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(writes_and_reads_back),
+		CASE(reads_what_is_left),
+		CASE(reads_what_all_have),
 		CASE(refuses_cpus_that_the_parent_lacks),
 		CASE(attaches_all_threads),
 		CASE(holds_children_and_defies_affinity),

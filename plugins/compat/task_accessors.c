@@ -172,6 +172,13 @@ bool tb_slurm_batch_requeue(tb_slurm_step_t *step)
 	return true;
 }
 
+/* Both of a job's first steps may ask; the second time it is no news. */
+void tb_slurm_job_requeue(tb_slurm_step_t *step)
+{
+	if (step->batch || tb_slurm_step_is_extern(step))
+		slurm_requeue(step->step_id.job_id, 0);
+}
+
 /* In slurmstepd.  Since 23.02 Slurm itself logs an error. */
 static void drain_node(char *reason)
 {

@@ -65,6 +65,13 @@ bool tb_slurm_step_is_extern(const tb_slurm_step_t *step);
 char *tb_daemon_system_cpus(void);
 
 /*
+ * In slurmd: the cpuset cgroup of all that Slurm has on the node, as a path from the
+ * root of the hierarchy, whether it is there yet or not.  The caller frees; NULL: not
+ * known.
+ */
+char *tb_daemon_cpuset(void);
+
+/*
  * In slurmstepd, by any thread: is its step suspended, or about to be?
  */
 bool tb_slurm_step_is_suspended(void);
@@ -118,6 +125,13 @@ char *tb_slurm_step_directory_v2(tb_slurm_step_t *step);
 /* A name of the step, unique on the node.  The caller frees; NULL: no memory. */
 char *tb_slurm_step_name(tb_slurm_step_t *step);
 
+/*
+ * After tb_slurm_cpusets_open() has failed: is it that CPUs of the job are not there
+ * at present?  Then Slurm's other plugins see a core that is there instead, with which
+ * they do not fail.  The caller sees to it that no task starts its program.
+ */
+bool tb_slurm_step_leave_lost(tb_slurm_step_t *step, const char *job_cpus);
+
 /* The node shall get no more jobs, for this reason. */
 void tb_slurm_node_drain(const struct tb_error *err);
 /*
@@ -126,6 +140,13 @@ void tb_slurm_node_drain(const struct tb_error *err);
  * batch script.
  */
 bool tb_slurm_batch_requeue(tb_slurm_step_t *step);
+/*
+ * A step with which its job begins, the batch script or extern, cannot run here now.
+ * slurmctld puts the job back into the queue and ends this start of it; no hook fails, so
+ * the node stays as it is.  A job that cannot be requeued goes on to its tasks, which
+ * fail.  For other steps nothing happens.
+ */
+void tb_slurm_job_requeue(tb_slurm_step_t *step);
 
 /*
  * Is another step of the job held already, by topobind?  Then it is a bound

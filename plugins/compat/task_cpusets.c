@@ -21,6 +21,9 @@
 
 #include "src/common/log.h"
 #include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/slurmd/common/xcpuinfo.h"
 #include "src/slurmd/slurmd/slurmd.h"
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "src/common/cgroup.h"
@@ -85,6 +88,60 @@ static char *find_top_v1(void)
 static char *find_slurms_cgroup(void)
 {
 	return tb_cpuset_is_v2() ? find_top_v2() : find_top_v1();
+}
+
+static bool is_there(const char *path)
+{
+	char *directory = tb_cpuset_directory(path, NULL);
+	bool there = directory != NULL && access(directory, F_OK) == 0;
+
+	free(directory);
+	return there;
+}
+
+/* Systemd's slice of the system is where the first process has its scope, or is. */
+static char *find_slice_v2(void)
+{
+	static const char init[] = "/init.scope";
+	char *top = tb_cpuset_path_of(1, NULL), *slice = NULL;
+	char *end = top != NULL ? strstr(top, init) : NULL;
+
+	if (end != NULL)
+		*end = '\0';
+	if (top != NULL && asprintf(&slice, "%s/system.slice",
+				    strcmp(top, "/") != 0 ? top : "") < 0)
+		slice = NULL;
+	free(top);
+	return slice;
+}
+
+static char *print_scope(const char *slice, const char *node, const char *mark)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s%sslurmstepd.scope", slice, node, mark) < 0
+		       ? NULL
+		       : path;
+}
+
+/* slurmd is not in it.  A Slurm for one slurmd on a machine has no name in it. */
+static char *find_scope_v2(void)
+{
+	char *slice = find_slice_v2();
+	char *named = slice != NULL ? print_scope(slice, conf->node_name, "_")
+				    : NULL;
+	char *plain = slice != NULL ? print_scope(slice, "", "") : NULL;
+	bool is_plain = named != NULL && plain != NULL && !is_there(named) &&
+			is_there(plain);
+
+	free(slice);
+	free(is_plain ? named : plain);
+	return is_plain ? plain : named;
+}
+
+char *tb_daemon_cpuset(void)
+{
+	return tb_cpuset_is_v2() ? find_scope_v2() : find_top_v1();
 }
 
 /* The name of a job's cgroup with cgroup v2.  The caller frees; NULL: no memory. */
@@ -180,34 +237,44 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 }
 
 /*
- * An administrator, or the kernel when a CPU goes offline, may have taken CPUs away
- * from Slurm's own cgroup.  When such CPUs are given to a child, the kernel's
- * error is no help: "permission denied", or none.
+ * Those of some CPUs that Slurm's own cgroup does not have: an administrator, or the
+ * kernel when a CPU goes offline, may have taken them away.  When such CPUs are given to
+ * a child, the kernel's error is no help: "permission denied", or none.  NULL with a
+ * sentence.
  */
-static int check_cpus(const char *top, const char *job_cpus,
-		      struct tb_error *err)
+static struct tb_bitset *find_missing(const char *top, const char *job_cpus,
+				      struct tb_error *err)
 {
 	struct tb_bitset *wanted, *there = tb_cpuset_read_cpus(top, err);
-	char *list;
-	int rc = -1;
 
 	if (there == NULL)
-		return -1;
+		return NULL;
 	wanted = tb_bitset_parse_list(job_cpus, TB_CPUSET_OS_MAX, err);
 	if (wanted != NULL)
 		tb_bitset_andnot(wanted, there);
-	list = wanted != NULL ? tb_bitset_print_list(wanted) : NULL;
+	tb_bitset_destroy(there);
+	return wanted;
+}
+
+static int check_cpus(const char *top, const char *job_cpus,
+		      struct tb_error *err)
+{
+	struct tb_bitset *missing = find_missing(top, job_cpus, err);
+	char *list = missing != NULL ? tb_bitset_print_list(missing) : NULL;
+	int rc = -1;
+
 	if (list != NULL && list[0] == '\0')
 		rc = 0;
 	else if (list != NULL)
 		tb_fail(err,
 			"the CPUs %.100s are offline, or were taken out of "
-			"the cpuset cgroup %.100s: give them back and resume "
-			"the node",
+			"the cpuset cgroup %.100s: give them back, until then "
+			"the node offers no units with them",
 			list, top);
+	else if (missing != NULL)
+		tb_fail(err, "out of memory");
 	free(list);
-	tb_bitset_destroy(wanted);
-	tb_bitset_destroy(there);
+	tb_bitset_destroy(missing);
 	return rc;
 }
 
@@ -222,6 +289,68 @@ static int check_node(const char *job_cpus, struct tb_error *err)
 
 	free(top);
 	return rc;
+}
+
+/* Are all OS CPUs of one of Slurm's cores of the node among these? */
+static bool has_core(const struct tb_bitset *os_cpus, unsigned core)
+{
+	struct tb_bitset *cpus = NULL;
+	char name[16], *list = NULL;
+	bool has;
+
+	snprintf(name, sizeof(name), "%u", core);
+	if (xcpuinfo_abs_to_mac(name, &list) == SLURM_SUCCESS)
+		cpus = tb_bitset_parse_list(list, TB_CPUSET_OS_MAX, NULL);
+	has = cpus != NULL && tb_bitset_contains(os_cpus, cpus);
+	tb_bitset_destroy(cpus);
+	xfree(list);
+	return has;
+}
+
+/* Any core of the node; -1: none is whole. */
+static int find_core_left(const struct tb_bitset *there, unsigned *core)
+{
+	struct tb_step_node_input shape = { 0 };
+
+	tb_daemon_node_shape(&shape);
+	for (*core = 0; *core < shape.sockets * shape.cores; ++*core)
+		if (has_core(there, *core))
+			return 0;
+	return -1;
+}
+
+/*
+ * A step that has failed already still passes through task/cgroup, which with v1 cannot
+ * set CPUs that are not there: then Slurm drains the node.  Its tasks end before they
+ * start a program, on a core that is there.
+ */
+static void move_step(tb_slurm_step_t *step, const char *top)
+{
+	struct tb_bitset *there = tb_cpuset_read_cpus(top, NULL);
+	unsigned core;
+
+	if (there != NULL && find_core_left(there, &core) == 0) {
+		xfree(step->job_alloc_cores);
+		xfree(step->step_alloc_cores);
+		xstrfmtcat(step->job_alloc_cores, "%u", core);
+		xstrfmtcat(step->step_alloc_cores, "%u", core);
+	}
+	tb_bitset_destroy(there);
+}
+
+bool tb_slurm_step_leave_lost(tb_slurm_step_t *step, const char *job_cpus)
+{
+	char *top = find_slurms_cgroup();
+	struct tb_bitset *missing = top != NULL
+					    ? find_missing(top, job_cpus, NULL)
+					    : NULL;
+	bool lost = missing != NULL && !tb_bitset_is_empty(missing);
+
+	if (lost)
+		move_step(step, top);
+	tb_bitset_destroy(missing);
+	free(top);
+	return lost;
 }
 
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,

@@ -181,7 +181,7 @@ static void publish_machine(const struct tb_machine *machine)
 		.speed = speed,
 	};
 
-	tb_publish_start(tb_daemon_node_name(), &published);
+	tb_publish_start(tb_daemon_node_name(), machine, &published);
 	free(distances);
 	free(memory);
 	free(hugepages);
@@ -208,7 +208,7 @@ static void publish_numbers(const struct tb_machine *machine,
 						.gpu_memory = gpu_memory };
 
 	if (os_cpus != NULL)
-		tb_publish_start(tb_daemon_node_name(), &published);
+		tb_publish_start(tb_daemon_node_name(), machine, &published);
 	free(os_cpus);
 	free(gpu_memory);
 	tb_topology_destroy(described);
@@ -381,6 +381,22 @@ static struct tb_step *create_unconfigured(tb_slurm_step_t *slurm_step,
 	return step;
 }
 
+/*
+ * CPUs come and go with their administrator: the node offers the others.  Any other
+ * error is there to stay.
+ */
+static void fail_to_open(tb_slurm_step_t *slurm_step, const char *job_cpus,
+			 const struct tb_error *err)
+{
+	if (job_cpus == NULL ||
+	    !tb_slurm_step_leave_lost(slurm_step, job_cpus)) {
+		tb_step_blame_node(current, err);
+		return;
+	}
+	tb_step_fail(current, err);
+	tb_slurm_job_requeue(slurm_step);
+}
+
 static void open_cpusets(tb_slurm_step_t *slurm_step)
 {
 	char *job_cpus = tb_step_job_cpus(current);
@@ -395,7 +411,7 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 		rc = tb_slurm_cpusets_open(slurm_step, job_cpus, step_cpus,
 					   step_mems, &err);
 	if (rc < 0)
-		tb_step_blame_node(current, &err);
+		fail_to_open(slurm_step, job_cpus, &err);
 	free(job_cpus);
 	free(step_cpus);
 	free(step_mems);

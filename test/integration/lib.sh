@@ -803,6 +803,37 @@ lower_threads() {
 		awk '$1 == "grant" { print $4 }' | as_list
 }
 
+# lost NODE - threads whose CPUs it says it has lost, as a list
+lost() {
+	local token
+
+	token=$(node_token "$1" m_topology_lost)
+	[ -z "$token" ] || lower_threads "$token"
+}
+
+has_lost() {
+	[ "$(lost "$1")" = "$2" ]
+}
+
+# helpers SIGNAL - to the processes beside slurmd, which watch
+helpers() {
+	local pid
+
+	for pid in $(pgrep -x topobind); do
+		! grep -qszx -- "$NODE_THIS" "/proc/$pid/cmdline" ||
+			kill -"$1" "$pid"
+	done
+}
+
+# A script that could not be started waits again.
+was_put_back() {
+	[ "$(job_field "$1" Restarts)" = 1 ] && is_pending "$1"
+}
+
+is_undrained() {
+	[[ $(node_state) != *drain* ]]
+}
+
 inuse() {
 	lower_threads "$(node_token "$1" m_topology_inuse)"
 }

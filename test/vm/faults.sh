@@ -52,17 +52,27 @@ all_online() {
 		>"$(top_cgroup)/cpuset.cpus"
 }
 
-# No step on CPUs that are not there, whoever asks; the node says why.
-assert_refused() {
-	within 60 srun -Q -n8 --bunit=C --bamount=1 \
-		touch "$work/ran" || true
-	refute test -e "$work/ran"
-	wait_until 30 is_drained_for "$1"
+# They are offered to nobody, and nobody is refused for it.
+all_cores_wait() {
+	local job
+
+	wait_until 60 has_lost "$NODE_THIS" "$1"
+	job=$(batch -n8 --bunit=C --bamount=1)
+	wait_until 60 was_passed_over "$job"
+	assert is_undrained
+	echo "$job"
+}
+
+all_cores_run() {
+	wait_until 60 has_lost "$NODE_THIS" ""
+	wait_until 60 runs "$1"
+	wait_until 60 has_tasks "$1" 1
+	cancel "$1"
 }
 
 # One thread of a core, then the other, under a running job.
 case_cpu_offline() {
-	local job other
+	local job other waits
 
 	trap all_online EXIT
 	job=$(alloc -n2 --bunit=C --bamount=1)
@@ -77,9 +87,9 @@ case_cpu_offline() {
 		"$(outside "$(cpus_of "$job")" 0-3)"
 	assert_eq "CPUs of the other" 4-5 "$(cpus_of "$other")"
 	cancel "$job" "$other"
-	assert_refused "offline"
+	waits=$(all_cores_wait 2-3)
 	all_online
-	resume_node
+	all_cores_run "$waits"
 	assert_eq "lists of eight tasks" 8 "$(srun -Q -n8 --bunit=C --bamount=1 \
 		grep Cpus_allowed_list /proc/self/status | sort -u | wc -l)"
 	wait_until 20 no_job_cgroups "$NODE_THIS"
@@ -128,15 +138,54 @@ is_swept() {
 
 # CPUs that an administrator takes out of all that is Slurm's.
 case_cpuset_shrunk() {
-	local top
+	local top waits
 
 	top=$(top_cgroup)
 	# With v2 it may have been empty, but cannot be made so.
 	trap 'echo 0-15 >"$top/cpuset.cpus"' EXIT
 	echo 0-7 >"$top/cpuset.cpus"
-	assert_refused "were taken out of the cpuset cgroup"
+	waits=$(all_cores_wait 8-15)
 	echo 0-15 >"$top/cpuset.cpus"
-	resume_node
+	all_cores_run "$waits"
+	assert_works
+}
+
+# A script comes before the node has said so.
+case_cpuset_shrunk_at_launch() {
+	local top job
+
+	top=$(top_cgroup)
+	trap 'echo 0-15 >"$top/cpuset.cpus"; helpers CONT' EXIT
+	helpers STOP
+	echo 0-7 >"$top/cpuset.cpus"
+	job=$(victim -n8)
+	wait_until 60 was_put_back "$job"
+	refute test -e "$work/pid"
+	assert is_undrained
+	cancel "$job"
+	echo 0-15 >"$top/cpuset.cpus"
+	helpers CONT
+	assert_nothing_is_left
+	assert_works
+}
+
+# With v2 a partition of somebody else has CPUs, and nobody has written to a cgroup
+# of Slurm's or above.
+beside=/sys/fs/cgroup/beside
+case_partition_beside() {
+	local waits four
+
+	trap '[ ! -d "$beside" ] || rmdir "$beside"' EXIT
+	mkdir "$beside"
+	echo 4-5 >"$beside/cpuset.cpus"
+	echo root >"$beside/cpuset.cpus.partition"
+	assert_eq "the partition" root "$(cat "$beside/cpuset.cpus.partition")"
+	waits=$(all_cores_wait 4-5)
+	four=$(alloc -n3 --bunit=C --bamount=1 --bstrategy=linear)
+	assert_eq "granted beside it" 0-3,6-7 "$(granted "$four")"
+	cancel "$four"
+	rmdir "$beside"
+	all_cores_run "$waits"
 	assert_works
 }
 
@@ -162,6 +211,8 @@ test_case "CPUs go offline under jobs" case_cpu_offline
 test_case "slurmstepd is killed" case_stepd_killed
 test_case "slurmd and slurmstepd are killed" case_both_killed
 test_case "CPUs are taken out of Slurm's cgroup" case_cpuset_shrunk
+test_case "CPUs are taken, and a launch sees it" case_cpuset_shrunk_at_launch
+! is_v2 || test_case "a partition beside Slurm has CPUs" case_partition_beside
 # v1 has no limit of its own.
 ! is_v2 || test_case "there can be no more cgroups" case_no_more_cgroups
 tests_done

@@ -245,6 +245,24 @@ void tb_cluster_add_system(const node_info_t *node,
 	tb_bitset_destroy(cpus);
 }
 
+bool tb_cluster_add_lost(const node_info_t *node,
+			 const struct tb_topology *topology,
+			 struct tb_bitset *threads)
+{
+	char *text = tb_cluster_token(node, TB_EXTRA_LOST);
+	struct tb_bitset *lost = NULL;
+	struct tb_topology *shown = text ? tb_topology_parse(text, &lost, NULL)
+					 : NULL;
+	bool is_its = shown && tb_topology_same_shape(shown, topology);
+
+	if (is_its)
+		tb_bitset_or(threads, lost);
+	tb_topology_destroy(shown);
+	tb_bitset_destroy(lost);
+	free(text);
+	return is_its;
+}
+
 /* ---- jobs ---- */
 
 bool tb_cluster_job_holds(const job_info_t *job)

@@ -74,6 +74,11 @@ void tb_cluster_add_system(const node_info_t *node,
 			   const struct tb_topology *topology,
 			   struct tb_bitset *threads);
 
+/* Add those that the node has lost (TB_EXTRA_LOST).  False: none. */
+bool tb_cluster_add_lost(const node_info_t *node,
+			 const struct tb_topology *topology,
+			 struct tb_bitset *threads);
+
 /* Does it run, or is it suspended or about to leave its nodes? */
 bool tb_cluster_job_holds(const job_info_t *job);
 

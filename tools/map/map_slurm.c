@@ -84,6 +84,7 @@ static int add_kept(const struct load *load, const node_info_t *node,
 	if (!kept)
 		return tb_fail(why, "out of memory");
 	tb_cluster_add_system(node, added->topology, kept);
+	tb_cluster_add_lost(node, added->topology, kept);
 	add_site_filter(load, node->name, added->topology, kept);
 	if (!tb_bitset_is_empty(kept))
 		string = tb_topology_print(added->topology, kept);

@@ -129,7 +129,7 @@ static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[NODE...]",
 	.purpose = "List the nodes of the cluster (all, or those named; n[1-3] works): of each kind of unit how many are free, in all, and in the largest free block; which part of the free cores lies in broken-up caches; how many jobs. Equal nodes are one row.",
-	.notes = "Columns: %N nodes, %D count, %T state, %P partitions, %u units, %l largest, %c cores, %f frag, %J jobs, %j jobids, %m topology, %i inuse, %M MB of NUMA nodes, %r reserved; of each unit, here X: X, Xfree, Xtotal, Xbroken, Xlargest.",
+	.notes = "Columns: %N nodes, %D count, %T state, %P partitions, %u units, %l largest, %c cores, %f frag, %J jobs, %j jobids, %m topology, %i inuse, %M MB of NUMA nodes, %r reserved, %L lost; of each unit, here X: X, Xfree, Xtotal, Xbroken, Xlargest.",
 	.exit_codes = "Exit codes: 0 shown, 2 bad option, unknown node, or Slurm does not answer.",
 	.own = own_options,
 	.shared = tb_table_options_list,
@@ -284,6 +284,8 @@ static json_t *json_of_node(const struct tb_node_view *node)
 	if (node->reserved)
 		json_object_set_new(json, "reserved",
 				    json_string(node->reserved));
+	if (node->lost)
+		json_object_set_new(json, "lost", json_string(node->lost));
 	if (memory)
 		json_object_set_new(json, "numa_memory", memory);
 	if (census)

@@ -29,6 +29,7 @@ enum {
 	INUSE,
 	MEMORY,
 	RESERVED,
+	LOST,
 	PLAIN_COLUMNS
 };
 static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
@@ -46,6 +47,7 @@ static const struct tb_column plain_columns[PLAIN_COLUMNS] = {
 	[INUSE] = { 'i', "inuse", "INUSE", false },
 	[MEMORY] = { 'M', "memory", "MEMORY", false },
 	[RESERVED] = { 'r', "reserved", "RESERVED", true },
+	[LOST] = { 'L', "lost", "LOST", true },
 };
 
 /* Those of each kind of unit, as "Xfree" of X. */
@@ -133,13 +135,14 @@ static void print_memory(const node_info_t *node, FILE *out)
 	tb_node_memory_clear(&memory);
 }
 
-static unsigned count_reserved(const struct tb_node_view *node)
+/* Those with a lower-case thread in a topology string; NULL: none. */
+static unsigned count_cores(const char *string)
 {
 	struct tb_bitset *threads = NULL;
-	struct tb_topology *topology =
-		node->reserved
-			? tb_topology_parse(node->reserved, &threads, NULL)
-			: NULL;
+	struct tb_topology *topology = string ? tb_topology_parse(string,
+								  &threads,
+								  NULL)
+					      : NULL;
 	unsigned cores = 0;
 
 	if (topology)
@@ -227,7 +230,10 @@ static void print_cell(const void *item, unsigned column, FILE *out)
 		print_memory(node->info, out);
 		break;
 	case RESERVED:
-		fprintf(out, "%u", count_reserved(node));
+		fprintf(out, "%u", count_cores(node->reserved));
+		break;
+	case LOST:
+		fprintf(out, "%u", count_cores(node->lost));
 		break;
 	default:
 		column -= PLAIN_COLUMNS;
@@ -277,7 +283,9 @@ static bool get_number(const void *item, unsigned column, double *number)
 	else if (column == JOBS)
 		*number = row->node->njobs;
 	else if (column == RESERVED)
-		*number = count_reserved(row->node);
+		*number = count_cores(row->node->reserved);
+	else if (column == LOST)
+		*number = count_cores(row->node->lost);
 	else if (column >= PLAIN_COLUMNS)
 		*number = get_unit_number(row->node, column);
 	else
@@ -366,6 +374,14 @@ static bool any_is_reserved(const struct tb_node_view **nodes, unsigned nnodes)
 	return false;
 }
 
+static bool any_has_lost(const struct tb_node_view **nodes, unsigned nnodes)
+{
+	for (unsigned i = 0; i < nnodes; i++)
+		if (nodes[i]->lost)
+			return true;
+	return false;
+}
+
 char *tb_node_table_usual(const struct tb_node_view **nodes, unsigned nnodes,
 			  bool together)
 {
@@ -386,6 +402,8 @@ char *tb_node_table_usual(const struct tb_node_view **nodes, unsigned nnodes,
 	fputs(",frag,jobs", out);
 	if (any_is_reserved(nodes, nnodes))
 		fputs(",reserved", out);
+	if (any_has_lost(nodes, nnodes))
+		fputs(",lost", out);
 	return tb_text_stream_close(out, &text);
 }
 

@@ -124,13 +124,15 @@ static int take_shown(struct tb_node_views *views, struct tb_node_view *node,
 	struct tb_bitset *used;
 	int rc;
 
-	if (!tb_site_masks(views->cluster, node->info, views->partitions))
+	if (!node->lost &&
+	    !tb_site_masks(views->cluster, node->info, views->partitions))
 		node->census = find_census(views, node->inuse);
 	if (node->census)
 		return 0;
 	topology = tb_topology_parse(node->inuse, &used, why);
 	if (!topology)
 		return -1;
+	tb_cluster_add_lost(node->info, topology, used);
 	rc = count_unmasked(views, node, topology, used, why);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(used);
@@ -207,6 +209,7 @@ static int take_counted(struct tb_node_views *views, struct tb_node_view *node,
 		return -1;
 	use_cores_of_jobs(node, topology, used);
 	node->inuse = tb_topology_print(topology, used);
+	tb_cluster_add_lost(node->info, topology, used);
 	rc = count_unmasked(views, node, topology, used, why);
 	tb_topology_destroy(topology);
 	tb_bitset_destroy(used);
@@ -253,6 +256,7 @@ static void take_census(struct tb_node_views *views, struct tb_node_view *node,
 
 	node->inuse = tb_cluster_token(node->info, TB_EXTRA_INUSE);
 	node->reserved = tb_cluster_token(node->info, TB_EXTRA_RESERVED);
+	node->lost = tb_cluster_token(node->info, TB_EXTRA_LOST);
 	if (node->inuse)
 		rc = take_shown(views, node, &why);
 	else if (hides_use(node->info))
@@ -311,6 +315,7 @@ void tb_node_views_destroy(struct tb_node_views *views)
 	for (unsigned i = 0; i < views->nnodes; i++) {
 		free(views->nodes[i].inuse);
 		free(views->nodes[i].reserved);
+		free(views->nodes[i].lost);
 		free(views->nodes[i].jobs);
 	}
 	free(views->nodes);

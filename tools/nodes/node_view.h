@@ -16,6 +16,7 @@ struct tb_node_view {
 	const struct tb_census *census; /* NULL: no topology is known */
 	char *inuse; /* the topology, what is in use in lower case; or NULL */
 	char *reserved; /* the same with what is reserved, now or later */
+	char *lost; /* the same with CPUs that jobs cannot have at present */
 	const job_info_t **jobs; /* on the node, in Slurm's order */
 	unsigned njobs;
 };

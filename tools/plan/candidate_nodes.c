@@ -518,6 +518,10 @@ static int mask_units(const struct rules *rules, struct tb_candidate_node *node,
 		set_text(&node->closed, "a part of it is reserved");
 	}
 	tb_bitset_or(node->reserved, node->system);
+	node->has_lost = tb_cluster_add_lost(node->info, node->topology,
+					     node->reserved);
+	if (node->has_lost && rules->spec->whole_nodes)
+		set_text(&node->closed, "has lost some of its CPUs");
 	return 0;
 }
 

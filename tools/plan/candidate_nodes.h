@@ -21,7 +21,7 @@ struct tb_candidate_node {
 	struct tb_bitset *inuse;     /* of all jobs */
 	struct tb_bitset *masked;    /* by filters (core/place/place.h) */
 	struct tb_bitset *system;    /* for the system: no job has them, ever */
-	struct tb_bitset *reserved;  /* these, and those of reservations */
+	struct tb_bitset *reserved;  /* these, lost ones, reserved ones */
 	struct tb_holder_job *holds; /* their threads and units are owned */
 	unsigned nholds;
 	/*
@@ -36,6 +36,7 @@ struct tb_candidate_node {
 	bool for_now;	     /* it is closed, and may be open some other time */
 	bool out_of_service; /* it is closed for its state only */
 	char *reserved_by;   /* "a, b": reservations of others; NULL: none */
+	bool has_lost;	   /* some are lost: jobs cannot have them at present */
 	char *note;	   /* that something is short there; NULL: it is not */
 	bool lacks_memory; /* that is memory, or that, too */
 	/* MB: for each CPU, 0: none is counted; there, and of it free. */

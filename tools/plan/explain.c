@@ -56,7 +56,8 @@ static bool same_row(const struct tb_candidates *candidates,
 	       tb_candidates_room(candidates, a) ==
 		       tb_candidates_room(candidates, b) &&
 	       same_text(a->reserved_by, b->reserved_by) &&
-	       same_text(a->note, b->note) && same_holds(a, b);
+	       a->has_lost == b->has_lost && same_text(a->note, b->note) &&
+	       same_holds(a, b);
 }
 
 struct group {
@@ -394,7 +395,7 @@ static void print_hold(const struct tb_explanation *explanation,
 		print_end(candidates->ends[hold->holder], out);
 }
 
-/* Reservations, notes and holders, one on a line. */
+/* Reservations, notes, holders and what is lost, one on a line. */
 static void print_holds(const struct row *row, FILE *out)
 {
 	const struct tb_explanation *explanation = row->explanation;
@@ -419,7 +420,9 @@ static void print_holds(const struct row *row, FILE *out)
 		first = false;
 		print_hold(explanation, node, i, out);
 	}
-	if (first)
+	if (node->has_lost)
+		fprintf(out, "%slost CPUs", first ? "" : "\n");
+	else if (first)
 		fputs("nobody", out);
 }
 

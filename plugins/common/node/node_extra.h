@@ -6,7 +6,9 @@
  * separated from the rest by blanks: what the node publishes, m_topology= with
  * m_distances= (core/topology/distances.h), m_memory= and m_hugepages=
  * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h), m_gpu_memory= (a
- * list of OS nodes that are the memory of a GPU) and m_speed= (MHz) where they are known, and
+ * list of OS nodes that are the memory of a GPU) and m_speed= (MHz) where they are known,
+ * while CPUs are lost m_topology_lost= (task_topobind/daemon/lost_cpus.h; these in lower
+ * case), and
  * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node), and m_filter=,
  * where topobind.conf has a filter for the node (masked units in lower case), and
@@ -34,6 +36,7 @@
 #define TB_EXTRA_FILTER "m_filter"
 #define TB_EXTRA_RESERVED "m_topology_reserved"
 #define TB_EXTRA_DEVICES "m_devices"
+#define TB_EXTRA_LOST "m_topology_lost"
 
 /*
  * The value of a token and its length; NULL when extra (may be NULL) has none.

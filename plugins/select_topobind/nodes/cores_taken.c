@@ -12,6 +12,16 @@ static void add_system_cores(uint32_t node, struct tb_bitset *cores)
 			tb_bitset_set(cores, core);
 }
 
+/* They come back: a job that needs them is not refused. */
+static void add_lost_cores(uint32_t node, const struct tb_test *test,
+			   struct tb_bitset *cores)
+{
+	const struct tb_bitset *lost = tb_node_lost_cores(node);
+
+	if (lost && tb_test_mode(test) != TB_TEST_ONLY)
+		tb_bitset_or(cores, lost);
+}
+
 void tb_node_taken(uint32_t node, const struct tb_view *view,
 		   const struct tb_test *test, struct tb_bitset *cores)
 {
@@ -20,6 +30,7 @@ void tb_node_taken(uint32_t node, const struct tb_view *view,
 	else
 		tb_bitset_clear_all(cores);
 	add_system_cores(node, cores);
+	add_lost_cores(node, test, cores);
 	if (tb_test_excludes_cores(test))
 		tb_test_add_excluded(test, node, cores);
 }

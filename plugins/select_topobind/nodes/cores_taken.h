@@ -12,7 +12,8 @@
 /*
  * Replaces cores, which are Slurm's, by those that jobs of the view hold (NULL: as
  * if there were no jobs), and those reserved for the system (core specialization)
- * or by reservations.
+ * or by reservations, and, but for the question whether it may run ever, those that the
+ * node has lost.
  */
 void tb_node_taken(uint32_t node, const struct tb_view *view,
 		   const struct tb_test *test, struct tb_bitset *cores);

@@ -109,6 +109,7 @@ static void write_stated(node_record_t *record,
 	write_token(record, TB_EXTRA_OS_CPUS, stated->os_cpus);
 	write_token(record, TB_EXTRA_GPU_MEMORY, stated->gpu_memory);
 	write_token(record, TB_EXTRA_SPEED, stated->speed);
+	write_token(record, TB_EXTRA_LOST, stated->lost);
 }
 
 /*
@@ -280,6 +281,7 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
 	       has_token(extra, TB_EXTRA_GPU_MEMORY, stated.gpu_memory) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed) &&
+	       has_token(extra, TB_EXTRA_LOST, stated.lost) &&
 	       has_token(extra, TB_EXTRA_RESERVED, written_of[node].reserved) &&
 	       filter_is_written(node, shape) &&
 	       devices_are_written(node, shape);

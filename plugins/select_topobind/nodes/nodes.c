@@ -18,7 +18,7 @@
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
 	struct tb_text_part topology, distances, memory, os_cpus, gpu_memory,
-		speed;
+		speed, lost;
 };
 
 /* What is known of one node. */
@@ -39,7 +39,9 @@ struct known_node {
 	char *gpu_memory; /* NULL: it does not know which memory is a GPU's */
 	char *memory;	  /* of its NUMA nodes, as stated, or NULL */
 	uint64_t *memory_sizes; /* for its shape; NULL: not known */
-	bool is_stated;		/* its shape is of the stated topology */
+	char *lost;		/* as stated, or NULL */
+	struct tb_bitset *lost_cores; /* Slurm's, for its shape; NULL: none */
+	bool is_stated;		      /* its shape is of the stated topology */
 };
 
 static const struct tb_conf *site;
@@ -54,6 +56,8 @@ void tb_nodes_fini(void)
 		xfree(nodes[node].gpu_memory);
 		xfree(nodes[node].memory);
 		xfree(nodes[node].memory_sizes);
+		xfree(nodes[node].lost);
+		tb_bitset_destroy(nodes[node].lost_cores);
 	}
 	xfree(nodes);
 	node_count = 0;
@@ -103,7 +107,7 @@ static struct tb_text_part find_token(const node_record_t *record,
 
 /*
  * All from topobind.conf or all from the node's own Extra field, but for the OS CPU
- * numbers and the memory of GPUs, which only the node knows.  What a node
+ * numbers, the memory of GPUs and lost CPUs, which only the node knows.  What a node
  * once said counts until it says something else: somebody who overwrites Extra
  * does not mean that, but m_topology= without a string does.  This is done in
  * every test, so nothing is copied.
@@ -118,6 +122,7 @@ static struct statement find_statement(const struct known_node *node,
 		take_whole_text(node->os_cpus),
 		take_whole_text(node->gpu_memory),
 		take_whole_text(node->speed),
+		take_whole_text(node->lost),
 	};
 	size_t length;
 	bool states_machine = tb_extra_find(record->extra, TB_EXTRA_OS_CPUS,
@@ -133,6 +138,7 @@ static struct statement find_statement(const struct known_node *node,
 	if (states_machine) {
 		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 		stated.gpu_memory = find_token(record, TB_EXTRA_GPU_MEMORY);
+		stated.lost = find_token(record, TB_EXTRA_LOST);
 	}
 	if (node->conf_topology) {
 		stated.topology = take_whole_text(node->conf_topology);
@@ -359,6 +365,53 @@ static void look_at_gpu_memory(struct known_node *node,
 		node_features_updated = true;
 }
 
+/* The lower-case threads of a string of the node's shape, as cores.  NULL with why. */
+static struct tb_bitset *
+parse_lost(const char *text, const struct tb_shape *shape, struct tb_error *why)
+{
+	struct tb_bitset *threads = NULL;
+	struct tb_topology *topology = tb_topology_parse(text, &threads, why);
+	struct tb_bitset *cores = NULL;
+
+	if (topology && !tb_topology_same_shape(topology, shape->topology))
+		tb_fail(why, "the node has another shape");
+	else if (topology && !(cores = tb_bitset_create(shape->ncores)))
+		tb_fail(why, "out of memory");
+	if (cores)
+		tb_shape_cores(shape, threads, cores);
+	tb_topology_destroy(topology);
+	tb_bitset_destroy(threads);
+	return cores;
+}
+
+static void read_lost(struct known_node *node, const node_record_t *record)
+{
+	struct tb_error why;
+
+	tb_bitset_destroy(node->lost_cores);
+	node->lost_cores = NULL;
+	if (!node->shape || !node->lost)
+		return;
+	node->lost_cores = parse_lost(node->lost, node->shape, &why);
+	if (!node->lost_cores)
+		error("topobind: node %s: the CPUs that it has lost, %.200s, are not known: %s; going on with all of them",
+		      record->name, node->lost, why.text);
+}
+
+/* CPUs that are there again are a reason to try jobs again (change_shape()), too. */
+static void look_at_lost(struct known_node *node, const node_record_t *record,
+			 struct tb_text_part lost, bool has_new_shape)
+{
+	bool is_new = !tb_text_part_is(node->lost, lost);
+
+	if (!is_new && !has_new_shape)
+		return;
+	set_text(&node->lost, lost);
+	read_lost(node, record);
+	if (is_new && node->looked_at)
+		node_features_updated = true;
+}
+
 struct tb_shape *tb_node_shape(uint32_t index)
 {
 	node_record_t *record = node_record_table_ptr[index];
@@ -393,6 +446,7 @@ struct tb_shape *tb_node_shape(uint32_t index)
 	}
 	look_at_memory(node, record, stated.memory, has_new_shape);
 	look_at_gpu_memory(node, stated.gpu_memory);
+	look_at_lost(node, record, stated.lost, has_new_shape);
 	set_text(&node->speed, stated.speed);
 	node->looked_at = time(NULL);
 	return node->shape;
@@ -420,6 +474,11 @@ struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job,
 	    !tb_conf_on_any_host(site, tb_job_partition(job)))
 		return NULL;
 	return shape;
+}
+
+const struct tb_bitset *tb_node_lost_cores(uint32_t node)
+{
+	return nodes[node].lost_cores;
 }
 
 bool tb_node_is_overloaded(uint32_t node)
@@ -460,7 +519,8 @@ struct tb_node_stated tb_node_stated(uint32_t node)
 	return (struct tb_node_stated){
 		nodes[node].topology,	nodes[node].distances,
 		nodes[node].memory,	nodes[node].os_cpus,
-		nodes[node].gpu_memory, nodes[node].speed
+		nodes[node].gpu_memory, nodes[node].speed,
+		nodes[node].lost
 	};
 }
 

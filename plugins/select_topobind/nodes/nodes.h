@@ -38,6 +38,12 @@ struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job,
 bool tb_node_knows_gpu_memory(uint32_t node);
 
 /*
+ * Slurm's cores of which a node, whose shape was asked for, has lost a thread: no bound
+ * job starts there now.  NULL: none.  Borrowed, until its shape is asked for again.
+ */
+const struct tb_bitset *tb_node_lost_cores(uint32_t node);
+
+/*
  * Has a node, whose shape was asked for, more load than MaxLoad= of topobind.conf?  Then
  * no bound job starts there now.
  */
@@ -78,7 +84,7 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  */
 struct tb_node_stated {
 	const char *topology, *distances, *memory, *os_cpus, *gpu_memory,
-		*speed;
+		*speed, *lost;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
 

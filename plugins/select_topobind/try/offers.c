@@ -601,6 +601,16 @@ static bool node_is_large_enough(uint32_t node, const job_record_t *job)
 	return tb_layout_suffices(&there, &asked);
 }
 
+/* For a job that wants all of it: nobody has any of it, and nothing is lost. */
+static bool node_is_whole(struct tb_offers *offers, const struct tb_test *test,
+			  uint32_t node, const struct tb_shape *shape)
+{
+	if (tb_test_mode(test) != TB_TEST_ONLY && tb_node_lost_cores(node))
+		return false;
+	return tb_sharing_has_node(node, shape, offers->view, test,
+				   &offers->could_be_more);
+}
+
 static bool node_is_offered(struct tb_offers *offers,
 			    const struct tb_test *test, uint32_t node,
 			    const struct tb_shape *shape)
@@ -610,8 +620,7 @@ static bool node_is_offered(struct tb_offers *offers,
 		return false;
 	return shape && node_is_large_enough(node, test->job) &&
 	       (!tb_wants_whole_nodes(test->job) ||
-		tb_sharing_has_node(node, shape, offers->view, test,
-				    &offers->could_be_more));
+		node_is_whole(offers, test, node, shape));
 }
 
 /* Another offer of the node in its class has the same slots, and as many. */

@@ -13,10 +13,14 @@
 
 #include "common/node/node_extra.h"
 #include "helper.h"
+#include "lost_cpus.h"
 
 /* 1, 2, 4, ... seconds apart, at most 30: about twelve minutes in all. */
 #define TRIES 28
 #define LONGEST_PAUSE_S 30
+
+/* How soon it is seen that the node has lost CPUs, or has them again. */
+#define LOOK_MS 5000
 
 /* Of the pipe of the helper that publishes. */
 static int slurmds_end = -1;
@@ -40,6 +44,25 @@ static char *set_token(char *extra, const char *name, const char *value)
 	return with;
 }
 
+static bool says_lost(const char *extra, const char *lost)
+{
+	size_t length;
+
+	return lost != NULL
+		       ? tb_extra_has(extra, TB_EXTRA_LOST, lost)
+		       : tb_extra_find(extra, TB_EXTRA_LOST, &length) == NULL;
+}
+
+/*
+ * Jobs run, and what was read as in use can be so no more when it is written:
+ * slurmctld writes what is not there.
+ */
+static char *drop_use(char *extra)
+{
+	return set_token(set_token(extra, TB_EXTRA_INUSE, NULL),
+			 TB_EXTRA_MEMORY_INUSE, NULL);
+}
+
 static int publish_into(const char *node_name, const char *old_extra,
 			const struct tb_published *published)
 {
@@ -48,6 +71,7 @@ static int publish_into(const char *node_name, const char *old_extra,
 
 	extra = set_token(extra, TB_EXTRA_OS_CPUS, published->os_cpus);
 	extra = set_token(extra, TB_EXTRA_GPU_MEMORY, published->gpu_memory);
+	extra = set_token(extra, TB_EXTRA_LOST, published->lost);
 	if (published->topology != NULL) {
 		extra = set_token(extra, TB_EXTRA_TOPOLOGY,
 				  published->topology);
@@ -58,10 +82,15 @@ static int publish_into(const char *node_name, const char *old_extra,
 				  published->hugepages);
 		extra = set_token(extra, TB_EXTRA_SPEED, published->speed);
 	}
+	if (extra != NULL && old_extra != NULL &&
+	    strcmp(extra, old_extra) == 0) {
+		free(extra);
+		return 0;
+	}
+	if (!says_lost(old_extra, published->lost))
+		extra = drop_use(extra);
 	if (extra != NULL)
-		rc = old_extra != NULL && strcmp(extra, old_extra) == 0
-			     ? 0
-			     : update_extra(node_name, extra);
+		rc = update_extra(node_name, extra);
 	free(extra);
 	return rc;
 }
@@ -86,7 +115,8 @@ static int publish_once(const char *node_name,
 	return rc;
 }
 
-static void publish_node(int slurmd, const char *node_name,
+/* False: slurmd is gone, or slurmctld did not answer for a long time. */
+static bool publish_node(int slurmd, const char *node_name,
 			 const struct tb_published *published)
 {
 	int seconds = 1;
@@ -96,10 +126,10 @@ static void publish_node(int slurmd, const char *node_name,
 			info("topobind: node %s publishes %s", node_name,
 			     published->topology != NULL ? published->topology
 							 : published->os_cpus);
-			return;
+			return true;
 		}
 		if (tb_helper_wait(slurmd, -1, seconds * 1000))
-			return;
+			return false;
 		if (seconds * 2 <= LONGEST_PAUSE_S)
 			seconds *= 2;
 		else
@@ -109,24 +139,78 @@ static void publish_node(int slurmd, const char *node_name,
 	      "slurmctld did not answer or refused; restart slurmd when it "
 	      "does",
 	      node_name);
+	return false;
+}
+
+static bool is_same(const char *left, const char *right)
+{
+	if (left == NULL || right == NULL)
+		return left == right;
+	return strcmp(left, right) == 0;
+}
+
+/* What is published stays where nothing is known.  Takes over lost. */
+static void publish_lost(const char *node_name, struct tb_published *published,
+			 char *lost)
+{
+	char *before = published->lost;
+
+	published->lost = lost;
+	if (publish_once(node_name, published) < 0) {
+		published->lost = before;
+		free(lost);
+		return;
+	}
+	free(before);
+	if (lost != NULL)
+		info("topobind: node %s has lost CPUs, in lower case, and offers no units with them: %s",
+		     node_name, lost);
+	else
+		info("topobind: node %s has all its CPUs again", node_name);
+}
+
+/* A partition beside it takes CPUs from a cgroup without writing to it: look. */
+static void watch_lost(int slurmd, const char *node_name,
+		       const struct tb_machine *machine,
+		       struct tb_published *published)
+{
+	struct tb_error err;
+	char *lost;
+
+	while (!tb_helper_wait(slurmd, -1, LOOK_MS)) {
+		if (tb_lost_cpus_find(machine, &lost, &err) < 0)
+			continue;
+		if (is_same(lost, published->lost))
+			free(lost);
+		else
+			publish_lost(node_name, published, lost);
+	}
 }
 
 struct task {
 	const char *node_name;
+	const struct tb_machine *machine;
 	const struct tb_published *published;
 };
 
 static void publish_task(int slurmd, const void *what)
 {
 	const struct task *task = what;
+	struct tb_published published = *task->published;
+	struct tb_error err;
 
-	publish_node(slurmd, task->node_name, task->published);
+	if (tb_lost_cpus_find(task->machine, &published.lost, &err) < 0)
+		error("topobind: node %s does not see whether it loses CPUs: %s",
+		      task->node_name, err.text);
+	if (publish_node(slurmd, task->node_name, &published))
+		watch_lost(slurmd, task->node_name, task->machine, &published);
+	free(published.lost);
 }
 
-void tb_publish_start(const char *node_name,
+void tb_publish_start(const char *node_name, const struct tb_machine *machine,
 		      const struct tb_published *published)
 {
-	const struct task task = { node_name, published };
+	const struct task task = { node_name, machine, published };
 	struct tb_error err;
 
 	tb_publish_stop();

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "lost_cpus.h"
+
+#include <stdlib.h>
+
+#include "cgroup/cpuset.h"
+#include "compat/task_compat.h"
+
+static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
+					   const struct tb_bitset *left)
+{
+	unsigned count = tb_topology_threads(tb_machine_topology(machine));
+	struct tb_bitset *lost = tb_bitset_create(count);
+
+	for (unsigned thread = 0; lost != NULL && thread < count; thread++) {
+		unsigned os_cpu = tb_machine_os_cpu(machine, thread);
+
+		if (os_cpu >= left->nbits || !tb_bitset_test(left, os_cpu))
+			tb_bitset_set(lost, thread);
+	}
+	return lost;
+}
+
+static int print_lost(const struct tb_machine *machine,
+		      const struct tb_bitset *left, char **lost,
+		      struct tb_error *err)
+{
+	struct tb_bitset *threads = find_lost_threads(machine, left);
+	bool is_some = threads != NULL && !tb_bitset_is_empty(threads);
+
+	if (is_some)
+		*lost = tb_topology_print(tb_machine_topology(machine),
+					  threads);
+	tb_bitset_destroy(threads);
+	return threads == NULL || (is_some && *lost == NULL)
+		       ? tb_fail(err, "out of memory")
+		       : 0;
+}
+
+int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
+		      struct tb_error *err)
+{
+	char *cgroup = tb_daemon_cpuset();
+	struct tb_bitset *left;
+	int rc;
+
+	*lost = NULL;
+	if (cgroup == NULL)
+		return tb_fail(err,
+			       "the cpuset cgroup of Slurm's is not known");
+	left = tb_cpuset_read_left(cgroup, err);
+	rc = left != NULL ? print_lost(machine, left, lost, err) : -1;
+	tb_bitset_destroy(left);
+	free(cgroup);
+	return rc;
+}
