@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "soft_afar.h"
 #include "soft_status.h"
 #include "table/table.h"
 #include "terminal/wrap.h"
@@ -23,6 +24,8 @@ static const char *name_mode(const struct visit *visit,
 {
 	enum tb_soft_mode mode = tb_registry_mode(visit->registry, state->job);
 
+	if (state->site_off)
+		return tb_soft_mode_name(TB_SOFT_CONFINED);
 	if (mode != TB_SOFT_ON)
 		return tb_soft_mode_name(mode);
 	if (state->paused)
@@ -30,31 +33,11 @@ static const char *name_mode(const struct visit *visit,
 	return state->native ? "kernel" : "on";
 }
 
-/* What the kernel says of a process, "0-3"; NULL: it has ended.  The caller frees. */
-static char *find_cpus_now(pid_t pid)
-{
-	static const char key[] = "Cpus_allowed_list:\t";
-	char path[40], *line = NULL, *list = NULL;
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (!list && file && getline(&line, &size, file) > 0)
-		if (!strncmp(line, key, strlen(key)))
-			list = strndup(line + strlen(key),
-				       strcspn(line + strlen(key), "\n"));
-	free(line);
-	if (file)
-		fclose(file);
-	return list;
-}
-
 static void add_cpus(const struct visit *visit,
 		     const struct tb_soft_state *state, unsigned task,
 		     json_t *row)
 {
-	char *now = find_cpus_now(state->task[task].pid);
+	char *now = tb_soft_cpus_now(state->task[task].pid);
 	struct tb_soft_cpus cpus;
 
 	if (tb_soft_find_cpus(visit->registry, state, task, &cpus)) {
@@ -133,10 +116,11 @@ static void print_value(const json_t *value, FILE *out)
 		fprintf(out, "%lld", (long long)json_integer_value(value));
 }
 
-enum { STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
+enum { NODE, STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
 
 /* The names are those of the JSON, too. */
 static const struct tb_column columns[COLUMNS] = {
+	[NODE] = { '\0', "node", "NODE", false },
 	[STEP] = { '\0', "step", "STEP", false },
 	[SOFT] = { '\0', "soft", "SOFT", false },
 	[TASKS] = { '\0', "tasks", "TASKS", true },
@@ -165,6 +149,7 @@ struct task_row {
 };
 
 enum {
+	TASK_NODE,
 	TASK,
 	TASK_SPREAD,
 	PREFERRED_CPUS,
@@ -177,6 +162,7 @@ enum {
 };
 
 static const struct tb_column task_columns[TASK_COLUMNS] = {
+	[TASK_NODE] = { '\0', "node", "NODE", false },
 	[TASK] = { '\0', "task", "TASK", false },
 	[TASK_SPREAD] = { '\0', "spread", "SPREAD", false },
 	[PREFERRED_CPUS] = { '\0', "preferred_cpus", "PREFERS", false },
@@ -194,7 +180,9 @@ static void print_task_cell(const void *data, unsigned column, FILE *out)
 	if (column == TASK)
 		fprintf(out, "%s.",
 			json_string_value(json_object_get(row->step, "step")));
-	print_value(json_object_get(row->task, task_columns[column].name), out);
+	print_value(json_object_get(column == TASK_NODE ? row->step : row->task,
+				    task_columns[column].name),
+		    out);
 }
 
 static const struct tb_table_kind task_kind = {
@@ -202,6 +190,15 @@ static const struct tb_table_kind task_kind = {
 	.ncolumns = TASK_COLUMNS,
 	.print = print_task_cell,
 };
+
+/* Rows from several nodes say which. */
+static const char *choose_names(const json_t *steps, const char *names)
+{
+	const json_t *first = json_array_get(steps, 0);
+	const char *node = "node,";
+
+	return json_object_get(first, "node") ? names : names + strlen(node);
+}
 
 static int print_steps(const json_t *steps)
 {
@@ -214,7 +211,9 @@ static int print_steps(const json_t *steps)
 	if (rows && count)
 		rc = tb_table_print_names(
 			&kind,
-			"step,soft,tasks,spread,preferred,allowed,smoothed",
+			choose_names(
+				steps,
+				"node,step,soft,tasks,spread,preferred,allowed,smoothed"),
 			rows, sizeof(*rows), (unsigned)count, true, stdout);
 	free(rows);
 	return rc;
@@ -252,7 +251,9 @@ static int print_tasks(const json_t *steps)
 	if (rows && count)
 		rc = tb_table_print_names(
 			&task_kind,
-			"task,spread,preferred_cpus,allowed_cpus,cpus,preferred,allowed,smoothed",
+			choose_names(
+				steps,
+				"node,task,spread,preferred_cpus,allowed_cpus,cpus,preferred,allowed,smoothed"),
 			rows, sizeof(*rows), (unsigned)count, true, stdout);
 	free(rows);
 	return rc;
@@ -371,5 +372,39 @@ int tb_soft_status_print(const struct tb_soft_status *status,
 		tb_soft_settings_clear(&all.job);
 	}
 	json_decref(visit.steps);
+	return rc;
+}
+
+static int print_afar(const struct tb_soft_status *status, json_t *steps)
+{
+	json_t *top;
+	int rc;
+
+	if (!status->json) {
+		tb_print_sentence(stdout, "soft-bound steps of job %u",
+				  status->target.job);
+		return (status->tasks ? print_tasks(steps) : print_steps(steps))
+			       ? tb_command_fail(status->command,
+						 "out of memory")
+			       : TB_EXIT_OK;
+	}
+	top = json_pack("{s:O}", "steps", steps);
+	rc = tb_command_print_json(status->command, top);
+	json_decref(top);
+	return rc;
+}
+
+int tb_soft_status_print_afar(const struct tb_soft_status *status)
+{
+	json_t *steps = tb_soft_afar_steps(status->command, &status->target);
+	int rc = TB_EXIT_BAD;
+
+	if (steps && !json_array_size(steps))
+		tb_command_fail(status->command,
+				"job %u has no such soft-bound step or task now",
+				status->target.job);
+	else if (steps)
+		rc = print_afar(status, steps);
+	json_decref(steps);
 	return rc;
 }

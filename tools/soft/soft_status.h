@@ -15,6 +15,9 @@ struct tb_soft_status {
 	bool json;
 };
 
+/* The same of a job from anywhere, for its user (soft_afar.h). */
+int tb_soft_status_print_afar(const struct tb_soft_status *status);
+
 /* Print it; an exit code. */
 int tb_soft_status_print(const struct tb_soft_status *status,
 			 struct tb_registry *registry);
