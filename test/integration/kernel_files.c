@@ -7,7 +7,7 @@
  * in KERNEL_FILES, separated by commas.  One is made, empty, in a tree below
  * KERNEL_TREE when it is opened, by the path that it would have, if the directory
  * is there.  As that kernel, this one refuses preferred CPUs that are not in the
- * cpuset.
+ * cpuset.  And which CPUs are on, if that is in the tree.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -103,10 +103,27 @@ static int open_theirs(int dir, const char *name, int flags)
 	return next(AT_FDCWD, copy, flags | O_CREAT, 0644);
 }
 
+/* As if CPUs were off, from the moment that there is such a file in the tree. */
+static int open_online(const char *name)
+{
+	openat_t *next = (openat_t *)dlsym(RTLD_NEXT, "openat");
+	char copy[PATH_MAX];
+
+	if (strcmp(name, "/sys/devices/system/cpu/online") != 0)
+		return -1;
+	snprintf(copy, sizeof(copy), "%.2000s%.60s", getenv("KERNEL_TREE"),
+		 name);
+	return next(AT_FDCWD, copy, O_RDONLY | O_CLOEXEC, 0);
+}
+
 static int open_any(int dir, const char *name, int flags, mode_t mode)
 {
 	openat_t *next = (openat_t *)dlsym(RTLD_NEXT, "openat");
+	int online = open_online(name);
 	bool here;
+
+	if (online >= 0)
+		return online;
 
 	if (!is_theirs(name, &here))
 		return next(dir, name, flags, mode);

@@ -278,6 +278,28 @@ case_counters() {
 		"$(scontrol show job "$job")"
 }
 
+# A CPU that goes off is left out, and comes back; here it is only told so.
+case_offline() {
+	local job cpus online=$work/kernel/sys/devices/system/cpu/online
+
+	kernel_with
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	mkdir -p "${online%/*}"
+	echo "$cpus" >"$online"
+	wait_until 60 may_use soft-burn "$cpus"
+	echo "$all_cpus" >"$online"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	# Without any that it prefers it has the others, also without load.
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$cpus"
+	all_but "$cpus" >"$online"
+	wait_until 60 may_use soft-burn "$(all_but "$cpus")"
+	rm "$online"
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
 # Switched off by the administrator, or not there: we do it ourselves.
 case_ourselves() {
 	local job
@@ -317,4 +339,5 @@ test_case "a hard job comes" case_others
 test_case "the kernel's counters" case_counters
 test_case "switched off in the kernel" case_ourselves "$cgroup_file" "$switch_file"
 test_case "a kernel without" case_ourselves
+test_case "CPUs go off and come back" case_offline
 tests_done

@@ -123,6 +123,42 @@ case_hostile() {
 	wait_until 30 no_view
 }
 
+# threads JOB FILTER - of those that root sees
+threads() {
+	topobind_soft --json --threads status "$1" |
+		jq -r "[.steps[].each_task[].each_thread[] | select(.name == \"soft-burn\")] | $2"
+}
+
+has_threads() {
+	[ "$(threads "$1" length)" -ge "$2" ]
+}
+
+# A thousand of them, and some that come and go; one is where it has been put.
+case_threads() {
+	local job thread
+
+	gcc -O1 -pthread -Wall -Wextra -Werror -o "$work/soft-burn" \
+		"$test_dir/threads.c"
+	job=$(as "$user" sbatch --parsable -o /dev/null -w "$NODE_THIS" \
+		-n "$(nproc)" --bunit=C --bamount=1 --bmode=soft \
+		--wrap "exec $work/soft-burn 1000")
+	wait_until 60 has_threads "$job" 1001
+	assert_eq "CPUs" "$all_cpus" "$(threads "$job" 'map(.cpus) | unique[]')"
+	thread=$(threads "$job" '.[500].thread')
+	taskset -p -c 1 "$thread" >"$work/taskset"
+	assert_eq "where it was put" 1 \
+		"$(threads "$job" ".[] | select(.thread == $thread) | .cpus")"
+	assert_contains "a table" "$job.batch.0 $thread soft-burn $all_cpus 1 " \
+		"$(topobind_soft --threads status "$job.batch.0" | tr -s ' ')"
+	for _ in 1 2 3; do
+		topobind_soft --threads >"$work/table"
+	done
+	refute topobind_soft off --threads
+	refute as "$user" topobind soft --threads status "$job"
+	assert sees "$job" '.steps[0].tasks' 1
+	cancel "$job"
+}
+
 # A step ends while one looks, and slurmstepd is killed.
 case_ends() {
 	local job
@@ -153,4 +189,5 @@ test_case "when the job has the whole node" case_full
 test_case "nobody sees others'" case_others
 test_case "a hostile user" case_hostile
 test_case "steps that end" case_ends
+test_case "the threads of a task" case_threads
 tests_done

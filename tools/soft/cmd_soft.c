@@ -15,7 +15,7 @@ struct options {
 	const char *action;	   /* status, on, off, reset, set */
 	const char *node;	   /* NULL: this host */
 	struct tb_soft_job target; /* job 0: the node */
-	bool confine, tasks;
+	bool confine, tasks, threads;
 	const char *counter; /* of reset; NULL: each */
 	struct tb_soft_set set;
 };
@@ -33,6 +33,9 @@ static int take_soft_option(void *data, int option, struct tb_error *err)
 		break;
 	case 't':
 		options->tasks = true;
+		break;
+	case 'r':
+		options->threads = true;
 		break;
 	case 'o':
 		options->counter = optarg;
@@ -68,6 +71,7 @@ static int check_options(const struct options *options, struct tb_error *err)
 
 	if (check_action(options, "confine", options->confine, "off", err) ||
 	    check_action(options, "tasks", options->tasks, "status", err) ||
+	    check_action(options, "threads", options->threads, "status", err) ||
 	    check_action(options, "counter", options->counter, "reset", err) ||
 	    check_action(options, "threshold", set->threshold, "set", err) ||
 	    check_action(options, "count", set->count, "set", err) ||
@@ -124,6 +128,8 @@ static const struct tb_command_option own_options[] = {
 	  "with off: keep tasks on their preferred CPUs" },
 	{ NULL, "tasks", NULL, 't',
 	  "with status: a row for each task, with its CPUs" },
+	{ NULL, "threads", NULL, 'r',
+	  "with status, for root: a row for each of their threads" },
 	{ NULL, "counter", "NAME", 'o',
 	  "with reset: only preferred, allowed or smoothed" },
 	{ NULL, "threshold", "PERCENT", 'T',
@@ -160,6 +166,7 @@ static struct tb_soft_status asked_status(const struct options *options)
 		.command = options->common.name,
 		.target = options->target,
 		.tasks = options->tasks,
+		.threads = options->threads,
 		.json = options->common.json,
 	};
 }
@@ -176,7 +183,7 @@ static int print_status(const struct options *options,
 static bool is_users(const struct options *options)
 {
 	return geteuid() && options->target.job && !options->node &&
-	       !strcmp(options->action, "status");
+	       !options->threads && !strcmp(options->action, "status");
 }
 
 static int print_users_status(const struct options *options)

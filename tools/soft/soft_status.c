@@ -8,6 +8,7 @@
 #include "command.h"
 #include "soft_afar.h"
 #include "soft_status.h"
+#include "soft_threads.h"
 #include "table/table.h"
 #include "terminal/wrap.h"
 
@@ -15,6 +16,7 @@ struct visit {
 	const struct tb_soft_status *status;
 	struct tb_registry *registry;
 	json_t *steps;
+	struct tb_soft_processes *processes; /* NULL: threads are not asked for */
 };
 
 /* ---- JSON ---- */
@@ -51,6 +53,19 @@ static void add_cpus(const struct visit *visit,
 	free(now);
 }
 
+static void add_threads(const struct visit *visit,
+			const struct tb_soft_state *state, unsigned task,
+			json_t *row)
+{
+	struct tb_soft_cgroup cgroup;
+
+	if (tb_soft_task_cgroup(state, task, &cgroup))
+		json_object_set_new(row, "each_thread",
+				    tb_soft_threads(visit->processes,
+						    cgroup.path));
+	tb_soft_cgroup_clear(&cgroup);
+}
+
 static json_t *describe_task(const struct visit *visit,
 			     const struct tb_soft_state *state, unsigned i)
 {
@@ -63,6 +78,8 @@ static json_t *describe_task(const struct visit *visit,
 				(json_int_t)task->smoothed);
 
 	add_cpus(visit, state, i, row);
+	if (visit->processes)
+		add_threads(visit, state, i, row);
 	return row;
 }
 
@@ -97,7 +114,7 @@ static int add_step(struct tb_soft_state *state, bool alive, void *data)
 			 (json_int_t)counts.allowed, "smoothed",
 			 (json_int_t)counts.smoothed, "cost_us",
 			 (json_int_t)state->cost_us);
-	if (visit->status->tasks)
+	if (visit->status->tasks || visit->status->threads)
 		json_object_set_new(step, "each_task",
 				    describe_tasks(visit, state));
 	json_array_append_new(visit->steps, step);
@@ -259,6 +276,91 @@ static int print_tasks(const json_t *steps)
 	return rc;
 }
 
+/* A thread's name begins with that of its task. */
+struct thread_row {
+	const json_t *step, *task, *thread;
+};
+
+enum {
+	THREAD_TASK,
+	THREAD,
+	THREAD_NAME,
+	THREAD_PREFERS,
+	THREAD_CPUS,
+	THREAD_CPU,
+	THREAD_COLUMNS
+};
+
+static const struct tb_column thread_columns[THREAD_COLUMNS] = {
+	[THREAD_TASK] = { '\0', "task", "TASK", false },
+	[THREAD] = { '\0', "thread", "THREAD", true },
+	[THREAD_NAME] = { '\0', "name", "NAME", false },
+	[THREAD_PREFERS] = { '\0', "preferred_cpus", "PREFERS", false },
+	[THREAD_CPUS] = { '\0', "cpus", "HAS", false },
+	[THREAD_CPU] = { '\0', "cpu", "ON", true },
+};
+
+static void print_thread_cell(const void *data, unsigned column, FILE *out)
+{
+	const struct thread_row *row = data;
+	bool of_task = column == THREAD_TASK || column == THREAD_PREFERS;
+
+	if (column == THREAD_TASK)
+		fprintf(out, "%s.",
+			json_string_value(json_object_get(row->step, "step")));
+	print_value(json_object_get(of_task ? row->task : row->thread,
+				    thread_columns[column].name),
+		    out);
+}
+
+static const struct tb_table_kind thread_kind = {
+	.columns = thread_columns,
+	.ncolumns = THREAD_COLUMNS,
+	.print = print_thread_cell,
+};
+
+/* Those of all tasks, into rows if there are any; how many. */
+static size_t list_threads(const json_t *steps, struct thread_row *row)
+{
+	const json_t *step, *task, *thread;
+	size_t i, j, k, count = 0;
+
+	json_array_foreach(steps, i, step)
+		json_array_foreach(json_object_get(step, "each_task"), j, task)
+			json_array_foreach(json_object_get(task, "each_thread"),
+					   k, thread)
+	{
+		if (row)
+			row[count] = (struct thread_row){ step, task, thread };
+		count++;
+	}
+	return count;
+}
+
+static int print_threads(const json_t *steps)
+{
+	size_t count = list_threads(steps, NULL);
+	struct thread_row *rows = calloc(count + 1, sizeof(*rows));
+	int rc = rows ? 0 : -1;
+
+	if (rows)
+		list_threads(steps, rows);
+	if (rows && count)
+		rc = tb_table_print_names(&thread_kind,
+					  "task,thread,name,preferred_cpus,cpus,cpu",
+					  rows, sizeof(*rows), (unsigned)count,
+					  true, stdout);
+	free(rows);
+	return rc;
+}
+
+static int print_rows(const struct tb_soft_status *status, const json_t *steps)
+{
+	if (status->threads)
+		return print_threads(steps);
+	return status->tasks ? print_tasks(steps) : print_steps(steps);
+}
+
 /* ---- what was set ---- */
 
 /* "threshold 50%, count all", of the node or of the job. */
@@ -331,7 +433,7 @@ static int print_text(const struct tb_soft_status *status,
 			  tb_soft_mode_name(mode));
 	print_set(&all->node, 0);
 	print_set(&all->job, status->target.job);
-	return (status->tasks ? print_tasks(steps) : print_steps(steps))
+	return print_rows(status, steps)
 		       ? tb_command_fail(status->command, "out of memory")
 		       : TB_EXIT_OK;
 }
@@ -357,7 +459,9 @@ static int print_json(const struct tb_soft_status *status,
 int tb_soft_status_print(const struct tb_soft_status *status,
 			 struct tb_registry *registry)
 {
-	struct visit visit = { status, registry, json_array() };
+	struct visit visit = { status, registry, json_array(),
+			       status->threads ? tb_soft_processes_load()
+					       : NULL };
 	enum tb_soft_mode mode = tb_registry_mode(registry, 0);
 	struct all_settings all;
 	int rc = TB_EXIT_BAD;
@@ -371,6 +475,7 @@ int tb_soft_status_print(const struct tb_soft_status *status,
 		tb_soft_settings_clear(&all.node);
 		tb_soft_settings_clear(&all.job);
 	}
+	tb_soft_processes_destroy(visit.processes);
 	json_decref(visit.steps);
 	return rc;
 }
@@ -383,7 +488,7 @@ static int print_afar(const struct tb_soft_status *status, json_t *steps)
 	if (!status->json) {
 		tb_print_sentence(stdout, "soft-bound steps of job %u",
 				  status->target.job);
-		return (status->tasks ? print_tasks(steps) : print_steps(steps))
+		return print_rows(status, steps)
 			       ? tb_command_fail(status->command,
 						 "out of memory")
 			       : TB_EXIT_OK;

@@ -12,6 +12,7 @@ struct tb_soft_status {
 	const char *command;
 	struct tb_soft_job target; /* what to show */
 	bool tasks;		   /* a row for each */
+	bool threads;		   /* likewise */
 	bool json;
 };
 

@@ -91,9 +91,9 @@ static void write_text(const struct tb_soft_view *view, const char *text,
 		       size_t size)
 {
 	size_t done = 0;
-	ssize_t got = 0;
+	ssize_t got = 1;
 
-	while (done < size && got >= 0) {
+	while (done < size && got > 0) {
 		got = pwrite(view->fd, text + done, size - done, (off_t)done);
 		done += got > 0 ? (size_t)got : 0;
 	}

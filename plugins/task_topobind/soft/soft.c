@@ -99,24 +99,24 @@ static int claim_cpus(tb_slurm_step_t *slurm_step, struct tb_step *step,
 	return rc;
 }
 
-static void find_site(const struct tb_conf *conf, struct tb_soft_site *site)
+static void find_site(const struct tb_conf *file, struct tb_soft_site *site)
 {
 	const char *node = tb_daemon_node_name();
 
-	tb_conf_soft_find(conf, node, own.partition, &site->step);
-	tb_conf_soft_find(conf, node, NULL, &site->node);
+	tb_conf_soft_find(file, node, own.partition, &site->step);
+	tb_conf_soft_find(file, node, NULL, &site->node);
 }
 
 /* By the controller's thread. */
 static bool reload_site(struct tb_soft_site *site)
 {
-	struct tb_conf *conf = own.watch != NULL ? tb_site_watch_load(own.watch)
+	struct tb_conf *file = own.watch != NULL ? tb_site_watch_load(own.watch)
 						 : NULL;
 
-	if (conf == NULL)
+	if (file == NULL)
 		return false;
-	find_site(conf, site);
-	tb_conf_destroy(conf);
+	find_site(file, site);
+	tb_conf_destroy(file);
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #include "soft_controller_private.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
+#define ONLINE_MAX 4096 /* sysfs gives no more */
 
 /* From a process up to its task: who has more between is not looked for. */
 #define GENERATIONS 64
@@ -20,20 +21,19 @@
 
 static struct tb_bitset *read_online(void)
 {
-	FILE *file = fopen(ONLINE, "re");
-	struct tb_bitset *online = NULL;
-	char *line = NULL;
-	size_t size = 0;
+	int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
+	char list[ONLINE_MAX];
+	ssize_t got;
 
-	if (file == NULL)
+	if (fd < 0)
 		return NULL;
-	if (getline(&line, &size, file) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		online = tb_bitset_parse_list(line, TB_REGISTRY_CPUS, NULL);
-	}
-	free(line);
-	fclose(file);
-	return online;
+	got = read(fd, list, sizeof(list) - 1);
+	close(fd);
+	if (got <= 0)
+		return NULL;
+	list[got] = '\0';
+	list[strcspn(list, "\n")] = '\0';
+	return tb_bitset_parse_list(list, TB_REGISTRY_CPUS, NULL);
 }
 
 bool tb_soft_controller_watch_cpus(struct tb_soft_controller *s)
