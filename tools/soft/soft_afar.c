@@ -208,7 +208,10 @@ static void listen_to(struct listener *listener, FILE *in)
 	free(line);
 }
 
-/* Nothing of a job or a step in which the user may be; the caller frees the list. */
+/*
+ * Nothing of a job or a step in which the user may be, but where slurm.conf is; the
+ * caller frees the list.
+ */
 static char **make_environment(void)
 {
 	size_t count = 0, kept = 0;
@@ -219,7 +222,7 @@ static char **make_environment(void)
 	list = calloc(count + 2, sizeof(*list));
 	for (size_t i = 0; list && i < count; i++)
 		if ((strncmp(environ[i], "SLURM_", 6) ||
-		     !strncmp(environ[i], "SLURM_CONF=", 11)) &&
+		     !strncmp(environ[i], "SLURM_CONF", 10)) &&
 		    strncmp(environ[i], "TOPOBIND=", 9))
 			list[kept++] = environ[i];
 	if (list)
