@@ -173,7 +173,7 @@ case_ends() {
 	cancel "$job"
 	job=$(users_job "${one_core[@]}")
 	wait_until 60 sees "$job" '.steps[0].tasks' 1
-	kill_stepd_of_soft "$job"
+	kill -KILL "$(stepd "$job" batch)"
 	wait_until 60 no_view
 	scancel "$job"
 	wait_until 30 no_jobs
