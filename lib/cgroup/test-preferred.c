@@ -324,6 +324,85 @@ static void test_usage_of_cpus(void **state)
 	free(path);
 }
 
+static int tune(unsigned low_pct, enum tb_soft_count count)
+{
+	char *features = path_of("features");
+	struct tb_error err;
+	int rc = tb_preferred_tune(root, features, low_pct, count, &err);
+
+	free(features);
+	return rc;
+}
+
+static void test_tune(void **state)
+{
+	(void)state;
+	make_dir("sys");
+	make_dir("sys/kernel");
+	assert_int_equal(tb_preferred_threshold(root), -1);
+	/* A kernel without; nothing is made. */
+	assert_int_equal(tune(85, TB_SOFT_COUNT_JOB), 0);
+	assert_int_equal(tb_preferred_threshold(root), -1);
+	put("sys/kernel/sched_util_low_pct", "");
+	assert_int_equal(tune(70, TB_SOFT_COUNT_JOB), 1);
+	assert_int_equal(tb_preferred_threshold(root), 70);
+	put("features", "");
+	assert_int_equal(tune(71, TB_SOFT_COUNT_JOB), 1);
+	assert_has("features", "DA_UTIL_TASKGROUP");
+	put("features", "");
+	assert_int_equal(tune(0, TB_SOFT_COUNT_ALL), 1);
+	assert_has("features", "NO_DA_UTIL_TASKGROUP");
+}
+
+/* Of a cgroup: those that have ended do not count, unless all of them have. */
+static void test_processes(void **state)
+{
+	struct tb_error err;
+	char *group = path_of("group");
+
+	(void)state;
+	make_dir("group");
+	assert_int_equal(tb_preferred_set_processes(root, group, "1", &err),
+			 -1);
+	put("group/cgroup.procs", "");
+	assert_int_equal(tb_preferred_set_processes(root, group, "1", &err), 0);
+	put("group/cgroup.procs", "11\n12\n13\n");
+	assert_int_equal(tb_preferred_set_processes(root, group, "1", &err),
+			 -1);
+	make_dir("12");
+	make_dir("12/task");
+	make_dir("12/task/12");
+	assert_int_equal(tb_preferred_set_processes(root, group, "1", &err),
+			 -1);
+	put("12/task/12/preferred_cpuset", "");
+	assert_int_equal(tb_preferred_set_processes(root, group, "1-2", &err),
+			 1);
+	assert_has("12/task/12/preferred_cpuset", "1-2");
+	free(group);
+}
+
+static void test_reset(void **state)
+{
+	const struct tb_preferred_which which = { .allowed = true };
+	struct tb_preferred_counters *counters;
+	char *group = path_of("group");
+
+	(void)state;
+	make_dir("group");
+	put("group/cpuacct.nr_select_prefer_cpus", "5\n");
+	put("group/cpuacct.nr_select_allowed_cpus", "6\n");
+	put("group/cpuacct.nr_smoothed_prefer_cpus", "7\n");
+	counters = tb_preferred_counters_open(group);
+	assert_non_null(counters);
+	tb_preferred_counters_reset(counters, &which);
+	assert_int_equal(tb_preferred_counters_read(counters).allowed, 0);
+	assert_has("group/cpuacct.nr_select_prefer_cpus", "5\n");
+	assert_has("group/cpuacct.nr_select_allowed_cpus", "0\n");
+	assert_has("group/cpuacct.nr_smoothed_prefer_cpus", "7\n");
+	tb_preferred_counters_close(counters);
+	free(group);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -333,7 +412,8 @@ int main(void)
 		TEST(test_threads),	  TEST(test_switch),
 		TEST(test_counters),	  TEST(test_tree),
 		TEST(test_usage_v2),	  TEST(test_usage_v1),
-		TEST(test_usage_of_cpus),
+		TEST(test_usage_of_cpus), TEST(test_tune),
+		TEST(test_processes),	  TEST(test_reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -538,6 +538,7 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	struct tb_step_input input = { 0 };
 	struct tb_conf *site = NULL;
 	struct tb_error err;
+	char *copy;
 
 	/* task/cgroup may come later, see tb_task_hold(). */
 	tb_ownership_take(slurm_step);
@@ -557,7 +558,9 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 			hold_step(slurm_step);
 	}
 	/* Last: now it is known whether and where tasks will run. */
-	tb_task_soft_step_start(slurm_step, current, site);
+	copy = join_spool_path(SITE_FILE);
+	tb_task_soft_step_start(slurm_step, current, site, copy);
+	free(copy);
 	tb_step_usage_start(slurm_step, current, site);
 	tb_conf_destroy(site);
 	return current != NULL ? tell_error(slurm_step) : 0;

@@ -7,7 +7,7 @@
  * in KERNEL_FILES, separated by commas.  One is made, empty, in a tree below
  * KERNEL_TREE when it is opened, by the path that it would have, if the directory
  * is there.  As that kernel, this one refuses preferred CPUs that are not in the
- * cpuset.
+ * cpuset.  And which CPUs are on, if that is in the tree.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,6 +38,8 @@ static bool is_theirs(const char *name, bool *here)
 					   "cpuacct.nr_select_allowed_cpus",
 					   "cpuacct.nr_smoothed_prefer_cpus",
 					   "sched_dynamic_affinity_disable",
+					   "sched_util_low_pct",
+					   "sched_features",
 					   NULL };
 	const char *slash = strrchr(name, '/');
 	const char *base = slash != NULL ? slash + 1 : name;
@@ -81,8 +83,9 @@ static bool parent_is_there(const char *path)
 
 	snprintf(parent, sizeof(parent), "%s", path);
 	*strrchr(parent, '/') = '\0';
-	/* The one in sys/kernel is there as long as procfs is. */
-	return access(parent, F_OK) == 0;
+	/* debugfs need not be mounted here. */
+	return strcmp(parent, "/sys/kernel/debug") == 0 ||
+	       access(parent, F_OK) == 0;
 }
 
 static int open_theirs(int dir, const char *name, int flags)
@@ -100,10 +103,27 @@ static int open_theirs(int dir, const char *name, int flags)
 	return next(AT_FDCWD, copy, flags | O_CREAT, 0644);
 }
 
+/* As if CPUs were off, from the moment that there is such a file in the tree. */
+static int open_online(const char *name)
+{
+	openat_t *next = (openat_t *)dlsym(RTLD_NEXT, "openat");
+	char copy[PATH_MAX];
+
+	if (strcmp(name, "/sys/devices/system/cpu/online") != 0)
+		return -1;
+	snprintf(copy, sizeof(copy), "%.2000s%.60s", getenv("KERNEL_TREE"),
+		 name);
+	return next(AT_FDCWD, copy, O_RDONLY | O_CLOEXEC, 0);
+}
+
 static int open_any(int dir, const char *name, int flags, mode_t mode)
 {
 	openat_t *next = (openat_t *)dlsym(RTLD_NEXT, "openat");
+	int online = open_online(name);
 	bool here;
+
+	if (online >= 0)
+		return online;
 
 	if (!is_theirs(name, &here))
 		return next(dir, name, flags, mode);
@@ -203,7 +223,8 @@ ssize_t write(int file, const void *text, size_t length)
 		return next(file, text, length);
 	/* full_path() has put a slash at its end. */
 	path[strlen(path) - 1] = '\0';
-	if (!is_allowed(path + strlen(tree), text, length)) {
+	if (strstr(path, "preferred_cpu") != NULL &&
+	    !is_allowed(path + strlen(tree), text, length)) {
 		errno = EINVAL;
 		return -1;
 	}

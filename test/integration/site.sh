@@ -605,7 +605,9 @@ MetricsFile=/	an absolute path, NONE
 MetricsInterval=0	1 to 3600
 MetricsInterval=3601	1 to 3600
 PartitionName=main MetricsFile=/a	keys
-PartitionName=main SoftUtilLowPct=5	keys
+PartitionName=main SoftUtilLowPct=101	0 to 100
+NodeName=other SoftCount=node	job, all
+NodeName=other Soft=no Soft=yes	given twice
 DefaultUnit=Q	T (thread), C
 DefaultUnit=CT,X	T (thread), C
 DefaultUnit=X:1|C:1	name one unit

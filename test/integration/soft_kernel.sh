@@ -67,14 +67,15 @@ case_cgroup() {
 }
 
 case_threads() {
-	local job file
+	local job
 
 	kernel_with "$thread_file"
 	job=$(quiet_job)
 	wait_until 30 may_use soft-burn "$all_cpus"
 	assert is_kernels "$job"
-	file=$(files_named "$thread_file" "/proc/*/task/")
-	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+	assert_eq "preferred" "$(cpus_granted "$job")" \
+		"$(files_named "$thread_file" "/proc/*/task/" |
+			xargs awk 1 | sort -u)"
 	cancel "$job"
 	wait_until 30 no_job_cgroups "$NODE_THIS"
 }
@@ -140,6 +141,108 @@ case_others() {
 	assert is_kernels "$job"
 }
 
+# Also of the processes that the task has started, where they are told one by one.
+case_switch_threads() {
+	local job file pid
+
+	kernel_with "$thread_file"
+	job=$(quiet_job)
+	wait_until 30 may_use soft-burn "$all_cpus"
+	pid=$(processes soft-burn) || true
+	topobind_soft off --confine "$job"
+	wait_until 30 may_use soft-burn "$(cpus_granted "$job")"
+	file=$work/kernel/proc/$pid/task/$pid/$thread_file
+	wait_until 30 prefers "$file" "$(cpus_granted "$job")"
+	topobind_soft off "$job"
+	wait_until 30 prefers_nothing "$file"
+	topobind_soft on "$job"
+	wait_until 30 prefers "$file" "$(cpus_granted "$job")"
+}
+
+# reads FILE TEXT
+reads() {
+	[ "$(cat "$work/kernel$1" 2>/dev/null)" = "$2" ]
+}
+
+threshold=/proc/sys/kernel/sched_util_low_pct
+features=/sys/kernel/debug/sched_features
+
+# The kernel has one of each for the node: what topobind.conf says, or was set.
+case_threshold() {
+	local job
+
+	kernel_with "$cgroup_file" "${threshold##*/}" "${features##*/}"
+	job=$(quiet_job)
+	wait_until 30 is_kernels "$job"
+	wait_until 30 reads "$threshold" 10
+	wait_until 30 reads "$features" DA_UTIL_TASKGROUP
+	topobind_soft set --threshold=30 --count=all
+	wait_until 30 reads "$threshold" 30
+	wait_until 30 reads "$features" NO_DA_UTIL_TASKGROUP
+	topobind_soft set --threshold=default --count=default
+	wait_until 30 reads "$threshold" 10
+	reconfigure_with SoftUtilLowPct=77 SoftIntervalMs=50 SoftCount=all \
+		"PartitionName=main SoftUtilLowPct=5"
+	wait_until 30 reads "$threshold" 77
+	wait_until 30 reads "$features" NO_DA_UTIL_TASKGROUP
+	assert_contains "said" "no effect" \
+		"$(topobind_soft set --threshold=5 "$job" 2>&1)"
+	assert reads "$threshold" 77
+	reconfigure_with "${settings[@]}"
+	wait_until 30 reads "$features" DA_UTIL_TASKGROUP
+}
+
+# Switched off and on while a task runs: then we choose, and the kernel again.
+case_watched() {
+	local job cpus file switch=$work/kernel/proc/sys/kernel/$switch_file
+
+	kernel_with "$cgroup_file" "$switch_file"
+	job=$(quiet_job)
+	cpus=$(cpus_granted "$job")
+	wait_until 30 is_kernels "$job"
+	file=$(files_named "$cgroup_file" "job_$job")
+	echo 1 >"$switch"
+	wait_until 30 may_use soft-burn "$cpus"
+	refute is_kernels "$job"
+	assert prefers_nothing "$file"
+	: >"$work/load"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$cpus"
+	echo 0 >"$switch"
+	wait_until 30 may_use soft-burn "$all_cpus"
+	wait_until 30 prefers "$file" "$cpus"
+	assert is_kernels "$job"
+}
+
+is_zero() {
+	[ "$(head -n 1 "$1")" = 0 ]
+}
+
+# The kernel's own go to zero with ours, each by itself.
+case_reset() {
+	local job name file
+
+	kernel_with "$cgroup_file" "${counter_files[@]}"
+	job=$(quiet_job)
+	wait_until 30 is_kernels "$job"
+	for name in "${counter_files[@]}"; do
+		echo 9 >"$(files_named "$name" "job_$job")"
+	done
+	wait_until 30 counts_up "$job" smoothed 8
+	file=$(files_named "${counter_files[1]}" "job_$job")
+	topobind_soft reset --counter=allowed "$job"
+	wait_until 30 is_zero "$file"
+	assert_eq "smoothed" 9 \
+		"$(cat "$(files_named "${counter_files[2]}" "job_$job")")"
+	topobind_soft reset "$job"
+	wait_until 30 is_zero "$(files_named "${counter_files[2]}" "job_$job")"
+	assert_eq "counted" 0 "$(counter "$job" smoothed)"
+	echo 4 >"$file"
+	wait_until 30 counts_up "$job" allowed 3
+	assert_eq "allowed since" 4 "$(counter "$job" allowed)"
+}
+
 # Those of the cgroup in which Slurm accounts the job; at the end in its record.
 case_counters() {
 	local job name value
@@ -158,8 +261,9 @@ case_counters() {
 	assert_eq "allowed" 10 "$(counter "$job" allowed)"
 	topobind_soft reset "$job"
 	name=$(files_named "${counter_files[1]}" "job_$job")
+	wait_until 30 is_zero "$name"
 	# At no moment empty, which is nothing that a counter is.
-	echo 13 1<>"$name"
+	echo 3 1<>"$name"
 	wait_until 30 counts_up "$job" allowed 2
 	assert_eq "allowed since the reset" 3 "$(counter "$job" allowed)"
 	# The kernel's own can be set to zero, too.
@@ -172,6 +276,28 @@ case_counters() {
 	# All that was counted, whoever set it to zero meanwhile.
 	assert_contains "record" "soft=preferred:5,allowed:17,smoothed:20" \
 		"$(scontrol show job "$job")"
+}
+
+# A CPU that goes off is left out, and comes back; here it is only told so.
+case_offline() {
+	local job cpus online=$work/kernel/sys/devices/system/cpu/online
+
+	kernel_with
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+	mkdir -p "${online%/*}"
+	echo "$cpus" >"$online"
+	wait_until 60 may_use soft-burn "$cpus"
+	echo "$all_cpus" >"$online"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	# Without any that it prefers it has the others, also without load.
+	rm "$work/load"
+	wait_until 60 may_use soft-burn "$cpus"
+	all_but "$cpus" >"$online"
+	wait_until 60 may_use soft-burn "$(all_but "$cpus")"
+	rm "$online"
+	wait_until 60 may_use soft-burn "$cpus"
 }
 
 # Switched off by the administrator, or not there: we do it ourselves.
@@ -205,8 +331,13 @@ test_case "the file of a cgroup" case_cgroup
 test_case "the files of threads" case_threads
 test_case "two tasks" case_tasks
 test_case "off and on" case_switch
+test_case "off and on, by threads" case_switch_threads
+test_case "the kernel's threshold, and whose load counts" case_threshold
+test_case "the kernel's switch is watched" case_watched
+test_case "the kernel's counters are reset" case_reset
 test_case "a hard job comes" case_others
 test_case "the kernel's counters" case_counters
 test_case "switched off in the kernel" case_ourselves "$cgroup_file" "$switch_file"
 test_case "a kernel without" case_ourselves
+test_case "CPUs go off and come back" case_offline
 tests_done

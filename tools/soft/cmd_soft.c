@@ -2,17 +2,20 @@
 /* cmd_soft.c - topobind soft */
 #define _GNU_SOURCE
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "soft_afar.h"
 #include "soft_set.h"
 #include "soft_status.h"
+#include "terminal/wrap.h"
 
 struct options {
 	struct tb_command common;
 	const char *action;	   /* status, on, off, reset, set */
 	const char *node;	   /* NULL: this host */
 	struct tb_soft_job target; /* job 0: the node */
-	bool confine, tasks;
+	bool confine, tasks, threads;
 	const char *counter; /* of reset; NULL: each */
 	struct tb_soft_set set;
 };
@@ -30,6 +33,9 @@ static int take_soft_option(void *data, int option, struct tb_error *err)
 		break;
 	case 't':
 		options->tasks = true;
+		break;
+	case 'r':
+		options->threads = true;
 		break;
 	case 'o':
 		options->counter = optarg;
@@ -65,6 +71,7 @@ static int check_options(const struct options *options, struct tb_error *err)
 
 	if (check_action(options, "confine", options->confine, "off", err) ||
 	    check_action(options, "tasks", options->tasks, "status", err) ||
+	    check_action(options, "threads", options->threads, "status", err) ||
 	    check_action(options, "counter", options->counter, "reset", err) ||
 	    check_action(options, "threshold", set->threshold, "set", err) ||
 	    check_action(options, "count", set->count, "set", err) ||
@@ -121,6 +128,8 @@ static const struct tb_command_option own_options[] = {
 	  "with off: keep tasks on their preferred CPUs" },
 	{ NULL, "tasks", NULL, 't',
 	  "with status: a row for each task, with its CPUs" },
+	{ NULL, "threads", NULL, 'r',
+	  "with status, for root: a row for each of their threads" },
 	{ NULL, "counter", "NAME", 'o',
 	  "with reset: only preferred, allowed or smoothed" },
 	{ NULL, "threshold", "PERCENT", 'T',
@@ -134,7 +143,7 @@ static const struct tb_command_option own_options[] = {
 static const struct tb_command_line usage = {
 	/* clang-format off */
 	.arguments = "[status|on|off|reset|set] [JOB[.STEP[.TASK]]]",
-	.purpose = "Soft binding on this node, for root: see and change it, while steps run.",
+	.purpose = "Soft binding on this node, for root: see and change it.  A user sees an own job.",
 	.notes = "status  print the soft-bound steps and their counters [default]\n"
 		 "off     tasks may use all allowed CPUs, whatever they prefer; with\n"
 		 "        --confine they go back to the preferred CPUs and stay there\n"
@@ -151,17 +160,39 @@ static const struct tb_command_line usage = {
 
 /* ---- actions ---- */
 
-static int print_status(const struct options *options,
-			struct tb_registry *registry)
+static struct tb_soft_status asked_status(const struct options *options)
 {
-	const struct tb_soft_status status = {
+	return (struct tb_soft_status){
 		.command = options->common.name,
 		.target = options->target,
 		.tasks = options->tasks,
+		.threads = options->threads,
 		.json = options->common.json,
 	};
+}
+
+static int print_status(const struct options *options,
+			struct tb_registry *registry)
+{
+	const struct tb_soft_status status = asked_status(options);
 
 	return tb_soft_status_print(&status, registry);
+}
+
+/* A user of one of his jobs. */
+static bool is_users(const struct options *options)
+{
+	return geteuid() && options->target.job && !options->node &&
+	       !options->threads && !strcmp(options->action, "status");
+}
+
+static int print_users_status(const struct options *options)
+{
+	const struct tb_soft_status status = asked_status(options);
+
+	return tb_soft_is_inside()
+		       ? tb_soft_inside_print(status.command, &status.target)
+		       : tb_soft_status_print_afar(&status);
 }
 
 static bool is_reset(const struct options *options, const char *counter)
@@ -169,14 +200,24 @@ static bool is_reset(const struct options *options, const char *counter)
 	return !options->counter || !strcmp(options->counter, counter);
 }
 
+/* Where the kernel counts, the step sets that to zero, too. */
 static void reset_task(const struct options *options, struct tb_soft_task *task)
 {
-	if (is_reset(options, "preferred"))
+	unsigned reset = 0;
+
+	if (is_reset(options, "preferred")) {
 		task->preferred = 0;
-	if (is_reset(options, "allowed"))
+		reset |= TB_SOFT_RESET_PREFERRED;
+	}
+	if (is_reset(options, "allowed")) {
 		task->allowed = 0;
-	if (is_reset(options, "smoothed"))
+		reset |= TB_SOFT_RESET_ALLOWED;
+	}
+	if (is_reset(options, "smoothed")) {
 		task->smoothed = 0;
+		reset |= TB_SOFT_RESET_SMOOTHED;
+	}
+	task->reset |= (uint16_t)reset;
 }
 
 static int reset_step(struct tb_soft_state *state, bool alive, void *data)
@@ -223,11 +264,14 @@ static int switch_mode(const struct options *options,
 static int set_values(const struct options *options,
 		      struct tb_registry *registry)
 {
-	struct tb_error err;
+	struct tb_error err, note;
 
-	return tb_soft_set_run(registry, &options->set, &options->target, &err)
-		       ? tb_command_fail(options->common.name, "%s", err.text)
-		       : TB_EXIT_OK;
+	if (tb_soft_set_run(registry, &options->set, &options->target, &note,
+			    &err))
+		return tb_command_fail(options->common.name, "%s", err.text);
+	if (note.text[0])
+		tb_print_sentence(stderr, "%s", note.text);
+	return TB_EXIT_OK;
 }
 
 /* "on" also takes back what was said of steps that have ended. */
@@ -266,6 +310,8 @@ int tb_command_soft(int argc, char **argv)
 		return TB_EXIT_BAD;
 	if (options.common.done)
 		return TB_EXIT_OK;
+	if (is_users(&options))
+		return print_users_status(&options);
 	registry = tb_soft_node_open(options.common.name, options.node);
 	if (!registry)
 		return TB_EXIT_BAD;

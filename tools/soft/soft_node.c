@@ -49,24 +49,51 @@ static char *find_spool_directory(const char *node)
 	return tb_text_stream_close(out, &path);
 }
 
-struct tb_registry *tb_soft_node_open(const char *command, const char *node)
+char *tb_soft_node_spool(const char *command, const char *node)
 {
-	struct tb_registry *registry;
-	struct tb_error err;
 	char *spool;
 
 	tb_slurm_begin(command);
 	spool = find_spool_directory(node);
 	tb_slurm_end();
-	if (!spool) {
+	if (!spool)
 		tb_command_fail(command, "out of memory");
+	return spool;
+}
+
+char *tb_soft_cpus_now(pid_t pid)
+{
+	static const char key[] = "Cpus_allowed_list:\t";
+	char path[40], *line = NULL, *list = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (!list && file && getline(&line, &size, file) > 0)
+		if (!strncmp(line, key, strlen(key)))
+			list = strndup(line + strlen(key),
+				       strcspn(line + strlen(key), "\n"));
+	free(line);
+	if (file)
+		fclose(file);
+	return list;
+}
+
+struct tb_registry *tb_soft_node_open(const char *command, const char *node)
+{
+	char *spool = tb_soft_node_spool(command, node);
+	struct tb_registry *registry;
+	struct tb_error err;
+
+	if (!spool)
 		return NULL;
-	}
 	registry = tb_registry_find(spool, &err);
 	if (!registry)
-		tb_command_fail(command,
-				"%s; is this the node (--node), and are you root?",
-				err.text);
+		tb_command_fail(
+			command,
+			"%s; is this the node (--node), and are you root?  A user can say \"topobind soft status JOB\" anywhere",
+			err.text);
 	free(spool);
 	return registry;
 }

@@ -13,6 +13,15 @@
  */
 struct tb_registry *tb_soft_node_open(const char *command, const char *node);
 
+/* slurmd's spool directory of that node; the caller frees.  NULL likewise. */
+char *tb_soft_node_spool(const char *command, const char *node);
+
+/*
+ * The CPUs on which the kernel lets a process or thread run, "0-3"; the caller frees.
+ * NULL: it has ended.
+ */
+char *tb_soft_cpus_now(pid_t pid);
+
 /* tb_soft_each(), with the registry locked meanwhile; -1, too, if it cannot be. */
 int tb_soft_node_each(struct tb_registry *registry, enum tb_soft_access access,
 		      int (*visit)(struct tb_soft_state *state, bool alive,

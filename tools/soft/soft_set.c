@@ -214,13 +214,41 @@ static int change_settings(struct tb_registry *registry,
 	return rc;
 }
 
+#define FOUND 2
+
+static int is_kernels(struct tb_soft_state *state, bool alive, void *data)
+{
+	const struct tb_soft_job *target = data;
+
+	return alive && state->native && tb_soft_job_has_step(target, state)
+		       ? FOUND
+		       : 0;
+}
+
+/* The kernel has one threshold for the node. */
+static void note_kernel(struct tb_registry *registry,
+			const struct tb_soft_set *set,
+			const struct tb_soft_job *target, struct tb_error *note)
+{
+	struct tb_soft_job any = *target;
+
+	note->text[0] = '\0';
+	if (target->job && (set->threshold || set->count) &&
+	    tb_soft_each(registry, TB_SOFT_LOOK, is_kernels, &any) == FOUND)
+		tb_fail(note,
+			"this has no effect while the kernel chooses for job %u, by one threshold for the node; leave out the job to set that",
+			target->job);
+}
+
 int tb_soft_set_run(struct tb_registry *registry, const struct tb_soft_set *set,
-		    const struct tb_soft_job *target, struct tb_error *err)
+		    const struct tb_soft_job *target, struct tb_error *note,
+		    struct tb_error *err)
 {
 	int rc;
 
 	if (tb_registry_lock(registry, err))
 		return -1;
+	note_kernel(registry, set, target, note);
 	rc = change_settings(registry, set, target, err);
 	tb_registry_unlock(registry);
 	return rc;

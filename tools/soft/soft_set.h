@@ -18,8 +18,12 @@ struct tb_soft_set {
 int tb_soft_set_check(const struct tb_soft_set *set,
 		      const struct tb_soft_job *target, struct tb_error *err);
 
-/* -1 with a sentence; then nothing is set. */
+/*
+ * -1 with a sentence; then nothing is set.  note: a sentence about what has no effect
+ * now, or "".
+ */
 int tb_soft_set_run(struct tb_registry *registry, const struct tb_soft_set *set,
-		    const struct tb_soft_job *target, struct tb_error *err);
+		    const struct tb_soft_job *target, struct tb_error *note,
+		    struct tb_error *err);
 
 #endif

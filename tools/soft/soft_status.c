@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "command.h"
+#include "soft_afar.h"
 #include "soft_status.h"
+#include "soft_threads.h"
 #include "table/table.h"
 #include "terminal/wrap.h"
 
@@ -14,6 +16,7 @@ struct visit {
 	const struct tb_soft_status *status;
 	struct tb_registry *registry;
 	json_t *steps;
+	struct tb_soft_processes *processes; /* NULL: threads are not asked for */
 };
 
 /* ---- JSON ---- */
@@ -23,6 +26,8 @@ static const char *name_mode(const struct visit *visit,
 {
 	enum tb_soft_mode mode = tb_registry_mode(visit->registry, state->job);
 
+	if (state->site_off)
+		return tb_soft_mode_name(TB_SOFT_CONFINED);
 	if (mode != TB_SOFT_ON)
 		return tb_soft_mode_name(mode);
 	if (state->paused)
@@ -30,31 +35,11 @@ static const char *name_mode(const struct visit *visit,
 	return state->native ? "kernel" : "on";
 }
 
-/* What the kernel says of a process, "0-3"; NULL: it has ended.  The caller frees. */
-static char *find_cpus_now(pid_t pid)
-{
-	static const char key[] = "Cpus_allowed_list:\t";
-	char path[40], *line = NULL, *list = NULL;
-	size_t size = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (!list && file && getline(&line, &size, file) > 0)
-		if (!strncmp(line, key, strlen(key)))
-			list = strndup(line + strlen(key),
-				       strcspn(line + strlen(key), "\n"));
-	free(line);
-	if (file)
-		fclose(file);
-	return list;
-}
-
 static void add_cpus(const struct visit *visit,
 		     const struct tb_soft_state *state, unsigned task,
 		     json_t *row)
 {
-	char *now = find_cpus_now(state->task[task].pid);
+	char *now = tb_soft_cpus_now(state->task[task].pid);
 	struct tb_soft_cpus cpus;
 
 	if (tb_soft_find_cpus(visit->registry, state, task, &cpus)) {
@@ -66,6 +51,19 @@ static void add_cpus(const struct visit *visit,
 	tb_soft_cpus_clear(&cpus);
 	json_object_set_new(row, "cpus", json_string(now ? now : ""));
 	free(now);
+}
+
+static void add_threads(const struct visit *visit,
+			const struct tb_soft_state *state, unsigned task,
+			json_t *row)
+{
+	struct tb_soft_cgroup cgroup;
+
+	if (tb_soft_task_cgroup(state, task, &cgroup))
+		json_object_set_new(row, "each_thread",
+				    tb_soft_threads(visit->processes,
+						    cgroup.path));
+	tb_soft_cgroup_clear(&cgroup);
 }
 
 static json_t *describe_task(const struct visit *visit,
@@ -80,6 +78,8 @@ static json_t *describe_task(const struct visit *visit,
 				(json_int_t)task->smoothed);
 
 	add_cpus(visit, state, i, row);
+	if (visit->processes)
+		add_threads(visit, state, i, row);
 	return row;
 }
 
@@ -114,7 +114,7 @@ static int add_step(struct tb_soft_state *state, bool alive, void *data)
 			 (json_int_t)counts.allowed, "smoothed",
 			 (json_int_t)counts.smoothed, "cost_us",
 			 (json_int_t)state->cost_us);
-	if (visit->status->tasks)
+	if (visit->status->tasks || visit->status->threads)
 		json_object_set_new(step, "each_task",
 				    describe_tasks(visit, state));
 	json_array_append_new(visit->steps, step);
@@ -133,10 +133,11 @@ static void print_value(const json_t *value, FILE *out)
 		fprintf(out, "%lld", (long long)json_integer_value(value));
 }
 
-enum { STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
+enum { NODE, STEP, SOFT, TASKS, SPREAD, PREFERRED, ALLOWED, SMOOTHED, COLUMNS };
 
 /* The names are those of the JSON, too. */
 static const struct tb_column columns[COLUMNS] = {
+	[NODE] = { '\0', "node", "NODE", false },
 	[STEP] = { '\0', "step", "STEP", false },
 	[SOFT] = { '\0', "soft", "SOFT", false },
 	[TASKS] = { '\0', "tasks", "TASKS", true },
@@ -165,6 +166,7 @@ struct task_row {
 };
 
 enum {
+	TASK_NODE,
 	TASK,
 	TASK_SPREAD,
 	PREFERRED_CPUS,
@@ -177,6 +179,7 @@ enum {
 };
 
 static const struct tb_column task_columns[TASK_COLUMNS] = {
+	[TASK_NODE] = { '\0', "node", "NODE", false },
 	[TASK] = { '\0', "task", "TASK", false },
 	[TASK_SPREAD] = { '\0', "spread", "SPREAD", false },
 	[PREFERRED_CPUS] = { '\0', "preferred_cpus", "PREFERS", false },
@@ -194,7 +197,9 @@ static void print_task_cell(const void *data, unsigned column, FILE *out)
 	if (column == TASK)
 		fprintf(out, "%s.",
 			json_string_value(json_object_get(row->step, "step")));
-	print_value(json_object_get(row->task, task_columns[column].name), out);
+	print_value(json_object_get(column == TASK_NODE ? row->step : row->task,
+				    task_columns[column].name),
+		    out);
 }
 
 static const struct tb_table_kind task_kind = {
@@ -202,6 +207,15 @@ static const struct tb_table_kind task_kind = {
 	.ncolumns = TASK_COLUMNS,
 	.print = print_task_cell,
 };
+
+/* Rows from several nodes say which. */
+static const char *choose_names(const json_t *steps, const char *names)
+{
+	const json_t *first = json_array_get(steps, 0);
+	const char *node = "node,";
+
+	return json_object_get(first, "node") ? names : names + strlen(node);
+}
 
 static int print_steps(const json_t *steps)
 {
@@ -214,7 +228,9 @@ static int print_steps(const json_t *steps)
 	if (rows && count)
 		rc = tb_table_print_names(
 			&kind,
-			"step,soft,tasks,spread,preferred,allowed,smoothed",
+			choose_names(
+				steps,
+				"node,step,soft,tasks,spread,preferred,allowed,smoothed"),
 			rows, sizeof(*rows), (unsigned)count, true, stdout);
 	free(rows);
 	return rc;
@@ -252,10 +268,97 @@ static int print_tasks(const json_t *steps)
 	if (rows && count)
 		rc = tb_table_print_names(
 			&task_kind,
-			"task,spread,preferred_cpus,allowed_cpus,cpus,preferred,allowed,smoothed",
+			choose_names(
+				steps,
+				"node,task,spread,preferred_cpus,allowed_cpus,cpus,preferred,allowed,smoothed"),
 			rows, sizeof(*rows), (unsigned)count, true, stdout);
 	free(rows);
 	return rc;
+}
+
+/* A thread's name begins with that of its task. */
+struct thread_row {
+	const json_t *step, *task, *thread;
+};
+
+enum {
+	THREAD_TASK,
+	THREAD,
+	THREAD_NAME,
+	THREAD_PREFERS,
+	THREAD_CPUS,
+	THREAD_CPU,
+	THREAD_COLUMNS
+};
+
+static const struct tb_column thread_columns[THREAD_COLUMNS] = {
+	[THREAD_TASK] = { '\0', "task", "TASK", false },
+	[THREAD] = { '\0', "thread", "THREAD", true },
+	[THREAD_NAME] = { '\0', "name", "NAME", false },
+	[THREAD_PREFERS] = { '\0', "preferred_cpus", "PREFERS", false },
+	[THREAD_CPUS] = { '\0', "cpus", "HAS", false },
+	[THREAD_CPU] = { '\0', "cpu", "ON", true },
+};
+
+static void print_thread_cell(const void *data, unsigned column, FILE *out)
+{
+	const struct thread_row *row = data;
+	bool of_task = column == THREAD_TASK || column == THREAD_PREFERS;
+
+	if (column == THREAD_TASK)
+		fprintf(out, "%s.",
+			json_string_value(json_object_get(row->step, "step")));
+	print_value(json_object_get(of_task ? row->task : row->thread,
+				    thread_columns[column].name),
+		    out);
+}
+
+static const struct tb_table_kind thread_kind = {
+	.columns = thread_columns,
+	.ncolumns = THREAD_COLUMNS,
+	.print = print_thread_cell,
+};
+
+/* Those of all tasks, into rows if there are any; how many. */
+static size_t list_threads(const json_t *steps, struct thread_row *row)
+{
+	const json_t *step, *task, *thread;
+	size_t i, j, k, count = 0;
+
+	json_array_foreach(steps, i, step)
+		json_array_foreach(json_object_get(step, "each_task"), j, task)
+			json_array_foreach(json_object_get(task, "each_thread"),
+					   k, thread)
+	{
+		if (row)
+			row[count] = (struct thread_row){ step, task, thread };
+		count++;
+	}
+	return count;
+}
+
+static int print_threads(const json_t *steps)
+{
+	size_t count = list_threads(steps, NULL);
+	struct thread_row *rows = calloc(count + 1, sizeof(*rows));
+	int rc = rows ? 0 : -1;
+
+	if (rows)
+		list_threads(steps, rows);
+	if (rows && count)
+		rc = tb_table_print_names(&thread_kind,
+					  "task,thread,name,preferred_cpus,cpus,cpu",
+					  rows, sizeof(*rows), (unsigned)count,
+					  true, stdout);
+	free(rows);
+	return rc;
+}
+
+static int print_rows(const struct tb_soft_status *status, const json_t *steps)
+{
+	if (status->threads)
+		return print_threads(steps);
+	return status->tasks ? print_tasks(steps) : print_steps(steps);
 }
 
 /* ---- what was set ---- */
@@ -330,7 +433,7 @@ static int print_text(const struct tb_soft_status *status,
 			  tb_soft_mode_name(mode));
 	print_set(&all->node, 0);
 	print_set(&all->job, status->target.job);
-	return (status->tasks ? print_tasks(steps) : print_steps(steps))
+	return print_rows(status, steps)
 		       ? tb_command_fail(status->command, "out of memory")
 		       : TB_EXIT_OK;
 }
@@ -356,7 +459,9 @@ static int print_json(const struct tb_soft_status *status,
 int tb_soft_status_print(const struct tb_soft_status *status,
 			 struct tb_registry *registry)
 {
-	struct visit visit = { status, registry, json_array() };
+	struct visit visit = { status, registry, json_array(),
+			       status->threads ? tb_soft_processes_load()
+					       : NULL };
 	enum tb_soft_mode mode = tb_registry_mode(registry, 0);
 	struct all_settings all;
 	int rc = TB_EXIT_BAD;
@@ -370,6 +475,41 @@ int tb_soft_status_print(const struct tb_soft_status *status,
 		tb_soft_settings_clear(&all.node);
 		tb_soft_settings_clear(&all.job);
 	}
+	tb_soft_processes_destroy(visit.processes);
 	json_decref(visit.steps);
+	return rc;
+}
+
+static int print_afar(const struct tb_soft_status *status, json_t *steps)
+{
+	json_t *top;
+	int rc;
+
+	if (!status->json) {
+		tb_print_sentence(stdout, "soft-bound steps of job %u",
+				  status->target.job);
+		return print_rows(status, steps)
+			       ? tb_command_fail(status->command,
+						 "out of memory")
+			       : TB_EXIT_OK;
+	}
+	top = json_pack("{s:O}", "steps", steps);
+	rc = tb_command_print_json(status->command, top);
+	json_decref(top);
+	return rc;
+}
+
+int tb_soft_status_print_afar(const struct tb_soft_status *status)
+{
+	json_t *steps = tb_soft_afar_steps(status->command, &status->target);
+	int rc = TB_EXIT_BAD;
+
+	if (steps && !json_array_size(steps))
+		tb_command_fail(status->command,
+				"job %u has no such soft-bound step or task now",
+				status->target.job);
+	else if (steps)
+		rc = print_afar(status, steps);
+	json_decref(steps);
 	return rc;
 }

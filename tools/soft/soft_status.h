@@ -12,8 +12,12 @@ struct tb_soft_status {
 	const char *command;
 	struct tb_soft_job target; /* what to show */
 	bool tasks;		   /* a row for each */
+	bool threads;		   /* likewise */
 	bool json;
 };
+
+/* The same of a job from anywhere, for its user (soft_afar.h). */
+int tb_soft_status_print_afar(const struct tb_soft_status *status);
 
 /* Print it; an exit code. */
 int tb_soft_status_print(const struct tb_soft_status *status,

@@ -35,6 +35,7 @@ enum { TB_NODE_NUMBER_ITEMS(NUMBER_OF) TB_NUMBERS };
 #define KEY_OF(name, key, usual) key,
 static const char *const number_keys[TB_NUMBERS] = { TB_NODE_NUMBER_ITEMS(
 	KEY_OF) };
+static const char *const soft_keys[TB_SOFT_WORDS] = { TB_SOFT_ITEMS(KEY_OF) };
 
 /* The keys of the site, those that partitions can override first. */
 #define SITE_KEY_OF(name, key, usual) { key, usual },
@@ -57,6 +58,7 @@ struct node_line {
 	struct tb_priority_function *function; /* NULL: not there */
 	struct tb_conf_word number_text[TB_NUMBERS];
 	struct tb_node_numbers numbers;
+	struct tb_conf_word soft[TB_SOFT_WORDS];
 };
 
 /* What one PartitionName= line says. */
@@ -74,7 +76,6 @@ struct tb_conf {
 	bool usage_record;
 	bool unit_tres;
 	enum tb_count_memory count_memory;
-	struct tb_conf_soft soft;
 	struct tb_conf_metrics metrics;
 	struct tb_policy policy;
 	struct node_line *lines;
@@ -98,6 +99,8 @@ static void clear_node_line(struct node_line *line)
 	tb_priority_destroy(line->function);
 	for (int i = 0; i < TB_NUMBERS; i++)
 		tb_conf_word_clear(&line->number_text[i]);
+	for (int i = 0; i < TB_SOFT_WORDS; i++)
+		tb_conf_word_clear(&line->soft[i]);
 }
 
 static void destroy_node_line(void *item)
@@ -142,6 +145,7 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 		/* clang-format off */
 		TB_NODE_TEXT_ITEMS(TB_PARSED_ITEM)
 		TB_NODE_NUMBER_ITEMS(TB_PARSED_ITEM)
+		TB_SOFT_ITEMS(TB_PARSED_ITEM)
 		{.key = NULL}
 		/* clang-format on */
 	};
@@ -161,6 +165,8 @@ static int parse_node_line(void **dest, slurm_parser_enum_t type,
 	tb_conf_word_take(&line->function_text, "PriorityFunction", table);
 	for (int i = 0; i < TB_NUMBERS; i++)
 		tb_conf_word_take(&line->number_text[i], number_keys[i], table);
+	for (int i = 0; i < TB_SOFT_WORDS; i++)
+		tb_conf_word_take(&line->soft[i], soft_keys[i], table);
 	s_p_hashtbl_destroy(table);
 	*dest = line;
 	return 1;
@@ -321,6 +327,19 @@ static int read_function(struct node_line *line,
 					     why.text, err);
 }
 
+/* What is right is read again when somebody asks for a partition. */
+static int check_soft(const struct node_line *line,
+		      const struct tb_conf_where *where, struct tb_error *err)
+{
+	struct tb_conf_soft trial;
+
+	for (int i = 0; i < TB_SOFT_WORDS; i++)
+		if (tb_conf_word_check(&line->soft[i], soft_keys[i], where,
+				       err))
+			return -1;
+	return tb_conf_soft_read(&trial, line->soft, where, err);
+}
+
 static int check_line(struct node_line *line, const struct tb_conf_where *where,
 		      struct tb_error *err)
 {
@@ -332,7 +351,8 @@ static int check_line(struct node_line *line, const struct tb_conf_where *where,
 				err) ||
 	    tb_conf_word_check(&line->function_text, "PriorityFunction", where,
 			       err) ||
-	    read_function(line, where, err) || read_numbers(line, where, err))
+	    read_function(line, where, err) || read_numbers(line, where, err) ||
+	    check_soft(line, where, err))
 		return -1;
 	if (line->topology.value)
 		return check_topology(line, where, err);
@@ -556,8 +576,6 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 		rc = tb_conf_take_flag(&site->unit_tres, "UnitTRES", table,
 				       &where, err);
 	if (!rc)
-		rc = tb_conf_soft_take(&site->soft, table, &where, err);
-	if (!rc)
 		rc = tb_conf_metrics_take(&site->metrics, table, &where, err);
 	if (!rc)
 		rc = take_partitions(site, table, &words, path, err);
@@ -574,7 +592,8 @@ static int take_lines(struct tb_conf *site, s_p_hashtbl_t *table,
 static char *find_unknown_key(const struct tb_conf_bad_line *bad)
 {
 	static const char *const node_keys[] = { TB_NODE_TEXT_ITEMS(
-		ELEMENT) TB_NODE_NUMBER_ITEMS(ELEMENT) NULL };
+		ELEMENT) TB_NODE_NUMBER_ITEMS(ELEMENT) TB_SOFT_ITEMS(ELEMENT)
+							 NULL };
 	static const char *const partition_keys[] = { TB_POLICY_ITEMS(ELEMENT)
 							      NULL };
 
@@ -591,6 +610,7 @@ static int fail_for_key(const struct tb_conf_bad_line *bad, const char *key,
 	const char *allowed = !strcmp(bad->list, "NodeName")
 				      ? TB_NODE_TEXT_ITEMS(NAMED)
 						TB_NODE_NUMBER_ITEMS(NAMED)
+							TB_SOFT_ITEMS(NAMED)
 				      : TB_POLICY_ITEMS(NAMED);
 
 	/* The last of them without its comma. */
@@ -609,7 +629,7 @@ static int fail_for_line(const struct tb_conf_bad_line *bad,
 		"%.150s: this cannot be read; allowed is one Key=value on a line, with the keys " TB_POLICY_ITEMS(
 			NAMED)
 			TB_SITE_ITEMS(
-				NAMED) "NodeName and more, or PartitionName and some of the first nine; see topobind.conf(5)",
+				NAMED) "NodeName and more, or PartitionName and some of the first fourteen; see topobind.conf(5)",
 		bad->place.text);
 }
 
@@ -784,6 +804,7 @@ static void visit_node(struct visit *visit, const struct node_line *line)
 		SITE_KEY_OF) };
 	static const struct site_key numbers[] = { TB_NODE_NUMBER_ITEMS(
 		SITE_KEY_OF) };
+	static const struct site_key soft[] = { TB_SOFT_ITEMS(SITE_KEY_OF) };
 	const struct tb_conf_where where = { visit->site->path, NULL, NULL };
 	const struct tb_conf_word *words[] = { &line->topology,
 					       &line->distances, &line->memory,
@@ -800,6 +821,10 @@ static void visit_node(struct visit *visit, const struct node_line *line)
 			visit_setting(visit, "NodeName", line->nodes,
 				      &numbers[i], line->number_text[i].value,
 				      from, true);
+	for (int i = 0; i < TB_SOFT_WORDS; i++)
+		if (line->soft[i].value)
+			visit_setting(visit, "NodeName", line->nodes, &soft[i],
+				      line->soft[i].value, from, true);
 	xfree(from);
 }
 
@@ -884,9 +909,14 @@ const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *site)
 	return &site->metrics;
 }
 
-const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *site)
+void tb_conf_soft_find(const struct tb_conf *site, const char *node_name,
+		       const char *partition, struct tb_conf_soft *soft)
 {
-	return &site->soft;
+	const struct node_line *line = line_of(site, node_name);
+
+	*soft = policy_of(site, partition)->soft;
+	if (line)
+		tb_conf_soft_read(soft, line->soft, NULL, NULL);
 }
 
 struct tb_memory_policy tb_conf_memory(const struct tb_conf *site,

@@ -95,8 +95,12 @@ enum tb_count_memory tb_conf_count_memory(const struct tb_conf *conf);
 bool tb_conf_unit_tres(const struct tb_conf *conf);
 /* Where slurmctld's metrics are written; owned by conf. */
 const struct tb_conf_metrics *tb_conf_metrics(const struct tb_conf *conf);
-/* How soft binding is done; owned by conf. */
-const struct tb_conf_soft *tb_conf_soft(const struct tb_conf *conf);
+/*
+ * How soft binding is done for jobs of a partition on a node (conf_soft.h): as the
+ * node's line says, else the partition's, else the site.
+ */
+void tb_conf_soft_find(const struct tb_conf *conf, const char *node_name,
+		       const char *partition, struct tb_conf_soft *soft);
 /*
  * The filter for jobs of a partition on a node is that of the node's line, else
  * of the partition's, else of the site.  NULL for none.  Owned by conf.

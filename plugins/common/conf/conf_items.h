@@ -18,6 +18,13 @@
 
 /* clang-format off */
 
+/* Of soft binding; a PartitionName= line can override them, and a NodeName= line both. */
+#define TB_SOFT_ITEMS(ITEM) \
+	ITEM(SOFT, "Soft", "yes") \
+	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
+	ITEM(SOFT_COUNT, "SoftCount", "job") \
+	ITEM(SOFT_INTERVAL, "SoftIntervalMs", TB_TEXT_OF(TB_SOFT_INTERVAL_MS))
+
 /* Of the site; a PartitionName= line can override them. */
 #define TB_POLICY_ITEMS(ITEM) \
 	ITEM(ENABLED, "Enabled", "yes") \
@@ -29,7 +36,8 @@
 	ITEM(MEMORY, "MemoryBinding", "none") \
 	ITEM(SPARE_DEVICES, "SpareDevices", "no") \
 	ITEM(NODES, "NodeAllocationPolicy", "DEFAULT") \
-	ITEM(PRIORITY, "PriorityFunction", "PRIORITY")
+	ITEM(PRIORITY, "PriorityFunction", "PRIORITY") \
+	TB_SOFT_ITEMS(ITEM)
 
 /* Of the site alone. */
 #define TB_SITE_ITEMS(ITEM) \
@@ -38,14 +46,10 @@
 	ITEM(USAGE_RECORD, "UsageRecord", "no") \
 	ITEM(COUNT_MEMORY, "CountMemory", "all") \
 	ITEM(UNIT_TRES, "UnitTRES", "no") \
-	ITEM(SOFT, "Soft", "yes") \
-	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
-	ITEM(SOFT_COUNT, "SoftCount", "job") \
-	ITEM(SOFT_INTERVAL, "SoftIntervalMs", TB_TEXT_OF(TB_SOFT_INTERVAL_MS)) \
 	ITEM(METRICS_FILE, "MetricsFile", "NONE") \
 	ITEM(METRICS_INTERVAL, "MetricsInterval", TB_TEXT_OF(TB_METRICS_INTERVAL))
 
-/* Of a NodeName= line: first texts, then numbers. */
+/* Of a NodeName= line: first texts, then numbers; and TB_SOFT_ITEMS. */
 #define TB_NODE_TEXT_ITEMS(ITEM) \
 	ITEM(TOPOLOGY, "Topology", "") \
 	ITEM(DISTANCES, "Distances", "") \

@@ -228,6 +228,7 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 	policy->enabled = true;
 	policy->on_any_host = true;
 	policy->nodes = TB_ALLOCATE_DEFAULT;
+	policy->soft = tb_conf_soft_usual();
 	tb_request_init(&policy->request);
 	if (check_words(own != NULL ? own : site, where, err) < 0)
 		return -1;
@@ -242,7 +243,9 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 	if (tb_conf_read_filter(&policy->filter,
 				words.word[TB_WORD_FILTER].value, where,
 				err) < 0 ||
-	    read_allocation(policy, &words, where, err) < 0)
+	    read_allocation(policy, &words, where, err) < 0 ||
+	    tb_conf_soft_read(&policy->soft, &words.word[TB_WORD_SOFT], where,
+			      err) < 0)
 		return -1;
 	return make_request(&policy->request, &words, where, err);
 }

@@ -14,17 +14,13 @@
 #include "conf.h"
 #include "conf_items.h"
 #include "conf_line.h"
+#include "conf_soft.h"
+#include "conf_word.h"
 #include "compat/slurm_compat.h"
 #include "core/policy/priority_function.h"
 
 #define TB_WORD_OF(name, key, usual) TB_WORD_##name,
 enum { TB_POLICY_ITEMS(TB_WORD_OF) TB_WORDS };
-
-/* A value as in the file. */
-struct tb_conf_word {
-	char *value; /* NULL: not there */
-	char *again; /* given a second time; NULL: not so */
-};
 
 struct tb_conf_words {
 	struct tb_conf_word word[TB_WORDS];
@@ -40,6 +36,7 @@ struct tb_policy {
 	enum tb_allocation nodes;
 	char *plugin; /* NAME of nodes=TB_ALLOCATE_PLUGIN; else NULL */
 	struct tb_priority_function *priority;
+	struct tb_conf_soft soft;
 };
 
 /* A key's value, which belongs to the word now.  clear: NULL again. */

@@ -4,35 +4,49 @@
 #include "conf_policy.h"
 #include "conf_take.h"
 
-static int take_count(enum tb_soft_count *count, s_p_hashtbl_t *table,
-		      const struct tb_conf_where *where, struct tb_error *err)
-{
-	struct tb_conf_word word = { NULL, NULL };
-	int rc = tb_conf_take_word(&word, "SoftCount", table, where, err);
+#define KEY_OF(name, key, usual) key,
+static const char *const keys[TB_SOFT_WORDS] = { TB_SOFT_ITEMS(KEY_OF) };
 
-	if (!rc && word.value && !tb_soft_count_read(word.value, count))
-		rc = tb_conf_fail(where, "SoftCount", word.value,
-				  "this is not allowed; allowed: job, all",
-				  err);
-	tb_conf_word_clear(&word);
-	return rc;
-}
-
-int tb_conf_soft_take(struct tb_conf_soft *soft, s_p_hashtbl_t *table,
-		      const struct tb_conf_where *where, struct tb_error *err)
+struct tb_conf_soft tb_conf_soft_usual(void)
 {
-	*soft = (struct tb_conf_soft){
+	return (struct tb_conf_soft){
 		.on = true,
 		.low_pct = TB_SOFT_LOW_PCT,
 		.count = TB_SOFT_COUNT_JOB,
 		.interval_ms = TB_SOFT_INTERVAL_MS,
 	};
-	if (tb_conf_take_flag(&soft->on, "Soft", table, where, err) ||
-	    tb_conf_take_number(&soft->low_pct, "SoftUtilLowPct", 0, 100, table,
-				where, err) ||
-	    take_count(&soft->count, table, where, err))
+}
+
+static int read_count(enum tb_soft_count *count, const char *value,
+		      const struct tb_conf_where *where, struct tb_error *err)
+{
+	if (!value || tb_soft_count_read(value, count))
+		return 0;
+	return tb_conf_fail(where, keys[TB_SOFT_WORD_COUNT], value,
+			    "this is not allowed; allowed: job, all", err);
+}
+
+static int read_number(unsigned *number, int word, const char *value,
+		       unsigned min, unsigned max,
+		       const struct tb_conf_where *where, struct tb_error *err)
+{
+	return tb_conf_read_number(number, keys[word], value, min, max, where,
+				   err);
+}
+
+int tb_conf_soft_read(struct tb_conf_soft *soft,
+		      const struct tb_conf_word word[TB_SOFT_WORDS],
+		      const struct tb_conf_where *where, struct tb_error *err)
+{
+	if (tb_conf_read_flag(&soft->on, keys[TB_SOFT_WORD_ON],
+			      word[TB_SOFT_WORD_ON].value, where, err) ||
+	    read_number(&soft->low_pct, TB_SOFT_WORD_LOW,
+			word[TB_SOFT_WORD_LOW].value, 0, 100, where, err) ||
+	    read_count(&soft->count, word[TB_SOFT_WORD_COUNT].value, where,
+		       err))
 		return -1;
-	return tb_conf_take_number(&soft->interval_ms, "SoftIntervalMs",
-				   TB_SOFT_INTERVAL_MIN_MS,
-				   TB_SOFT_INTERVAL_MAX_MS, table, where, err);
+	return read_number(&soft->interval_ms, TB_SOFT_WORD_INTERVAL,
+			   word[TB_SOFT_WORD_INTERVAL].value,
+			   TB_SOFT_INTERVAL_MIN_MS, TB_SOFT_INTERVAL_MAX_MS,
+			   where, err);
 }

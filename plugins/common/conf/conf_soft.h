@@ -2,8 +2,8 @@
 /*
  * conf_soft.h - the keys of topobind.conf for soft binding
  *
- * They are the site's: partitions do not override them.  Soft, SoftUtilLowPct,
- * SoftCount and SoftIntervalMs.
+ * Soft, SoftUtilLowPct, SoftCount and SoftIntervalMs: of the site; a PartitionName=
+ * line overrides them, and a NodeName= line overrides both.
  */
 #ifndef TB_COMMON_CONF_CONF_SOFT_H
 #define TB_COMMON_CONF_CONF_SOFT_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "conf_line.h"
-#include "compat/slurm_compat.h"
+#include "conf_word.h"
 #include "core/base/error.h"
 #include "core/soft/soft.h"
 
@@ -20,6 +20,15 @@
 #define TB_SOFT_INTERVAL_MAX_MS 60000
 #define TB_SOFT_INTERVAL_MS 500
 
+/* In the order of TB_SOFT_ITEMS. */
+enum {
+	TB_SOFT_WORD_ON,
+	TB_SOFT_WORD_LOW,
+	TB_SOFT_WORD_COUNT,
+	TB_SOFT_WORD_INTERVAL,
+	TB_SOFT_WORDS
+};
+
 struct tb_conf_soft {
 	bool on;
 	unsigned low_pct; /* 0 to 100, as in core/soft/soft.h */
@@ -27,8 +36,15 @@ struct tb_conf_soft {
 	unsigned interval_ms; /* between two samples */
 };
 
-/* What the table says, defaults for the rest; -1 with a sentence. */
-int tb_conf_soft_take(struct tb_conf_soft *soft, s_p_hashtbl_t *table,
+/* Where no line says anything. */
+struct tb_conf_soft tb_conf_soft_usual(void);
+
+/*
+ * What the words say takes the place of what is there; a word without a value leaves
+ * it.  -1 with a sentence.
+ */
+int tb_conf_soft_read(struct tb_conf_soft *soft,
+		      const struct tb_conf_word word[TB_SOFT_WORDS],
 		      const struct tb_conf_where *where, struct tb_error *err);
 
 #endif

@@ -39,20 +39,30 @@ static bool read_number(const char *text, unsigned min, unsigned max,
 	return true;
 }
 
+int tb_conf_read_number(unsigned *number, const char *key, const char *value,
+			unsigned min, unsigned max,
+			const struct tb_conf_where *where, struct tb_error *err)
+{
+	struct tb_error why;
+
+	if (!value || read_number(value, min, max, number))
+		return 0;
+	tb_fail(&why,
+		"this is not allowed; allowed: a whole number from %u to %u",
+		min, max);
+	return tb_conf_fail(where, key, value, why.text, err);
+}
+
 int tb_conf_take_number(unsigned *number, const char *key, unsigned min,
 			unsigned max, s_p_hashtbl_t *table,
 			const struct tb_conf_where *where, struct tb_error *err)
 {
 	struct tb_conf_word word = { NULL, NULL };
 	int rc = tb_conf_take_word(&word, key, table, where, err);
-	struct tb_error why;
 
-	if (!rc && word.value && !read_number(word.value, min, max, number)) {
-		tb_fail(&why,
-			"this is not allowed; allowed: a whole number from %u to %u",
-			min, max);
-		rc = tb_conf_fail(where, key, word.value, why.text, err);
-	}
+	if (!rc)
+		rc = tb_conf_read_number(number, key, word.value, min, max,
+					 where, err);
 	tb_conf_word_clear(&word);
 	return rc;
 }

@@ -17,9 +17,13 @@ int tb_conf_take_word(struct tb_conf_word *word, const char *key,
 /* yes or no */
 int tb_conf_take_flag(bool *flag, const char *key, s_p_hashtbl_t *table,
 		      const struct tb_conf_where *where, struct tb_error *err);
-/* A whole number from min to max. */
+/* A whole number from min to max; the same of a value, NULL: not there. */
 int tb_conf_take_number(unsigned *number, const char *key, unsigned min,
 			unsigned max, s_p_hashtbl_t *table,
+			const struct tb_conf_where *where,
+			struct tb_error *err);
+int tb_conf_read_number(unsigned *number, const char *key, const char *value,
+			unsigned min, unsigned max,
 			const struct tb_conf_where *where,
 			struct tb_error *err);
 

@@ -16,10 +16,16 @@
 #include "soft_registry.h"
 #include "core/soft/soft.h"
 
+/* Counters that somebody has set to zero. */
+#define TB_SOFT_RESET_PREFERRED 1
+#define TB_SOFT_RESET_ALLOWED 2
+#define TB_SOFT_RESET_SMOOTHED 4
+
 struct tb_soft_task {
 	uint32_t id;		 /* its number in the step */
 	int32_t pid;		 /* of its first process */
-	_Atomic uint32_t spread; /* is it on allowed CPUs now? */
+	_Atomic uint16_t spread; /* is it on allowed CPUs now? */
+	_Atomic uint16_t reset;	 /* TB_SOFT_RESET_...: the kernel's, too */
 	_Atomic uint64_t preferred, allowed, smoothed; /* core/soft/soft.h */
 };
 
@@ -29,7 +35,8 @@ struct tb_soft_state {
 	uint32_t size; /* of the file, in bytes */
 	uint32_t job, step;
 	uint32_t tasks;
-	_Atomic uint32_t paused;  /* the job is suspended */
+	_Atomic uint8_t paused;	  /* the job is suspended */
+	_Atomic uint8_t site_off; /* topobind.conf says Soft=no */
 	_Atomic uint32_t native;  /* the kernel chooses */
 	_Atomic uint64_t cost_us; /* CPU time of the controller so far */
 	struct tb_soft_task task[];

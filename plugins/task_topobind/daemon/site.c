@@ -4,12 +4,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compat/slurm_compat.h"
 
 #include "src/common/log.h"
 #include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
 
 #include "files/read_file.h"
 #include "files/replace_file.h"
@@ -60,9 +63,9 @@ static int copy_file(const char *path, const char *copy, struct tb_error *err)
 	return rc;
 }
 
-struct tb_conf *tb_site_load(const char *copy, struct tb_error *err)
+static struct tb_conf *load_path(const char *path, const char *copy,
+				 struct tb_error *err)
 {
-	char *path = tb_conf_path();
 	struct tb_conf *site = tb_conf_read(path, err);
 	struct tb_error why;
 
@@ -78,6 +81,78 @@ struct tb_conf *tb_site_load(const char *copy, struct tb_error *err)
 		      err->text);
 		site = tb_conf_read(copy, err);
 	}
+	return site;
+}
+
+struct tb_conf *tb_site_load(const char *copy, struct tb_error *err)
+{
+	char *path = tb_conf_path();
+	struct tb_conf *site = load_path(path, copy, err);
+
 	xfree(path);
+	return site;
+}
+
+/* ---- a file that may change ---- */
+
+/* File times are as coarse as the kernel's ticks. */
+#define SETTLED_SECONDS 2
+
+/* The path is found once: it depends on the environment. */
+struct tb_site_watch {
+	char *path, *copy;
+	struct stat seen; /* zero: there was no file */
+	bool loaded;
+};
+
+struct tb_site_watch *tb_site_watch_create(const char *copy)
+{
+	struct tb_site_watch *watch = xmalloc(sizeof(*watch));
+
+	watch->path = tb_conf_path();
+	watch->copy = xstrdup(copy);
+	return watch;
+}
+
+void tb_site_watch_destroy(struct tb_site_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	xfree(watch->path);
+	xfree(watch->copy);
+	xfree(watch);
+}
+
+static bool is_same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size &&
+	       is_same_time(&a->st_mtim, &b->st_mtim) &&
+	       is_same_time(&a->st_ctim, &b->st_ctim);
+}
+
+struct tb_conf *tb_site_watch_load(struct tb_site_watch *watch)
+{
+	struct stat now = { 0 };
+	struct tb_error err;
+	struct tb_conf *site;
+
+	if (stat(watch->path, &now) < 0)
+		now = (struct stat){ 0 };
+	if (watch->loaded && is_same_file(&now, &watch->seen))
+		return NULL;
+	watch->loaded = true;
+	watch->seen = now;
+	/* It may change again within the same tick of its clock. */
+	if (time(NULL) - now.st_mtim.tv_sec < SETTLED_SECONDS)
+		watch->loaded = false;
+	site = load_path(watch->path, watch->copy, &err);
+	if (site == NULL)
+		error("topobind: %s", err.text);
 	return site;
 }

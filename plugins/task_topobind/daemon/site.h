@@ -18,4 +18,18 @@
  */
 struct tb_conf *tb_site_load(const char *copy, struct tb_error *err);
 
+/*
+ * For who runs on: the file may change.  Of files that it includes a change is not
+ * seen.  NULL: out of memory.
+ */
+struct tb_site_watch;
+struct tb_site_watch *tb_site_watch_create(const char *copy);
+void tb_site_watch_destroy(struct tb_site_watch *watch); /* NULL is fine */
+/*
+ * The configuration, as tb_site_load() says, when the file has changed since the last
+ * call, and at the first one; NULL: it has not, or nothing can be read.  The caller
+ * destroys.
+ */
+struct tb_conf *tb_site_watch_load(struct tb_site_watch *watch);
+
 #endif

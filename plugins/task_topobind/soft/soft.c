@@ -8,19 +8,34 @@
 #include "src/common/log.h"
 
 #include "common/conf/conf_soft.h"
+#include "common/soft/soft_view.h"
 #include "cpu_claim.h"
+#include "task_topobind/daemon/site.h"
 #include "soft_totals.h"
 #include "soft_controller.h"
 
 /* slurmstepd serves one step. */
 static struct {
-	struct tb_conf_soft settings;
+	struct tb_soft_site site;
+	char *partition;
+	struct tb_site_watch *watch; /* of topobind.conf */
 	struct tb_registry *registry;
 	struct tb_registry_claim *claim;
 	struct tb_soft_controller *controller;
 } own;
 
 /* ---- slurmd ---- */
+
+static bool sweep(struct tb_registry *registry, const char *spool_dir)
+{
+	bool done = tb_cpu_claim_sweep(registry);
+
+	if (tb_registry_lock(registry, NULL) == 0) {
+		tb_soft_view_sweep(spool_dir, registry);
+		tb_registry_unlock(registry);
+	}
+	return done;
+}
 
 void tb_task_soft_slurmd_start(void)
 {
@@ -31,7 +46,7 @@ void tb_task_soft_slurmd_start(void)
 
 	opened = tb_registry_open(tb_daemon_spool_dir(), &err);
 	if (opened != NULL) {
-		tb_cpu_claim_sweep(opened);
+		sweep(opened, tb_daemon_spool_dir());
 		if (cpus != NULL && tb_registry_lock(opened, &err) == 0) {
 			rc = tb_registry_claim_system(opened, cpus, &err);
 			tb_registry_unlock(opened);
@@ -47,7 +62,7 @@ void tb_task_soft_slurmd_start(void)
 bool tb_task_soft_tidy(const char *spool_dir)
 {
 	struct tb_registry *found = tb_registry_find(spool_dir, NULL);
-	bool done = found == NULL || tb_cpu_claim_sweep(found);
+	bool done = found == NULL || sweep(found, spool_dir);
 
 	tb_registry_close(found);
 	return done;
@@ -84,14 +99,37 @@ static int claim_cpus(tb_slurm_step_t *slurm_step, struct tb_step *step,
 	return rc;
 }
 
+static void find_site(const struct tb_conf *file, struct tb_soft_site *site)
+{
+	const char *node = tb_daemon_node_name();
+
+	tb_conf_soft_find(file, node, own.partition, &site->step);
+	tb_conf_soft_find(file, node, NULL, &site->node);
+}
+
+/* By the controller's thread. */
+static bool reload_site(struct tb_soft_site *site)
+{
+	struct tb_conf *file = own.watch != NULL ? tb_site_watch_load(own.watch)
+						 : NULL;
+
+	if (file == NULL)
+		return false;
+	find_site(file, site);
+	tb_conf_destroy(file);
+	return true;
+}
+
 void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
-			     const struct tb_conf *site)
+			     const struct tb_conf *site, const char *copy)
 {
 	struct tb_error err;
 
-	own.settings.on = site != NULL;
-	if (site != NULL)
-		own.settings = *tb_conf_soft(site);
+	if (site != NULL) {
+		own.partition = tb_slurm_step_partition(slurm_step);
+		find_site(site, &own.site);
+		own.watch = copy != NULL ? tb_site_watch_create(copy) : NULL;
+	}
 	if (step != NULL && tb_step_error(step) != NULL)
 		return;
 	own.registry = tb_registry_open(tb_daemon_spool_dir(), &err);
@@ -163,7 +201,9 @@ static struct tb_soft_controller *start_controller(tb_slurm_step_t *slurm_step,
 		const struct tb_soft_controller_input input = {
 			.spool_dir = tb_daemon_spool_dir(),
 			.id = tb_slurm_step_id(slurm_step),
-			.conf = own.settings,
+			.uid = slurm_step->uid,
+			.site = own.site,
+			.reload = reload_site,
 			.job_cpus = job_cpus,
 			.step_cpus = step_cpus,
 			.tasks = tasks,
@@ -186,7 +226,7 @@ void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step)
 {
 	struct tb_error err;
 
-	if (!own.settings.on || !tb_step_is_soft(step))
+	if (!tb_step_is_soft(step))
 		return;
 	own.controller = start_controller(slurm_step, step, &err);
 	if (own.controller == NULL)
@@ -208,6 +248,10 @@ void tb_task_soft_step_end(void)
 	own.claim = NULL;
 	tb_registry_close(own.registry);
 	own.registry = NULL;
+	tb_site_watch_destroy(own.watch);
+	own.watch = NULL;
+	free(own.partition);
+	own.partition = NULL;
 	if (watched)
 		info("topobind: soft binding on this node: preferred %" PRIu64
 		     " times, allowed %" PRIu64 ", smoothed %" PRIu64,

@@ -22,10 +22,10 @@ bool tb_task_soft_tidy(const char *spool_dir);
 
 /*
  * slurmstepd, before any task is there; step is NULL when topobind does not bind
- * it, site when there is no configuration.
+ * it, site when there is no configuration; copy as of tb_site_load().
  */
 void tb_task_soft_step_start(tb_slurm_step_t *slurm_step, struct tb_step *step,
-			     const struct tb_conf *site);
+			     const struct tb_conf *site, const char *copy);
 /* All tasks of a bound step are held, none has started. */
 void tb_task_soft_tasks_held(tb_slurm_step_t *slurm_step, struct tb_step *step);
 /* The tasks are gone, their cgroups not yet.  More than once is fine. */

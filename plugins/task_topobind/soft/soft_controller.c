@@ -14,6 +14,12 @@
 /* Counters are saved first after that time. */
 #define SAVE_AFTER_US (10 * 1000000ULL)
 
+/*
+ * To look whether topobind.conf, or the kernel's switch, has changed, and to show the
+ * user how things are.
+ */
+#define LOOK_PAUSE_US (2 * 1000000ULL)
+
 /* ---- time ---- */
 
 static uint64_t clock_us(clockid_t id)
@@ -119,13 +125,29 @@ static void add_counts(struct tb_soft_controller *s, const struct task *task,
 	s->unsaved.smoothed += more->smoothed;
 }
 
+/* As who resets ours has asked. */
+static void reset_native(struct task *task, unsigned reset)
+{
+	const struct tb_preferred_which which = {
+		.preferred = reset & TB_SOFT_RESET_PREFERRED,
+		.allowed = reset & TB_SOFT_RESET_ALLOWED,
+		.smoothed = reset & TB_SOFT_RESET_SMOOTHED,
+	};
+
+	tb_preferred_counters_reset(task->counters, &which);
+	task->counted = tb_preferred_counters_read(task->counters);
+}
+
 /* What the kernel has chosen. */
 static void count_native(struct tb_soft_controller *s, struct task *task)
 {
+	unsigned reset = atomic_exchange(&task_state(s, task)->reset, 0);
 	struct tb_soft_counts now, more;
 
 	if (task->counters == NULL)
 		return;
+	if (reset != 0)
+		reset_native(task, reset);
 	now = tb_preferred_counters_read(task->counters);
 	more = subtract_counts(&task->counted, &now);
 	task->counted = now;
@@ -223,6 +245,18 @@ static void read_group(struct group *group)
 	tb_bitset_destroy(seen);
 }
 
+/* To write one that is off fails.  False: all of them are, and stay in the set. */
+static bool keep_online(const struct tb_soft_controller *s,
+			struct tb_bitset *cpus)
+{
+	if (s->online == NULL)
+		return true;
+	if (!tb_bitset_intersects(cpus, s->online))
+		return false;
+	tb_bitset_and(cpus, s->online);
+	return true;
+}
+
 /* The cgroups above a task let it go so far; other steps' share the job's. */
 static int widen_outers(struct tb_soft_controller *s,
 			const struct tb_bitset *claimed,
@@ -239,6 +273,7 @@ static int widen_outers(struct tb_soft_controller *s,
 		tb_bitset_or(cpus, wanted);
 		tb_bitset_andnot(cpus, claimed);
 		tb_bitset_or(cpus, outer->base);
+		keep_online(s, cpus);
 		rc = write_group(outer, cpus, err);
 	}
 	tb_bitset_destroy(cpus);
@@ -251,7 +286,9 @@ static void find_wanted(const struct tb_soft_controller *s,
 {
 	tb_soft_allowed(task->scope, task->group.base, claimed, cpus);
 	tb_soft_preferred(task->said, task->group.base, cpus, task->preferred);
-	if (!is_spread(s, task))
+	keep_online(s, cpus);
+	/* Without any of those that it prefers it has the others. */
+	if (!is_spread(s, task) && keep_online(s, task->preferred))
 		tb_bitset_assign(cpus, task->preferred);
 }
 
@@ -312,24 +349,46 @@ static bool was_limited(const struct tb_soft_controller *s)
 	return limited;
 }
 
-static void control_tasks(struct tb_soft_controller *s)
+/* Now and then: topobind.conf may be on another machine.  True: something is new. */
+static bool look_in_time(struct tb_soft_controller *s)
+{
+	uint64_t now = clock_us(CLOCK_MONOTONIC), before, cost;
+	bool is_new;
+
+	if (now < s->look_at_us)
+		return false;
+	is_new = s->reload(&s->site);
+	is_new = tb_soft_controller_watch_kernel(s) || is_new;
+	is_new = tb_soft_controller_watch_cpus(s) || is_new;
+	before = clock_us(CLOCK_THREAD_CPUTIME_ID);
+	tb_soft_controller_confine_again(s);
+	tb_soft_controller_show(s);
+	cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
+	s->look_at_us = now + (cost * COST_PARTS > LOOK_PAUSE_US
+				       ? cost * COST_PARTS
+				       : LOOK_PAUSE_US);
+	return is_new;
+}
+
+static void control_tasks(struct tb_soft_controller *s, bool is_new)
 {
 	bool changed = tb_registry_has_changed(s->registry, &s->registry_seen);
 	enum tb_soft_mode before = s->mode;
 	bool said = s->is_said, moves;
 
-	if (changed) {
-		s->mode = tb_registry_mode(s->registry, s->id.job);
+	if (changed || is_new) {
 		tb_soft_controller_take_settings(s);
+		s->mode = tb_soft_controller_mode(s);
+		tb_soft_file_state(s->file)->site_off = !s->conf.on;
 	}
 	said = said || s->is_said;
 	moves = sample_tasks(s);
 	/* At a cgroup's end writing fails; there is nobody to tell. */
-	if (moves || s->failed || s->mode != before ||
+	if (moves || is_new || s->failed || s->mode != before ||
 	    ((said || tb_soft_state_spread(tb_soft_file_state(s->file)) > 0) &&
 	     (changed || was_limited(s))))
 		s->failed = tb_soft_controller_apply(s, NULL) < 0;
-	if (s->mode != before || (changed && said))
+	if (is_new || s->mode != before || (changed && said))
 		tb_soft_controller_tell_kernel(s, NULL);
 }
 
@@ -368,15 +427,17 @@ static void *run_rounds(void *data)
 	struct tb_soft_state *state = tb_soft_file_state(s->file);
 	uint64_t before = clock_us(CLOCK_THREAD_CPUTIME_ID);
 	uint64_t round = 0, cost;
+	bool is_new = false;
 
 	/*
-	 * To be woken, too, is a cost.  So is to save, but that is rare and no
-	 * reason to look less often.
+	 * To be woken, too, is a cost.  So is to save, and to read topobind.conf,
+	 * but that is rare and no reason to look less often.
 	 */
 	while (!wait_us(s, pause_us(s, round))) {
-		control_tasks(s);
+		control_tasks(s, is_new);
 		round = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		save_in_time(s);
+		is_new = look_in_time(s);
 		cost = clock_us(CLOCK_THREAD_CPUTIME_ID) - before;
 		before += cost;
 		state->cost_us += cost;

@@ -34,6 +34,12 @@ struct tb_soft_controller_task {
 	struct tb_bitset *scope;
 };
 
+/* What topobind.conf says. */
+struct tb_soft_site {
+	struct tb_conf_soft step; /* for this step */
+	struct tb_conf_soft node; /* for the node, whatever the partition */
+};
+
 /*
  * Keep what has been counted since the last time, for who asks when the step is
  * over.  False: it could not be, and is added to the next.
@@ -45,7 +51,10 @@ typedef bool tb_soft_controller_save_t(struct tb_registry *registry,
 struct tb_soft_controller_input {
 	const char *spool_dir;
 	struct tb_registry_id id;
-	struct tb_conf_soft conf;
+	uid_t uid; /* the job's user */
+	struct tb_soft_site site;
+	/* Set it when it has changed since the last call; false: it has not. */
+	bool (*reload)(struct tb_soft_site *site);
 	const char *job_cpus; /* lists of OS CPUs of the job and of the step */
 	const char *step_cpus;
 	unsigned tasks;

@@ -221,7 +221,7 @@ static int set_native(struct task *task, enum tb_soft_mode mode,
 	if (list != NULL && directory != NULL)
 		rc = tb_preferred_set_cgroup(directory, list, err);
 	if (rc == 0)
-		rc = tb_preferred_set_process("/proc", task->pid, list, err);
+		rc = tb_preferred_set_processes("/proc", directory, list, err);
 	free(directory);
 	free(list);
 	return rc;
@@ -243,15 +243,14 @@ int tb_soft_controller_tell_kernel(struct tb_soft_controller *s,
 static void open_counters(const struct tb_soft_controller *s, struct task *task)
 {
 	char *directory = tb_cgroup_directory_of(task->pid, "cpuacct");
-	char *job;
+	char of_job[40];
 
-	if (asprintf(&job, "/job_%u/", s->id.job) < 0)
-		job = NULL;
-	if (directory != NULL && job != NULL && strstr(directory, job) != NULL)
+	snprintf(of_job, sizeof(of_job), "/job_%u/", s->id.job);
+	if (task->counters == NULL && directory != NULL &&
+	    strstr(directory, of_job) != NULL)
 		task->counters = tb_preferred_counters_open(directory);
 	if (task->counters != NULL)
 		task->counted = tb_preferred_counters_read(task->counters);
-	free(job);
 	free(directory);
 }
 
@@ -263,8 +262,6 @@ static int use_native(struct tb_soft_controller *s, struct tb_error *err)
 {
 	bool native = false;
 
-	if (tb_preferred_is_disabled("/proc"))
-		return 0;
 	for (unsigned i = 0; i < s->tasks; i++) {
 		int rc = set_native(&s->task[i], TB_SOFT_ON, err);
 
@@ -275,7 +272,7 @@ static int use_native(struct tb_soft_controller *s, struct tb_error *err)
 	}
 	if (!native)
 		return 0;
-	s->mode = tb_registry_mode(s->registry, s->id.job);
+	s->mode = tb_soft_controller_mode(s);
 	tb_soft_file_state(s->file)->native = 1;
 	if (tb_soft_controller_apply(s, err) < 0 ||
 	    tb_soft_controller_tell_kernel(s, err) < 0)
@@ -283,6 +280,35 @@ static int use_native(struct tb_soft_controller *s, struct tb_error *err)
 	for (unsigned i = 0; i < s->tasks; i++)
 		open_counters(s, &s->task[i]);
 	return 0;
+}
+
+/* Its tasks begin on their preferred CPUs, as any. */
+static void leave_native(struct tb_soft_controller *s)
+{
+	for (unsigned i = 0; i < s->tasks; i++) {
+		struct task *task = &s->task[i];
+
+		if (!task->native)
+			continue;
+		set_native(task, TB_SOFT_OFF, NULL);
+		task->native = false;
+		task->used_us = tb_usage_read(task->usage);
+		tb_soft_retreat(&task->soft);
+	}
+	tb_soft_file_state(s->file)->native = 0;
+	s->is_told = false;
+}
+
+bool tb_soft_controller_watch_kernel(struct tb_soft_controller *s)
+{
+	bool off = tb_preferred_is_disabled("/proc");
+
+	if (off == s->kernel_off)
+		return false;
+	s->kernel_off = off;
+	if (off || use_native(s, NULL) < 0)
+		leave_native(s);
+	return true;
 }
 
 static int open_all(struct tb_soft_controller *s,
@@ -306,7 +332,13 @@ static int open_all(struct tb_soft_controller *s,
 	s->registry = tb_registry_open(input->spool_dir, err);
 	if (s->registry == NULL || make_file(s, err) < 0)
 		return -1;
-	return use_native(s, err);
+	tb_soft_controller_watch_cpus(s);
+	tb_soft_controller_find_processes(s);
+	/* Without it tasks run all the same. */
+	s->view = tb_soft_view_create(input->spool_dir, &s->id, input->uid,
+				      NULL);
+	s->kernel_off = tb_preferred_is_disabled("/proc");
+	return s->kernel_off ? 0 : use_native(s, err);
 }
 
 struct tb_soft_controller *
@@ -320,8 +352,10 @@ tb_soft_controller_start(const struct tb_soft_controller_input *input,
 		tb_fail(err, "out of memory");
 		return NULL;
 	}
-	s->site = input->conf;
-	s->conf = input->conf;
+	s->site = input->site;
+	s->conf = input->site.step;
+	s->node = input->site.node;
+	s->reload = input->reload;
 	s->id = input->id;
 	s->suspended = input->suspended;
 	s->save = input->save;
@@ -334,6 +368,12 @@ tb_soft_controller_start(const struct tb_soft_controller_input *input,
 }
 
 /* ---- what was set ---- */
+
+enum tb_soft_mode tb_soft_controller_mode(const struct tb_soft_controller *s)
+{
+	return s->conf.on ? tb_registry_mode(s->registry, s->id.job)
+			  : TB_SOFT_CONFINED;
+}
 
 static void take_said(struct tb_soft_controller *s,
 		      const struct tb_soft_settings *job)
@@ -350,10 +390,23 @@ static void take_said(struct tb_soft_controller *s,
 	}
 }
 
+/* It has no other threshold for a job or a partition. */
+static void tell_threshold(struct tb_soft_controller *s)
+{
+	if (!tb_soft_file_state(s->file)->native ||
+	    (s->is_told && s->told.low_pct == s->node.low_pct &&
+	     s->told.count == s->node.count))
+		return;
+	tb_preferred_tune("/proc", TB_PREFERRED_FEATURES, s->node.low_pct,
+			  s->node.count, NULL);
+	s->told = s->node;
+	s->is_told = true;
+}
+
 void tb_soft_controller_take_settings(struct tb_soft_controller *s)
 {
 	struct tb_soft_settings node, job;
-	struct tb_conf_soft now = s->site;
+	struct tb_conf_soft now = s->site.step;
 
 	if (tb_soft_settings_read(s->registry, 0, &node, NULL) == 0) {
 		if (tb_soft_settings_read(s->registry, s->id.job, &job, NULL) ==
@@ -361,11 +414,15 @@ void tb_soft_controller_take_settings(struct tb_soft_controller *s)
 			tb_soft_settings_apply(&node, &now.low_pct, &now.count);
 			tb_soft_settings_apply(&job, &now.low_pct, &now.count);
 			s->conf = now;
+			s->node = s->site.node;
+			tb_soft_settings_apply(&node, &s->node.low_pct,
+					       &s->node.count);
 			take_said(s, &job);
 			tb_soft_settings_clear(&job);
 		}
 		tb_soft_settings_clear(&node);
 	}
+	tell_threshold(s);
 	/* Without it, it is still the task's own load that counts. */
 	if (s->conf.count == TB_SOFT_COUNT_ALL)
 		tb_soft_controller_open_load(s, NULL);
@@ -381,6 +438,7 @@ static void leave_registry(struct tb_soft_controller *s,
 		tb_soft_controller_counts(s, counts);
 		tb_soft_controller_save(s);
 	}
+	tb_soft_view_remove(s->view);
 	if (s->registry != NULL)
 		tb_soft_file_remove(s->file);
 	tb_registry_close(s->registry);
@@ -408,6 +466,8 @@ void tb_soft_controller_stop(struct tb_soft_controller *s,
 		close(s->proc_stat);
 	free(s->cpus_used_us);
 	free(s->cpus_before_us);
+	tb_bitset_destroy(s->online);
+	free(s->processes);
 	free(s->task);
 	free(s);
 }

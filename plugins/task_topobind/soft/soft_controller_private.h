@@ -16,6 +16,7 @@
 #include "cgroup/usage.h"
 #include "common/soft/soft_settings.h"
 #include "common/soft/soft_state.h"
+#include "common/soft/soft_view.h"
 #include "core/soft/soft.h"
 #include "soft_controller.h"
 
@@ -45,8 +46,21 @@ struct task {
 struct tb_soft_controller {
 	struct tb_registry *registry;
 	struct tb_soft_file *file;
-	struct tb_conf_soft site; /* as it was when the step began */
+	struct tb_soft_site site; /* as topobind.conf was when it was read last */
 	struct tb_conf_soft conf; /* with what was set since */
+	bool (*reload)(struct tb_soft_site *site);
+	uint64_t look_at_us;	  /* for that, and for the kernel's switch */
+	struct tb_conf_soft node; /* what is said of the node as a whole */
+	struct tb_conf_soft told; /* of that, to the kernel; if is_told */
+	bool is_told;
+	bool kernel_off;	   /* its own soft binding is switched off */
+	struct tb_soft_view *view; /* NULL: the user sees nothing */
+	struct tb_bitset *online;  /* OS CPUs; NULL: not known */
+	/*
+	 * With v1: the directory in which proctrack/cgroup has the step's processes;
+	 * NULL: they are not known.
+	 */
+	char *processes;
 	struct tb_registry_id id;
 	unsigned tasks;
 	struct task *task;
@@ -81,6 +95,29 @@ int tb_soft_controller_open_load(struct tb_soft_controller *s,
  * cannot be read stays as it was.
  */
 void tb_soft_controller_take_settings(struct tb_soft_controller *s);
+
+/* How tasks are to be treated now; with Soft=no nobody can switch it on. */
+enum tb_soft_mode tb_soft_controller_mode(const struct tb_soft_controller *s);
+
+/*
+ * Has the kernel's soft binding been switched on or off?  Then the kernel chooses for
+ * the tasks from now on, or does no more.
+ */
+bool tb_soft_controller_watch_kernel(struct tb_soft_controller *s);
+
+/* Has a CPU gone off, or come back?  False when that is not known. */
+bool tb_soft_controller_watch_cpus(struct tb_soft_controller *s);
+
+/*
+ * Processes that somebody has moved out of the cgroups of their tasks go back: an
+ * administrator did, or the kernel, when all CPUs of a cgroup went off.  With v1 only:
+ * with v2 they are out of the job then.
+ */
+void tb_soft_controller_find_processes(struct tb_soft_controller *s);
+void tb_soft_controller_confine_again(struct tb_soft_controller *s);
+
+/* Write what the step's user may see. */
+void tb_soft_controller_show(struct tb_soft_controller *s);
 
 /* What the step has counted so far; save what was not saved yet. */
 void tb_soft_controller_counts(const struct tb_soft_controller *s,

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# soft_site - topobind.conf changes, and running soft-bound steps heed it; partitions
+# and nodes have keys of soft binding of their own
+#
+# shellcheck source=test/integration/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/soft-lib
+. "$(dirname "$0")/soft-lib"
+
+# half_job [OPTION...] - a task with half of the load of its unit, spread by the
+# threshold of settings; into job and cpus
+half_job() {
+	reconfigure_with "${settings[@]}"
+	job=$(burns=half soft_batch 1 "${one_core[@]}" "$@")
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cpus=$(cpus_granted "$job")
+}
+
+case_threshold() {
+	local job cpus
+
+	half_job
+	reconfigure_with SoftUtilLowPct=100 SoftIntervalMs=50
+	wait_until 60 may_use soft-burn "$cpus"
+	reconfigure_with "${settings[@]}"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# A partition's line counts more than the site's, and a node's more than that.
+case_lines() {
+	local job cpus partition="PartitionName=main SoftUtilLowPct"
+
+	half_job
+	reconfigure_with "${settings[@]}" "$partition=100"
+	wait_until 60 may_use soft-burn "$cpus"
+	reconfigure_with "${settings[@]}" "$partition=100" \
+		"NodeName=$NODE_THIS SoftUtilLowPct=10"
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# What somebody has set stays.
+case_what_is_set() {
+	local job cpus
+
+	half_job
+	topobind_soft set --threshold=10 "$job"
+	reconfigure_with SoftUtilLowPct=100 SoftIntervalMs=50
+	sleep 3
+	assert_eq "CPUs" "$all_cpus" "$(cpus_of soft-burn)"
+	topobind_soft set --threshold=default "$job"
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
+case_count() {
+	local job cpus
+
+	reconfigure_with "${settings[@]}"
+	job=$(soft_batch 1 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 30 runs "$job"
+	cpus=$(cpus_granted "$job")
+	burn_program other-burn
+	taskset -c "$cpus" "$work/other-burn" &
+	burner=$!
+	trap 'kill "$burner"' EXIT
+	wait_until 60 may_use soft-burn "$cpus"
+	reconfigure_with "${settings[@]}" SoftCount=all
+	wait_until 60 may_use soft-burn "$all_cpus"
+	reconfigure_with "${settings[@]}"
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
+# The switch, also of a step that began when it was off.
+case_off() {
+	local job cpus
+
+	reconfigure_with "${settings[@]}" Soft=no
+	job=$(soft_batch 3 "${one_core[@]}")
+	wait_until 60 runs_program soft-burn
+	cpus=$(cpus_granted "$job")
+	sleep 1
+	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+	wait_until 60 says "$job" confined
+	reconfigure_with "${settings[@]}" Soft=no "PartitionName=main Soft=yes"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	wait_until 60 says "$job" on
+	reconfigure_with "${settings[@]}" "PartitionName=main Soft=no"
+	wait_until 60 may_use soft-burn "$cpus"
+	topobind_soft on "$job"
+	topobind_soft off "$job"
+	sleep 1
+	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+}
+
+says() {
+	[[ $(topobind_soft status "$1") == *" $2 "* ]]
+}
+
+# A file that is wrong changes nothing, one that is gone is one without keys.
+case_wrong_file() {
+	local job cpus
+
+	half_job
+	conf_with SoftUtilLowPct=100 SoftIntervalMs=50 SoftCount=some
+	sleep 3
+	assert_eq "CPUs" "$all_cpus" "$(cpus_of soft-burn)"
+	rm "$cluster/etc/topobind.conf"
+	wait_until 60 may_use soft-burn "$cpus"
+}
+
+# Steps that come, go and are reconfigured at any time.
+case_in_the_midst() {
+	local i
+
+	burn_program soft-burn
+	for i in 1 2 3 4 5 6; do
+		conf_with "${settings[@]}" "PartitionName=main SoftUtilLowPct=$((i * 10))"
+		reconfigure_at_once
+		within 60 srun -Q -w "$NODE_THIS" "${one_core[@]}" --bmode=soft \
+			timeout "0.$i" "$work/soft-burn" || [ $? = 124 ]
+	done
+	reconfigure_with "${settings[@]}"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+	wait_until 30 no_soft_files
+}
+
+# goes_out - a process of the task, by the hand of root, with cgroup v1
+goes_out() {
+	local pid
+
+	for pid in $(processes soft-burn); do
+		echo "$pid" >/sys/fs/cgroup/cpuset/cgroup.procs
+	done
+}
+
+# A process that somebody moves out of its step's cgroups comes back.
+case_leaves() {
+	local job cpus
+
+	[ -e /sys/fs/cgroup/cpuset/cgroup.procs ] || return 0
+	reconfigure_with "${settings[@]}"
+	job=$(soft_batch 2 "${one_core[@]}")
+	rm "$work/load"
+	wait_until 60 runs_program soft-burn
+	cpus=$(cpus_granted "$job")
+	wait_until 60 may_use soft-burn "$cpus"
+	for _ in 1 2; do
+		goes_out
+		assert may_use soft-burn "$all_cpus"
+		wait_until 60 may_use soft-burn "$cpus"
+	done
+	cancel "$job"
+	wait_until 30 no_job_cgroups "$NODE_THIS"
+}
+
+case_refused() {
+	local line
+
+	for line in "PartitionName=main Soft=perhaps" \
+		"NodeName=$NODE_THIS SoftUtilLowPct=101" \
+		"NodeName=$NODE_THIS SoftCount=x" \
+		"PartitionName=main SoftIntervalMs=9" \
+		"NodeName=$NODE_THIS SoftIntervalMs=50 SoftIntervalMs=60"; do
+		conf_with "$line"
+		refute topobind conf --check
+	done
+	conf_with "NodeName=$NODE_THIS SoftCount=all Soft=no" \
+		"PartitionName=main SoftIntervalMs=10 SoftUtilLowPct=0"
+	# There may be notes on the machine.
+	topobind conf --check >"$work/check" 2>&1 || true
+	refute grep "topobind.conf line" "$work/check"
+	conf_with "${settings[@]}"
+}
+
+cluster_start --nodes this --topobind SoftUtilLowPct=10 \
+	--topobind SoftIntervalMs=50
+soft_start
+test_case "the threshold" case_threshold
+test_case "of a partition and of a node" case_lines
+test_case "what was set counts more" case_what_is_set
+test_case "whose load counts" case_count
+test_case "off and on" case_off
+test_case "a wrong file, and none" case_wrong_file
+test_case "in the midst of steps" case_in_the_midst
+test_case "a process leaves its step" case_leaves
+test_case "what is refused" case_refused
+tests_done
