@@ -29,6 +29,13 @@
 #define TB_CORES_OF_WHOLE_TASKS \
 	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
 
+/*
+ * Does sched/backfill ask for a start between two times, and round ends up?  As measured by
+ * test/integration/whatif_backfill.sh.
+ */
+#define TB_BACKFILL_ASKS_FOR_A_SPAN \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0))
+
 /* Read a file with Slurm's parser.  0 or -1 (logged by Slurm). */
 static inline int tb_parse_file(s_p_hashtbl_t *table, const char *path,
 				bool ignore_unknown_keys)

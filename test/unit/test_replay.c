@@ -331,6 +331,54 @@ static void test_invariants(void **state)
 	check_invariants(TB_BACKFILL_EASY, JOBS);
 	check_invariants(TB_BACKFILL_CONSERVATIVE, JOBS);
 	check_invariants(TB_BACKFILL_CONSERVATIVE, 4);
+	check_invariants(TB_BACKFILL_SLURM, JOBS);
+	check_invariants(TB_BACKFILL_SLURM, 4);
+}
+
+/* ---- as Slurm ---- */
+
+/* Two nodes: starts of these jobs, plain or with the request. */
+static void check_slurm(const struct tb_replay_job *jobs, unsigned count,
+			bool bounded_looks, const int64_t *wanted)
+{
+	struct tb_topology *topology = parse_topology("NSXCCXCC");
+	const struct tb_topology *nodes[] = { topology, topology };
+	struct tb_replay_cluster cluster = { nodes, 2 };
+	struct tb_replay_options options = { .backfill = TB_BACKFILL_SLURM,
+					     .bounded_looks = bounded_looks,
+					     .depth = 100 };
+	struct tb_replay_start starts[JOBS];
+	struct tb_replay_totals totals;
+
+	assert_int_equal(0, tb_replay(&cluster, jobs, count, &options, starts,
+				      &totals));
+	for (unsigned i = 0; i < count; i++)
+		assert_int_equal(wanted[i], starts[i].start);
+	tb_topology_destroy(topology);
+}
+
+/*
+ * The third is promised all of the second node from 305 on, rounded down to a minute.  A
+ * core of it is free until then: the fourth and the last would end too late for it, the
+ * fifth would not.  When the third has begun there is a core for one of them.
+ */
+static void test_slurm_promises(void **state)
+{
+	struct tb_replay_job jobs[] = {
+		{ .submit = 0, .run = 900, .tasks = 4 },
+		{ .submit = 0, .run = 30, .limit = 305, .tasks = 3 },
+		{ .submit = 5, .run = 300, .limit = 300, .tasks = 3 },
+		{ .submit = 10, .run = 5, .limit = 295, .tasks = 1 },
+		{ .submit = 12, .run = 5, .limit = 280, .tasks = 1 },
+		{ .submit = 20, .run = 100, .limit = 600, .tasks = 1 },
+	};
+	static const int64_t wanted[] = { 0, 0, 30, 30, 12, 35 };
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		jobs[i].nodes = jobs[i].task_cpus = 1;
+	check_slurm(jobs, 6, false, wanted);
+	check_slurm(jobs, 6, true, wanted);
 }
 
 /* ---- second by second, with numbers of cores ---- */
@@ -717,6 +765,7 @@ int main(void)
 		cmocka_unit_test(test_whys),
 		cmocka_unit_test(test_cores_of_many_threads),
 		cmocka_unit_test(test_invariants),
+		cmocka_unit_test(test_slurm_promises),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_places),
 	};

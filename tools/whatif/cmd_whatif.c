@@ -56,16 +56,17 @@ static int take_backfill(struct options *options, struct tb_error *err)
 		[TB_BACKFILL_NONE] = "none",
 		[TB_BACKFILL_EASY] = "easy",
 		[TB_BACKFILL_CONSERVATIVE] = "conservative",
+		[TB_BACKFILL_SLURM] = "slurm",
 	};
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (!strcmp(optarg, names[i])) {
 			options->replay.backfill = (enum tb_backfill)i;
 			return 0;
 		}
 	return tb_fail(
 		err,
-		"--backfill=%.60s is no kind of backfill: give none, easy or conservative",
+		"--backfill=%.60s is no kind of backfill: give none, easy, conservative or slurm",
 		optarg);
 }
 
@@ -131,7 +132,7 @@ static const struct tb_command_option own_options[] = {
 	{ NULL, "swf", NULL, 'w', "FILE has the Standard Workload Format" },
 	{ NULL, "under", "CONFIGURATION", 'u',
 	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1; may be repeated [plain and implicit=X]" },
-	{ NULL, "backfill", "none|easy|conservative", 'b',
+	{ NULL, "backfill", "none|easy|conservative|slurm", 'b',
 	  "which waiting jobs may not be delayed [easy]" },
 	{ NULL, "depth", "N", 'd',
 	  "waiting jobs looked at behind the first [100]" },
@@ -324,7 +325,8 @@ int tb_command_whatif(int argc, char **argv)
 	struct options options = {
 		.common.name = argv[0],
 		.replay = { .depth = 100,
-			    .whole_tasks = TB_CORES_OF_WHOLE_TASKS }
+			    .whole_tasks = TB_CORES_OF_WHOLE_TASKS,
+			    .bounded_looks = TB_BACKFILL_ASKS_FOR_A_SPAN }
 	};
 	int rc = TB_EXIT_OK;
 

@@ -94,6 +94,8 @@ static int take_turn(struct tb_replay *replay, bool ended, unsigned from)
 {
 	if (!replay->waiting)
 		return 0;
+	if (replay->promises)
+		return tb_turn_slurm(replay);
 	return replay->reservations ? tb_turn_conservative(replay)
 				    : tb_turn_easy(replay, ended, from);
 }
@@ -145,11 +147,14 @@ int tb_replay(const struct tb_replay_cluster *cluster,
 	}
 	if (tb_replay_open(&replay, cluster) || tb_whys_open(&replay) ||
 	    (options->backfill == TB_BACKFILL_CONSERVATIVE &&
-	     tb_reservations_open(&replay)))
+	     tb_reservations_open(&replay)) ||
+	    (options->backfill == TB_BACKFILL_SLURM &&
+	     tb_promises_open(&replay)))
 		rc = -1;
 	else if (njobs)
 		rc = run_replay(&replay);
 	tb_reservations_close(&replay);
+	tb_promises_close(&replay);
 	tb_replay_close(&replay);
 	return rc;
 }

@@ -76,6 +76,8 @@ enum tb_backfill {
 	 */
 	TB_BACKFILL_CONSERVATIVE,
 	TB_BACKFILL_NONE,
+	/* As Slurm's sched/backfill does (slurm.c): of the first ones, with whole nodes. */
+	TB_BACKFILL_SLURM,
 };
 
 struct tb_replay_options {
@@ -86,12 +88,18 @@ struct tb_replay_options {
 	 */
 	bool whole_tasks;
 	/*
+	 * Of TB_BACKFILL_SLURM: plain jobs are asked for in a span of time, and promises
+	 * end at whole minutes behind the time limit, not before it, as with Slurm 24.11
+	 * and later.
+	 */
+	bool bounded_looks;
+	/*
 	 * As many waiting jobs are looked at behind the first one, or have a
 	 * reservation.
 	 */
 	unsigned depth;
 	tb_replay_watch *watch; /* NULL: none */
-	/* The reservation of a job whenever it gets one; NULL: none. */
+	/* The reservation of a job whenever it gets one, not as Slurm; NULL: none. */
 	void (*reserved)(void *arg, unsigned job, int64_t at);
 	/* At the end of each percent of the history; NULL: none. */
 	void (*progress)(void *arg, unsigned percent);

@@ -102,13 +102,13 @@ static void find_nodes(struct tb_replay *replay, const uint32_t *room)
 			};
 }
 
-/* False: they do not suffice. */
-static bool choose_plain(struct tb_replay *replay,
-			 const struct tb_replay_job *job, const uint32_t *room)
+bool tb_replay_choose_as_slurm(struct tb_replay *replay, unsigned index,
+			       const uint32_t *room)
 {
 	struct tb_grant *choice = &replay->choice;
 
-	choice->nparts = tb_plain_nodes(&replay->rooms, room, job, replay->sets,
+	choice->nparts = tb_plain_nodes(&replay->rooms, room,
+					&replay->jobs[index], replay->sets,
 					replay->nodes);
 	for (unsigned i = 0; i < choice->nparts; i++) {
 		unsigned node = replay->nodes[i];
@@ -197,7 +197,7 @@ int tb_replay_choose(struct tb_replay *replay, unsigned index,
 	const struct tb_replay_job *job = &replay->jobs[index];
 	struct tb_grant *choice = &replay->choice;
 
-	if (!job->request && !choose_plain(replay, job, room))
+	if (!job->request && !tb_replay_choose_as_slurm(replay, index, room))
 		return 0;
 	if (job->request)
 		find_nodes(replay, room);

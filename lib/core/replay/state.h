@@ -29,6 +29,7 @@ struct tb_grant {
 };
 
 struct tb_reservations; /* conservative.c */
+struct tb_promises;	/* slurm.c */
 
 struct tb_replay {
 	const struct tb_replay_job *jobs;
@@ -61,13 +62,14 @@ struct tb_replay {
 	/* The reservation of the first job that waits (easy.c). */
 	unsigned reserved; /* TB_NO_JOB */
 	int64_t reserved_at;
-	struct tb_floor later; /* at that time */
+	struct tb_floor later; /* at that time, or another (slurm.c) */
 	uint32_t *later_room;  /* for that job, by node */
 	uint64_t later_tasks;
 	uint32_t later_hosts;
 	bool has_moved; /* a job started before it since the last turn */
 
 	struct tb_reservations *reservations; /* NULL: not conservative */
+	struct tb_promises *promises;	      /* NULL: not as Slurm */
 
 	uint32_t *broken; /* containers, by node */
 	uint64_t all_broken;
@@ -100,6 +102,10 @@ void tb_replay_wait(struct tb_replay *replay, unsigned job);
  */
 int tb_replay_choose(struct tb_replay *replay, unsigned job,
 		     const struct tb_floor *floor, const uint32_t *room);
+
+/* The same, by the nodes of select/cons_tres alone.  False: they do not suffice. */
+bool tb_replay_choose_as_slurm(struct tb_replay *replay, unsigned job,
+			       const uint32_t *room);
 
 /*
  * The exact cores of the choice on a floor become the grant of the job.  -1: no memory,

@@ -15,6 +15,11 @@
  */
 int tb_turn_easy(struct tb_replay *replay, bool ended, unsigned from);
 int tb_turn_conservative(struct tb_replay *replay);
+int tb_turn_slurm(struct tb_replay *replay);
+
+/* Of slurm.c.  -1: no memory; tb_promises_close() is right then, too. */
+int tb_promises_open(struct tb_replay *replay);
+void tb_promises_close(struct tb_replay *replay);
 
 /* -1: no memory; tb_reservations_close() is right then, too. */
 int tb_reservations_open(struct tb_replay *replay);

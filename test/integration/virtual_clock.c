@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * virtual_clock.c - a clock that a test sets, for what runs with this library preloaded
+ *
+ * The file VIRTUAL_CLOCK has seconds since 1970 in decimal; there they stand until it is
+ * written again, in place.  Only what is less than a second goes on, slowly, as some wait
+ * for that.  Waits that have a limit take a sixteenth of it; those of the thread BACKFILL
+ * of slurmctld go on as long as the file VIRTUAL_CLOCK.held is there.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BACKFILL "bckfl" /* its name */
+#define FASTER 16
+#define SLOWER 100
+#define NANOSECONDS 1000000000LL
+
+static void get_real(struct timespec *now)
+{
+	syscall(SYS_clock_gettime, CLOCK_REALTIME, now);
+}
+
+static long long count(const struct timespec *time)
+{
+	return time->tv_sec * NANOSECONDS + time->tv_nsec;
+}
+
+/* 0: there is none. */
+static time_t get_virtual(struct timespec *written)
+{
+	const char *path = getenv("VIRTUAL_CLOCK");
+	int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	char text[32] = "";
+	struct stat status;
+	time_t second = 0;
+
+	if (file < 0)
+		return 0;
+	if (!fstat(file, &status) && read(file, text, sizeof(text) - 1) > 0)
+		second = (time_t)atoll(text);
+	*written = status.st_mtim;
+	close(file);
+	return second;
+}
+
+static void get_now(struct timespec *now)
+{
+	struct timespec written;
+	time_t second = get_virtual(&written);
+	long long since;
+
+	get_real(now);
+	if (!second)
+		return;
+	since = (count(now) - count(&written)) / SLOWER;
+	now->tv_sec = second;
+	now->tv_nsec = since < 0	     ? 0
+		       : since < NANOSECONDS ? since
+					     : NANOSECONDS - 1;
+}
+
+time_t time(time_t *result)
+{
+	struct timespec now;
+
+	get_now(&now);
+	if (result)
+		*result = now.tv_sec;
+	return now.tv_sec;
+}
+
+int gettimeofday(struct timeval *result, void *zone)
+{
+	struct timespec now;
+
+	(void)zone;
+	get_now(&now);
+	result->tv_sec = now.tv_sec;
+	result->tv_usec = now.tv_nsec / 1000;
+	return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *result)
+{
+	if (clock != CLOCK_REALTIME)
+		return (int)syscall(SYS_clock_gettime, clock, result);
+	get_now(result);
+	return 0;
+}
+
+static void wait_while_held(void)
+{
+	const char *path = getenv("VIRTUAL_CLOCK");
+	char name[16] = "", held[4096];
+
+	prctl(PR_GET_NAME, name);
+	if (!path || strcmp(name, BACKFILL))
+		return;
+	snprintf(held, sizeof(held), "%s.held", path);
+	while (!access(held, F_OK))
+		usleep(10000);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+			   const struct timespec *until)
+{
+	static int (*wait)(pthread_cond_t *, pthread_mutex_t *,
+			   const struct timespec *);
+	struct timespec now, real;
+	long long end;
+	int rc;
+
+	if (!wait)
+		wait = (__typeof__(wait))dlvsym(RTLD_NEXT,
+						"pthread_cond_timedwait",
+						"GLIBC_2.3.2");
+	get_now(&now);
+	get_real(&real);
+	end = count(&real) + (count(until) - count(&now)) / FASTER;
+	rc = wait(condition, mutex,
+		  &(struct timespec){ .tv_sec = end / NANOSECONDS,
+				      .tv_nsec = end % NANOSECONDS });
+	wait_while_held();
+	return rc;
+}
