@@ -38,8 +38,8 @@ struct known_node {
 	char *speed;	  /* only shown */
 	char *gpu_memory; /* NULL: it does not know which memory is a GPU's */
 	char *memory;	  /* of its NUMA nodes, as stated, or NULL */
-	uint64_t *memory_sizes; /* for its shape; NULL: not known */
-	char *lost;		/* as stated, or NULL */
+	uint64_t *memory_sizes;	      /* for its shape; NULL: not known */
+	char *lost;		      /* as stated, or NULL */
 	struct tb_bitset *lost_cores; /* Slurm's, for its shape; NULL: none */
 	bool is_stated;		      /* its shape is of the stated topology */
 };
