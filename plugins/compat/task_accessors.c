@@ -175,8 +175,15 @@ bool tb_slurm_batch_requeue(tb_slurm_step_t *step)
 /* Both of a job's first steps may ask; the second time it is no news. */
 void tb_slurm_job_requeue(tb_slurm_step_t *step)
 {
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+	uint32_t job = step->step_id.job_id;
+#else
+	slurm_step_id_t job = SLURM_STEP_ID_INITIALIZER;
+
+	job.job_id = step->step_id.job_id;
+#endif
 	if (step->batch || tb_slurm_step_is_extern(step))
-		slurm_requeue(step->step_id.job_id, 0);
+		slurm_requeue(job, 0);
 }
 
 /* In slurmstepd.  Since 23.02 Slurm itself logs an error. */
