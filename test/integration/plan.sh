@@ -349,12 +349,16 @@ case_any_user() {
 }
 
 case_gres() {
-	local holder
+	local holder told
 
 	exits 0 "now, in partition main, on $NODE_ZEN" \
 		topobind plan -N1 --gres=gpu:2 --bunit=X --bamount=1
-	exits 0 "does not know which units: units near its GRES" \
-		topobind plan -N1 --gpus=1 --bunit=C --bamount=2
+	told=$(topobind plan -N1 --gpus=1 --bunit=C --bamount=2 |
+		sed -n "s/^$NODE_ZEN *1 task *//p")
+	holder=$(alloc -N1 --gpus=1 --bunit=C --bamount=2)
+	assert_eq "units near a GPU" "$NODE_ZEN:$told" \
+		"$(comment_word "$holder" grant)"
+	cancel "$holder"
 	holder=$(alloc -t 20 -w "$NODE_ZEN" --gres=gpu:1 --bcpus=0)
 	exits 1 "not now: at $(job_field "$holder" EndTime)" \
 		topobind plan -N1 --gpus-per-node=2 --bunit=C --bamount=1

@@ -4,10 +4,18 @@
 #include <stdlib.h>
 
 #include "cgroup/cpuset.h"
+#include "cgroup/system_cpus.h"
 #include "compat/task_compat.h"
 
+static bool has(const struct tb_bitset *cpus, unsigned os_cpu)
+{
+	return os_cpu < cpus->nbits && tb_bitset_test(cpus, os_cpu);
+}
+
+/* Where hwloc was told of another machine (HWLOC_XMLFILE), its CPUs are not lost. */
 static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
-					   const struct tb_bitset *left)
+					   const struct tb_bitset *left,
+					   const struct tb_bitset *possible)
 {
 	unsigned count = tb_topology_threads(tb_machine_topology(machine));
 	struct tb_bitset *lost = tb_bitset_create(count);
@@ -15,17 +23,18 @@ static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
 	for (unsigned thread = 0; lost != NULL && thread < count; thread++) {
 		unsigned os_cpu = tb_machine_os_cpu(machine, thread);
 
-		if (os_cpu >= left->nbits || !tb_bitset_test(left, os_cpu))
+		if (has(possible, os_cpu) && !has(left, os_cpu))
 			tb_bitset_set(lost, thread);
 	}
 	return lost;
 }
 
 static int print_lost(const struct tb_machine *machine,
-		      const struct tb_bitset *left, char **lost,
+		      const struct tb_bitset *left,
+		      const struct tb_bitset *possible, char **lost,
 		      struct tb_error *err)
 {
-	struct tb_bitset *threads = find_lost_threads(machine, left);
+	struct tb_bitset *threads = find_lost_threads(machine, left, possible);
 	bool is_some = threads != NULL && !tb_bitset_is_empty(threads);
 
 	if (is_some)
@@ -41,15 +50,20 @@ int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
 		      struct tb_error *err)
 {
 	char *cgroup = tb_daemon_cpuset();
-	struct tb_bitset *left;
-	int rc;
+	struct tb_bitset *left, *possible;
+	int rc = -1;
 
 	*lost = NULL;
 	if (cgroup == NULL)
 		return tb_fail(err,
 			       "the cpuset cgroup of Slurm's is not known");
 	left = tb_cpuset_read_left(cgroup, err);
-	rc = left != NULL ? print_lost(machine, left, lost, err) : -1;
+	possible = tb_system_cpus(TB_CPUS_POSSIBLE, TB_CPUSET_OS_MAX);
+	if (possible == NULL)
+		tb_fail(err, "the list of possible CPUs cannot be read");
+	else if (left != NULL)
+		rc = print_lost(machine, left, possible, lost, err);
+	tb_bitset_destroy(possible);
 	tb_bitset_destroy(left);
 	free(cgroup);
 	return rc;

@@ -9,36 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "soft_controller_private.h"
+#include "cgroup/system_cpus.h"
 
-#define ONLINE "/sys/devices/system/cpu/online"
-#define ONLINE_MAX 4096 /* sysfs gives no more */
+#include "soft_controller_private.h"
 
 /* From a process up to its task: who has more between is not looked for. */
 #define GENERATIONS 64
 
 /* ---- CPUs ---- */
 
-static struct tb_bitset *read_online(void)
-{
-	int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
-	char list[ONLINE_MAX];
-	ssize_t got;
-
-	if (fd < 0)
-		return NULL;
-	got = read(fd, list, sizeof(list) - 1);
-	close(fd);
-	if (got <= 0)
-		return NULL;
-	list[got] = '\0';
-	list[strcspn(list, "\n")] = '\0';
-	return tb_bitset_parse_list(list, TB_REGISTRY_CPUS, NULL);
-}
-
 bool tb_soft_controller_watch_cpus(struct tb_soft_controller *s)
 {
-	struct tb_bitset *now = read_online();
+	struct tb_bitset *now = tb_system_cpus(TB_CPUS_ONLINE,
+					       TB_REGISTRY_CPUS);
 	bool changed;
 
 	if (now == NULL)
