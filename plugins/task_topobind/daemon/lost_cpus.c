@@ -15,7 +15,7 @@ static bool has(const struct tb_bitset *cpus, unsigned os_cpu)
 /* Where hwloc was told of another machine (HWLOC_XMLFILE), its CPUs are not lost. */
 static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
 					   const struct tb_bitset *left,
-					   const struct tb_bitset *possible)
+					   const struct tb_bitset *present)
 {
 	unsigned count = tb_topology_threads(tb_machine_topology(machine));
 	struct tb_bitset *lost = tb_bitset_create(count);
@@ -23,7 +23,7 @@ static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
 	for (unsigned thread = 0; lost != NULL && thread < count; thread++) {
 		unsigned os_cpu = tb_machine_os_cpu(machine, thread);
 
-		if (has(possible, os_cpu) && !has(left, os_cpu))
+		if (has(present, os_cpu) && !has(left, os_cpu))
 			tb_bitset_set(lost, thread);
 	}
 	return lost;
@@ -31,10 +31,10 @@ static struct tb_bitset *find_lost_threads(const struct tb_machine *machine,
 
 static int print_lost(const struct tb_machine *machine,
 		      const struct tb_bitset *left,
-		      const struct tb_bitset *possible, char **lost,
+		      const struct tb_bitset *present, char **lost,
 		      struct tb_error *err)
 {
-	struct tb_bitset *threads = find_lost_threads(machine, left, possible);
+	struct tb_bitset *threads = find_lost_threads(machine, left, present);
 	bool is_some = threads != NULL && !tb_bitset_is_empty(threads);
 
 	if (is_some)
@@ -50,7 +50,7 @@ int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
 		      struct tb_error *err)
 {
 	char *cgroup = tb_daemon_cpuset();
-	struct tb_bitset *left, *possible;
+	struct tb_bitset *left, *present;
 	int rc = -1;
 
 	*lost = NULL;
@@ -58,12 +58,12 @@ int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
 		return tb_fail(err,
 			       "the cpuset cgroup of Slurm's is not known");
 	left = tb_cpuset_read_left(cgroup, err);
-	possible = tb_system_cpus(TB_CPUS_POSSIBLE, TB_CPUSET_OS_MAX);
-	if (possible == NULL)
-		tb_fail(err, "the list of possible CPUs cannot be read");
+	present = tb_system_cpus(TB_CPUS_PRESENT, TB_CPUSET_OS_MAX);
+	if (present == NULL)
+		tb_fail(err, "the list of present CPUs cannot be read");
 	else if (left != NULL)
-		rc = print_lost(machine, left, possible, lost, err);
-	tb_bitset_destroy(possible);
+		rc = print_lost(machine, left, present, lost, err);
+	tb_bitset_destroy(present);
 	tb_bitset_destroy(left);
 	free(cgroup);
 	return rc;
