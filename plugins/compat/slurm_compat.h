@@ -31,7 +31,7 @@
 
 /*
  * Does sched/backfill ask for a start between two times, and round ends up?  As measured by
- * test/integration/whatif_backfill.sh.
+ * test/differential/whatif_backfill.
  */
 #define TB_BACKFILL_ASKS_FOR_A_SPAN \
 	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0))

@@ -7,7 +7,7 @@
  * it fits beside the jobs that run then: when those that run now last as long as their
  * limits.  All promises are made anew in each turn.
  *
- * As measured (test/integration/whatif_backfill.sh), with Slurm's own bf_resolution and
+ * As measured (test/differential/whatif_backfill), with Slurm's own bf_resolution and
  * bf_window.
  */
 #include <stdlib.h>
