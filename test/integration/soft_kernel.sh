@@ -52,15 +52,19 @@ quiet_job() {
 }
 
 # The allowed CPUs at once, the kernel keeps the task on those that are written.
+# told LIST FILE PLACE - it is what files of that name have, one or each
+told() {
+	[ "$(files_named "$2" "$3" | xargs -r awk 1 | sort -u)" = "$1" ]
+}
+
 case_cgroup() {
-	local job file
+	local job
 
 	kernel_with "$cgroup_file"
 	job=$(quiet_job)
 	wait_until 30 may_use soft-burn "$all_cpus"
 	assert is_kernels "$job"
-	file=$(files_named "$cgroup_file" "job_$job")
-	assert_eq "preferred" "$(cpus_granted "$job")" "$(cat "$file")"
+	wait_until 30 told "$(cpus_granted "$job")" "$cgroup_file" "job_$job"
 	assert_eq "files of threads" "" "$(files_named "$thread_file" "")"
 	cancel "$job"
 	wait_until 30 no_job_cgroups "$NODE_THIS"
@@ -73,9 +77,7 @@ case_threads() {
 	job=$(quiet_job)
 	wait_until 30 may_use soft-burn "$all_cpus"
 	assert is_kernels "$job"
-	assert_eq "preferred" "$(cpus_granted "$job")" \
-		"$(files_named "$thread_file" "/proc/*/task/" |
-			xargs awk 1 | sort -u)"
+	wait_until 30 told "$(cpus_granted "$job")" "$thread_file" "/proc/*/task/"
 	cancel "$job"
 	wait_until 30 no_job_cgroups "$NODE_THIS"
 }
@@ -88,8 +90,8 @@ case_tasks() {
 	job=$(alloc -w "$NODE_THIS" -n2 --bunit=C --bamount=1 --bmode=soft)
 	srun -Q --jobid="$job" -n2 "$work/soft-burn" rest &
 	wait_until 30 may_use soft-burn "$all_cpus"
-	assert_eq "preferred, of each" "$(expand_list "$(cpus_granted "$job")")" \
-		"$(files_named "$cgroup_file" "job_$job" | xargs awk 1 | sort)"
+	wait_until 30 told "$(expand_list "$(cpus_granted "$job")")" \
+		"$cgroup_file" "job_$job"
 	assert_eq "files of threads" "" "$(files_named "$thread_file" "")"
 	cancel "$job"
 	wait
