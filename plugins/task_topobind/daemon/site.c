@@ -141,6 +141,7 @@ struct tb_conf *tb_site_watch_load(struct tb_site_watch *watch)
 	struct stat now = { 0 };
 	struct tb_error err;
 	struct tb_conf *site;
+	time_t age;
 
 	if (stat(watch->path, &now) < 0)
 		now = (struct stat){ 0 };
@@ -148,8 +149,12 @@ struct tb_conf *tb_site_watch_load(struct tb_site_watch *watch)
 		return NULL;
 	watch->loaded = true;
 	watch->seen = now;
-	/* It may change again within the same tick of its clock. */
-	if (time(NULL) - now.st_mtim.tv_sec < SETTLED_SECONDS)
+	/*
+	 * It may change again within the same tick of its clock.  One from the future is
+	 * not read for ever.
+	 */
+	age = time(NULL) - now.st_mtim.tv_sec;
+	if (age >= 0 && age < SETTLED_SECONDS)
 		watch->loaded = false;
 	site = load_path(watch->path, watch->copy, &err);
 	if (site == NULL)
