@@ -11,8 +11,6 @@ static bool grow_text(struct tb_text *text, size_t more)
 
 	while (room < text->length + more + 1)
 		room *= 2;
-	if (room == text->room)
-		return true;
 	bytes = realloc(text->bytes, room);
 	if (!bytes) {
 		text->failed = true;
@@ -23,9 +21,16 @@ static bool grow_text(struct tb_text *text, size_t more)
 	return true;
 }
 
+/* For so many bytes more and the NUL. */
+static inline bool has_room(struct tb_text *text, size_t more)
+{
+	return !text->failed &&
+	       (text->length + more < text->room || grow_text(text, more));
+}
+
 static void add_bytes(struct tb_text *text, const char *bytes, size_t count)
 {
-	if (text->failed || !grow_text(text, count))
+	if (!has_room(text, count))
 		return;
 	memcpy(text->bytes + text->length, bytes, count);
 	text->length += count;
@@ -39,7 +44,10 @@ void tb_text_add(struct tb_text *text, const char *string)
 
 void tb_text_add_char(struct tb_text *text, char c)
 {
-	add_bytes(text, &c, 1);
+	if (!has_room(text, 1))
+		return;
+	text->bytes[text->length++] = c;
+	text->bytes[text->length] = '\0';
 }
 
 void tb_text_add_number(struct tb_text *text, uint64_t number)

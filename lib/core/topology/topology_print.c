@@ -15,8 +15,10 @@ static bool thread_is_lower(const struct tb_bitset *lower, uint32_t thread)
 static bool threads_are_lower(const struct tb_bitset *lower,
 			      struct tb_run threads)
 {
-	return lower && tb_bitset_count_range(lower, threads.first,
-					      threads.count) == threads.count;
+	return thread_is_lower(lower, threads.first) &&
+	       (threads.count == 1 ||
+		tb_bitset_count_range(lower, threads.first, threads.count) ==
+			threads.count);
 }
 
 static void add_node_letter(struct tb_text *text,
