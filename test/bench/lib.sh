@@ -199,6 +199,16 @@ submit() {
 		2>/dev/null
 }
 
+# Many jobs, fast: work/submit_jobs.
+compile_submit() {
+	local slurm
+
+	slurm=$(dirname "$(dirname "$(command -v slurmctld)")")
+	gcc -O2 -Wall -Wextra -Werror -I"$slurm/include" -o "$work/submit_jobs" \
+		"$bench_dir/submit_jobs.c" \
+		-L"$slurm/lib" -Wl,-rpath,"$slurm/lib" -lslurm
+}
+
 # Held jobs have no priority.
 pending() {
 	of "$1" squeue -h -t pending -o %Q | grep -cvx 0 || true
