@@ -252,9 +252,8 @@ static void restore_nodes(void)
 {
 	tb_nodes_drop_unused();
 	tb_extra_write_reserved();
-	for (uint32_t node = 0; node < tb_node_count(); node++)
-		if (node_record_table_ptr[node])
-			tb_extra_restore(node);
+	if (!tb_extra_restore_some())
+		tb_late_work_add(TB_LATE_NODES);
 }
 
 void tb_hook_node_init(void)

@@ -199,6 +199,25 @@ submit() {
 		2>/dev/null
 }
 
+# compile_client NAME - work/NAME, a client of libslurm
+compile_client() {
+	local slurm
+
+	slurm=$(dirname "$(dirname "$(command -v slurmctld)")")
+	gcc -O2 -Wall -Wextra -Werror -I"$slurm/include" -o "$work/$1" \
+		"$bench_dir/$1.c" -L"$slurm/lib" -Wl,-rpath,"$slurm/lib" \
+		-lslurm -pthread
+}
+
+# cpu_of_controller NAME - milliseconds of CPU of its slurmctld since it began
+cpu_of_controller() {
+	local pid
+
+	pid=$("$cluster_program" daemon "$work/$1" slurmctld pid)
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, "")
+		print ($12 + $13) * 1000 / hz }' "/proc/$pid/stat"
+}
+
 # Held jobs have no priority.
 pending() {
 	of "$1" squeue -h -t pending -o %Q | grep -cvx 0 || true

@@ -14,6 +14,11 @@
  *	    Calls for both jobs in turns, and for SECOND by select/cons_tres alone.
  *	    Three lines "first|second|alone RC NODES MEDIAN P10 P90": the CPU time of
  *	    the calling thread in microseconds.
+ *	cycle MODE COUNT BOUND PLAIN
+ *	    COUNT jobs from the one with the number BOUND on, each once, and as many
+ *	    from PLAIN on by select/cons_tres alone, in turns.  A line "first|alone YES
+ *	    TOTAL MEDIAN P10 P90" of each: how many can start, or will, and
+ *	    the CPU time of all of them, and of one.
  *	differ PLUGIN JOB...
  *	    Each job in each mode, by the plugin that slurmctld runs and by another
  *	    instance, loaded from the file PLUGIN, which forgets all that was
@@ -316,6 +321,72 @@ static const char *do_time(char **words, int out)
 	return NULL;
 }
 
+/* Many jobs, each asked about once. */
+struct cycle {
+	struct way way;
+	uint32_t first; /* its number; then one after another */
+	unsigned yes;
+	double total;
+};
+
+static bool ask_in_cycle(struct cycle *cycle, unsigned turn, uint16_t mode)
+{
+	struct way *way = &cycle->way;
+
+	lock_slurmctld(locks);
+	way->job = find_job_record(cycle->first + turn);
+	if (way->job && (!IS_JOB_PENDING(way->job) || !way->job->part_ptr))
+		way->job = NULL;
+	unlock_slurmctld(locks);
+	if (!way->job)
+		return false;
+	way->us[turn] = take_turn(way, mode);
+	cycle->total += way->us[turn];
+	cycle->yes += !way->answer.rc;
+	return true;
+}
+
+static void print_cycle(struct cycle *cycle, unsigned calls, int out)
+{
+	double *us = cycle->way.us;
+
+	qsort(us, calls, sizeof(*us), compare_us);
+	dprintf(out, "%s %u %.1f %.1f %.1f %.1f\n", cycle->way.name, cycle->yes,
+		cycle->total, us[calls / 2], us[calls / 10],
+		us[calls * 9 / 10]);
+}
+
+static const char *do_cycle(char **words, int out)
+{
+	unsigned calls = words[0] && words[1] && words[2] && words[3]
+				 ? (unsigned)atoi(words[1])
+				 : 0;
+	struct cycle cycles[] = {
+		{ .way = { .name = "first", .plugin = live } },
+		{ .way = { .name = "alone", .plugin = cons_tres } },
+	};
+	const char *wrong = NULL;
+	uint16_t mode;
+
+	if (!calls || calls > CALLS_MAX || !find_mode(words[0], &mode))
+		return "cycle run|will|only COUNT BOUND PLAIN";
+	for (unsigned i = 0; i < 2; i++) {
+		cycles[i].first = (uint32_t)atoi(words[2 + i]);
+		cycles[i].way.us = xcalloc(calls, sizeof(double));
+	}
+	for (unsigned turn = 0; turn < calls && !wrong; turn++)
+		if (!ask_in_cycle(&cycles[turn % 2], turn, mode) ||
+		    !ask_in_cycle(&cycles[!(turn % 2)], turn, mode))
+			wrong = "not so many pending jobs";
+	for (unsigned i = 0; i < 2; i++) {
+		if (!wrong)
+			print_cycle(&cycles[i], calls, out);
+		clear_answer(&cycles[i].way.answer);
+		xfree(cycles[i].way.us);
+	}
+	return wrong;
+}
+
 static bool is_same(const struct answer *a, const struct answer *b)
 {
 	if (a->rc || b->rc)
@@ -400,6 +471,7 @@ static const struct command {
 	const char *(*run)(char **words, int out);
 } commands[] = {
 	{ "time", do_time },
+	{ "cycle", do_cycle },
 	{ "differ", do_differ },
 };
 

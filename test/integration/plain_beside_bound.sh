@@ -180,12 +180,41 @@ ends_in() {
 	alloc -t "$minutes" -p "$partition" -w "$NODE_QUADRANT" "$@" >/dev/null
 }
 
+# To plain jobs of this partition, or of another one.
 case_start_is_told() {
+	local asking=${1:-$partition} plain
+
 	ends_in 30 -N1 -n3 --bunit=S --bamount=1
 	ends_in 60 -N1 -n1 --bunit=S --bamount=1
-	assert_told 28 32 -p "$partition" -n1
-	assert_told 28 32 -p "$partition" -N1 -n12
-	assert_told 58 62 -p "$partition" -N1 -n13
+	assert_told 28 32 -p "$asking" -n1
+	assert_told 28 32 -p "$asking" -N1 -n12
+	assert_told 58 62 -p "$asking" -N1 -n13
+	plain=$(batch -p "$asking" -n1)
+	wait_until 20 was_passed_over "$plain"
+	assert_no_unit_is_shared
+}
+
+# Two bound jobs have the same units when their partition is not to share any more.  With
+# the first select/cons_tres forgets that the second has them, too.
+case_shares_no_more() {
+	local first second plain both=(-p both -t 30 -N1 -n4 --bunit=S --bamount=1)
+
+	first=$(batch "${both[@]}")
+	second=$(batch "${both[@]}")
+	wait_until 20 has_nodes "$first"
+	wait_until 20 has_nodes "$second"
+	scontrol update PartitionName=both OverSubscribe=NO
+	cancel "$first"
+	wait_until 20 runs "$second"
+	plain=$(batch -p both -N1 -n8)
+	wait_until 20 was_passed_over "$plain"
+	assert_no_unit_is_shared
+	assert_told 25 32 -p both -N1 -n8
+	scontrol update PartitionName=both OverSubscribe=FORCE:2
+}
+
+has_nodes() {
+	[ "$(job_field "$1" NumNodes)" = 1 ] && ! is_pending "$1"
 }
 
 # Two of them have each core in turns; the third starts when there are less.
@@ -271,15 +300,19 @@ preemption_cases "not shared"
 stop REQUEUE
 
 cluster_start --nodes quadrant --slurm PreemptMode=GANG --slurm \
-	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
+	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10" \
+	--slurm "PartitionName=other Nodes=ALL DefaultTime=10"
 note_slurmctld
 partition=main
 test_case "GANG: the start is told" case_start_is_told
+test_case "GANG: the start in another partition is told" \
+	case_start_is_told other
 test_case "GANG: the start after plain jobs is told" \
 	case_start_after_plain_jobs 18 22
 test_case "GANG: a plain job does not starve" case_does_not_starve
 partition=both
 test_case "GANG, FORCE:2: a turn is told" case_turn_is_told
+test_case "GANG: a partition that does not share any more" case_shares_no_more
 stop GANG
 
 cluster_start --nodes quadrant --slurm PreemptMode=SUSPEND,GANG \

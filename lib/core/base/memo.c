@@ -45,17 +45,18 @@ void *tb_memo_keep(struct tb_memo *memo, size_t size)
 	if (!block || block->size - block->used < size) {
 		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
 
-		block = calloc(1, sizeof(*block) + room);
+		block = malloc(sizeof(*block) + room);
 		if (!block)
 			return NULL;
 		block->before = memo->blocks;
+		block->used = 0;
 		block->size = room;
 		memo->block_bytes += sizeof(*block) + room;
 		memo->blocks = block;
 	}
 	bytes = (char *)block->bytes + block->used;
 	block->used += size;
-	return bytes;
+	return memset(bytes, 0, size);
 }
 
 struct tb_memo *tb_memo_create(size_t value_size)

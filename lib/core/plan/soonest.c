@@ -34,9 +34,10 @@ static uint32_t limit_to(const struct search *search, uint32_t number)
 	return number > search->high ? search->high : number;
 }
 
+/* Of equal ones the last, of which the asker still has the rest of the answer. */
 static void keep_best(struct search *search, uint32_t ended, int64_t start)
 {
-	if (!search->best.start || start < search->best.start)
+	if (!search->best.start || start <= search->best.start)
 		search->best = (struct tb_soonest){ ended, start };
 }
 

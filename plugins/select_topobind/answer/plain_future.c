@@ -21,11 +21,15 @@
 #include "plain_room.h"
 #include "plain_try.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/one_row.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/request/hetjob.h"
 
 /* So often select/cons_tres is asked while the soonest is looked for. */
 #define START_QUESTIONS_MAX 8
+
+/* Seconds. */
+#define FIRST_GROUP 30
 
 struct plain_future {
 	const struct tb_test *test;
@@ -65,7 +69,8 @@ static time_t find_end_of_bound(job_record_t *job, void *test)
 {
 	const struct tb_test *asked = test;
 
-	return tb_ledger_is_apart(job, tb_sharing_turns(asked->job))
+	return tb_ledger_is_apart(job, tb_sharing_turns(asked->job),
+				  tb_one_row_of(asked->job))
 		       ? find_end_of_any(job, test)
 		       : 0;
 }
@@ -100,7 +105,7 @@ static int64_t find_start(void *arg, uint32_t ended)
 	call.nodes = bit_copy(future->test->nodes);
 	if (call.preempted)
 		FREE_NULL_LIST(*call.preempted);
-	future->rc = tb_plain_try(&call, gone);
+	future->rc = tb_plain_try_some_nodes(&call, gone);
 	if (future->rc == SLURM_SUCCESS) {
 		start = MAX(call.job->start_time, tb_test_asked_start(&call));
 		bit_copybits(future->chosen, call.nodes);
@@ -119,6 +124,21 @@ static uint32_t count_ended_at(const struct tb_job_ends *ends, time_t time)
 	return count;
 }
 
+/*
+ * select/cons_tres lets jobs end in groups, each twice as long as those before it, and
+ * tells the last end of the group.
+ */
+static time_t find_end_of_group(const struct tb_job_ends *all, time_t time)
+{
+	time_t first = all->list[0].time;
+	time_t begin = first - first % FIRST_GROUP + FIRST_GROUP;
+	time_t length = FIRST_GROUP;
+
+	while (begin + length < time)
+		length *= 2;
+	return begin + length;
+}
+
 /* How many bound jobs have ended when all jobs leave it the CPUs that it needs. */
 static uint32_t guess_ends(const struct plain_future *future)
 {
@@ -129,7 +149,10 @@ static uint32_t guess_ends(const struct plain_future *future)
 			 (void *)future->test);
 	count = tb_plain_room_ends(future->test, &all);
 	if (count)
-		guess = count_ended_at(&future->ends, all.list[count - 1].time);
+		guess = count_ended_at(&future->ends,
+				       find_end_of_group(&all,
+							 all.list[count - 1]
+								 .time));
 	tb_job_ends_clear(&all);
 	return guess;
 }

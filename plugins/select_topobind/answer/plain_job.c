@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where cores are never shared, select/cons_tres keeps plain jobs and bound ones
- * apart by itself and is asked as if topobind were not there.
+ * apart by itself and is asked as if topobind were not there.  So it does in a partition
+ * whose jobs do not share, whatever GANG does to jobs of others (books/one_row.h).
  */
 #include "plain_job.h"
 
 #include "plain_future.h"
+#include "plain_room.h"
 #include "plain_try.h"
 #include "preempt.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/one_row.h"
 #include "select_topobind/order/plain_order.h"
 #include "select_topobind/request/hetjob.h"
 #include "select_topobind/try/spare_devices.h"
@@ -96,9 +99,13 @@ static int test_now(const struct tb_test *test)
 static int will_run(const struct tb_test *test)
 {
 	bitstr_t *candidates = bit_copy(test->nodes);
-	int rc = test_now(test);
+	bool now_only = test->job->bit_flags & TEST_NOW_ONLY;
+	int rc = SLURM_ERROR;
 
-	if (rc != SLURM_SUCCESS && !(test->job->bit_flags & TEST_NOW_ONLY)) {
+	/* Of a question about now only the no itself counts. */
+	if (now_only || tb_plain_has_room(test))
+		rc = test_now(test);
+	if (rc != SLURM_SUCCESS && !now_only) {
 		bit_copybits(test->nodes, candidates);
 		rc = tb_plain_future_find(test);
 	}
@@ -111,7 +118,8 @@ static int test_plain(const struct tb_test *test)
 {
 	if (test->spared)
 		return tb_plain_try_now(test, NULL);
-	if (!tb_ledger_has_bound() || !may_share(test->job))
+	if (!may_share(test->job) ||
+	    !tb_ledger_has_bound(tb_one_row_of(test->job)))
 		return tb_cons_tres_job_test(test, NULL);
 	switch (tb_test_mode(test)) {
 	case TB_TEST_ONLY:

@@ -4,12 +4,15 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 
+#include "select_topobind/books/holders.h"
 #include "select_topobind/books/ledger.h"
+#include "select_topobind/books/one_row.h"
+#include "select_topobind/books/sharing.h"
 #include "select_topobind/request/hetjob.h"
 
 struct room {
 	const struct tb_test *test;
-	bitstr_t *held;	 /* cores of all nodes that bound jobs have */
+	uint64_t *held;	 /* cores of all nodes that are taken (holders.h) */
 	uint32_t *cpus;	 /* by node of the test: those that they do not have */
 	uint32_t least;	 /* CPUs that the job needs on each of its nodes */
 	uint32_t nodes;	 /* that have so many */
@@ -34,7 +37,8 @@ static void set_room(struct room *room, const struct tb_test *test)
 {
 	*room = (struct room){
 		.test = test,
-		.held = bit_alloc(tb_all_cores() + 1),
+		.held = xcalloc(tb_first_word_of_node(tb_node_count()) + 1,
+				sizeof(*room->held)),
 		.cpus = xcalloc(tb_node_count() + 1, sizeof(*room->cpus)),
 		.least = count_least_cpus(test),
 	};
@@ -49,20 +53,27 @@ static void set_room(struct room *room, const struct tb_test *test)
 	}
 }
 
+static void clear_room(struct room *room)
+{
+	xfree(room->held);
+	xfree(room->cpus);
+}
+
 /* Several jobs can have a core. */
-static void take_core(uint32_t node, uint32_t core, void *arg)
+static void take_cores(uint32_t node, uint32_t word, uint64_t cores, void *arg)
 {
 	struct room *room = arg;
-	uint32_t at = tb_node_first_core(node) + core;
-	uint32_t threads = MAX(node_record_table_ptr[node]->tpc, 1);
+	uint64_t *held = &room->held[tb_first_word_of_node(node) + word];
+	uint32_t cpus = __builtin_popcountll(cores & ~*held) *
+			MAX(node_record_table_ptr[node]->tpc, 1);
 
-	if (!room->cpus[node] || bit_test(room->held, at))
+	if (!room->cpus[node])
 		return;
-	bit_set(room->held, at);
+	*held |= cores;
 	room->nodes -= room->cpus[node] >= room->least;
-	room->cpus[node] -= threads;
+	room->cpus[node] -= cpus;
 	room->nodes += room->cpus[node] >= room->least;
-	room->amount -= threads;
+	room->amount -= cpus;
 }
 
 static bool room_suffices(const struct room *room)
@@ -77,7 +88,7 @@ static bool room_suffices(const struct room *room)
 
 static int take_job(void *job, void *room)
 {
-	tb_ledger_visit(job, take_core, room);
+	tb_ledger_visit_words(job, take_cores, room);
 	return 0;
 }
 
@@ -95,7 +106,19 @@ uint32_t tb_plain_room_ends(const struct tb_test *test,
 		if (room_suffices(&room))
 			ended--;
 	}
-	FREE_NULL_BITMAP(room.held);
-	xfree(room.cpus);
+	clear_room(&room);
 	return ended;
+}
+
+bool tb_plain_has_room(const struct tb_test *test)
+{
+	struct room room;
+	bool has_room;
+
+	set_room(&room, test);
+	tb_ledger_visit_kept(test->preemptees, tb_sharing_turns(test->job),
+			     tb_one_row_of(test->job), take_cores, &room);
+	has_room = room_suffices(&room);
+	clear_room(&room);
+	return has_room;
 }

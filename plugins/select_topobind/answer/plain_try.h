@@ -17,7 +17,13 @@
  */
 int tb_plain_try(const struct tb_test *test, list_t *gone);
 
-/* The same in mode WILL_RUN or RUN_NOW, but a later start is no success. */
+/*
+ * The same about a start in the future.  Candidates on which nothing is left are no
+ * candidates then, unless the job requires them.
+ */
+int tb_plain_try_some_nodes(const struct tb_test *test, list_t *gone);
+
+/* The first in mode WILL_RUN or RUN_NOW, but a later start is no success. */
 int tb_plain_try_now(const struct tb_test *test, list_t *gone);
 
 #endif

@@ -10,13 +10,9 @@
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/request/hetjob.h"
 
+#include "holders.h"
 #include "memory_books.h"
-
-/*
- * By node: where its words begin in a set of the cores of all nodes, in which no
- * two nodes share a word; and how many cores it has.
- */
-static uint32_t *first_word, *cores_of_node;
+#include "one_row.h"
 
 /* What a job holds. */
 struct ledger_entry {
@@ -24,6 +20,7 @@ struct ledger_entry {
 	uint32_t job_id;
 	bool bound;
 	const void *turns; /* the partition in which it takes turns, or NULL */
+	const void *row;   /* one_row.h; or NULL */
 	uint32_t node_count;
 	uint32_t *nodes;   /* ascending */
 	uint64_t *cores;   /* of these nodes, one after another */
@@ -32,25 +29,16 @@ struct ledger_entry {
 	uint64_t excepted_in; /* and of the visit that leaves it out */
 };
 
-/*
- * Which cores jobs hold.  Few cores have several holders, so only nodes with such
- * a core have numbers.
- */
-struct holders {
-	uint64_t *taken; /* from first_word[node] on */
-	uint16_t **more; /* by node, then by core: holders but one; NULL: none */
-};
-
 static xhash_t *entries;
 static unsigned bound_entries;
-static struct holders present;
+static struct tb_holders present;
 static uint32_t *drops; /* by node: how many jobs have left it */
 static uint32_t node_count;
 
 struct tb_view {
 	uint64_t serial;
-	const struct holders *counts; /* NULL: idle */
-	struct holders copy;
+	const struct tb_holders *counts; /* NULL: idle */
+	struct tb_holders copy;
 	struct tb_gres_back *gres; /* of the jobs that have ended */
 };
 
@@ -72,42 +60,17 @@ static void destroy_entry(void *item)
 	xfree(entry);
 }
 
-static void free_counts(struct holders *counts)
-{
-	for (uint32_t node = 0; counts->more && node < node_count; node++)
-		xfree(counts->more[node]);
-	xfree(counts->more);
-	xfree(counts->taken);
-}
-
 void tb_ledger_fini(void)
 {
 	if (entries)
 		xhash_free(entries);
 	entries = NULL;
 	bound_entries = 0;
-	free_counts(&present);
+	tb_holders_clear(&present);
+	tb_holders_forget_places();
+	tb_one_row_reset();
 	xfree(drops);
-	xfree(first_word);
-	xfree(cores_of_node);
 	node_count = 0;
-}
-
-static uint32_t count_words(uint32_t node)
-{
-	return first_word[node + 1] - first_word[node];
-}
-
-static void find_places(void)
-{
-	first_word = xcalloc(node_count + 1, sizeof(*first_word));
-	cores_of_node = xcalloc(node_count + 1, sizeof(*cores_of_node));
-	for (uint32_t node = 0; node < node_count; node++) {
-		cores_of_node[node] = tb_node_first_core(node + 1) -
-				      tb_node_first_core(node);
-		first_word[node + 1] = first_word[node] +
-				       (cores_of_node[node] + 63) / 64;
-	}
 }
 
 void tb_ledger_reset(void)
@@ -115,106 +78,44 @@ void tb_ledger_reset(void)
 	tb_ledger_fini();
 	node_count = tb_node_count();
 	entries = xhash_init(get_entry_key, destroy_entry);
-	find_places();
-	present.taken = xcalloc(first_word[node_count] + 1,
-				sizeof(*present.taken));
-	present.more = xcalloc(node_count + 1, sizeof(*present.more));
+	tb_holders_find_places();
+	tb_holders_init(&present);
 	drops = xcalloc(node_count + 1, sizeof(*drops));
 }
 
-/* Call visit for each core that the entry holds. */
-static void visit_cores(const struct ledger_entry *entry, tb_core_visitor visit,
-			void *arg)
+/* Call visit for each word of cores that the entry holds. */
+static void visit_words(const struct ledger_entry *entry,
+			tb_cores_visitor visit, void *arg)
 {
 	const uint64_t *at = entry->cores;
 
 	for (uint32_t i = 0; i < entry->node_count; i++) {
-		uint32_t words = count_words(entry->nodes[i]);
+		uint32_t words = tb_words_of_node(entry->nodes[i]);
 
 		for (uint32_t word = 0; word < words; word++, at++)
-			for (uint64_t left = *at; left; left &= left - 1)
-				visit(entry->nodes[i],
-				      word * 64 + __builtin_ctzll(left), arg);
+			if (*at)
+				visit(entry->nodes[i], word, *at, arg);
 	}
+}
+
+struct each_core {
+	tb_core_visitor visit;
+	void *arg;
+};
+
+static void visit_cores_of_word(uint32_t node, uint32_t word, uint64_t cores,
+				void *arg)
+{
+	const struct each_core *each = arg;
+
+	for (; cores; cores &= cores - 1)
+		each->visit(node, word * 64 + __builtin_ctzll(cores),
+			    each->arg);
 }
 
 static uint64_t core_bit(uint32_t core)
 {
 	return (uint64_t)1 << core % 64;
-}
-
-/* --- counts ------------------------------------------------------------------ */
-
-/* These cores of a word had a holder before, and have one more now. */
-static void add_more(struct holders *counts, uint32_t node, uint32_t word,
-		     uint64_t cores)
-{
-	if (!counts->more[node])
-		counts->more[node] = xcalloc(cores_of_node[node],
-					     sizeof(*counts->more[node]));
-	for (; cores; cores &= cores - 1)
-		counts->more[node][word * 64 + __builtin_ctzll(cores)]++;
-}
-
-/* One holder less for those of these cores that had several; which these are. */
-static uint64_t drop_more(struct holders *counts, uint32_t node, uint32_t word,
-			  uint64_t cores)
-{
-	uint64_t shared = 0;
-
-	for (; counts->more[node] && cores; cores &= cores - 1) {
-		uint32_t core = word * 64 + __builtin_ctzll(cores);
-
-		if (counts->more[node][core]) {
-			counts->more[node][core]--;
-			shared |= core_bit(core);
-		}
-	}
-	return shared;
-}
-
-static bool is_idle(const struct holders *counts, uint32_t node)
-{
-	for (uint32_t at = first_word[node]; at < first_word[node + 1]; at++)
-		if (counts->taken[at])
-			return false;
-	return true;
-}
-
-static void add_entry(struct holders *counts, const struct ledger_entry *entry)
-{
-	const uint64_t *cores = entry->cores;
-
-	for (uint32_t i = 0; i < entry->node_count; i++) {
-		uint32_t node = entry->nodes[i];
-		uint64_t *taken = counts->taken + first_word[node];
-
-		for (uint32_t word = 0; word < count_words(node); word++) {
-			if (taken[word] & cores[word])
-				add_more(counts, node, word,
-					 taken[word] & cores[word]);
-			taken[word] |= cores[word];
-		}
-		cores += count_words(node);
-	}
-}
-
-static void drop_entry(struct holders *counts, const struct ledger_entry *entry)
-{
-	const uint64_t *cores = entry->cores;
-
-	for (uint32_t i = 0; i < entry->node_count; i++) {
-		uint32_t node = entry->nodes[i];
-		uint64_t *taken = counts->taken + first_word[node];
-
-		for (uint32_t word = 0; word < count_words(node); word++)
-			taken[word] &= ~cores[word] |
-				       drop_more(counts, node, word,
-						 cores[word]);
-		cores += count_words(node);
-		if (counts->more[node] && is_idle(counts, node))
-			xfree(counts->more[node]);
-	}
 }
 
 /* --- entries ----------------------------------------------------------------- */
@@ -246,7 +147,7 @@ static bool sizes_agree(const job_resources_t *allocated)
 	    bit_size(allocated->node_bitmap) != node_count)
 		return false;
 	while (tb_allocated_node_next(allocated, &at))
-		cores += cores_of_node[at.node];
+		cores += tb_cores_of_node(at.node);
 	return cores == bit_size(allocated->core_bitmap);
 }
 
@@ -257,16 +158,16 @@ static void copy_cores(struct ledger_entry *entry, bitstr_t *cores)
 	uint32_t bit = 0;
 
 	for (uint32_t i = 0; i < entry->node_count; i++)
-		entry->words += count_words(entry->nodes[i]);
+		entry->words += tb_words_of_node(entry->nodes[i]);
 	at = entry->cores = xcalloc(entry->words + 1, sizeof(*entry->cores));
 	for (uint32_t i = 0; i < entry->node_count; i++) {
 		uint32_t node = entry->nodes[i];
 
-		for (uint32_t core = 0; core < cores_of_node[node];
+		for (uint32_t core = 0; core < tb_cores_of_node(node);
 		     core++, bit++)
 			if (bit_test(cores, bit))
 				at[core / 64] |= core_bit(core);
-		at += count_words(node);
+		at += tb_words_of_node(node);
 	}
 }
 
@@ -281,6 +182,7 @@ static struct ledger_entry *create_entry(const job_record_t *job, bool bound,
 	entry->job_id = job->job_id;
 	entry->bound = bound;
 	entry->turns = turns;
+	entry->row = tb_one_row_of(job);
 	entry->nodes = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
 			       sizeof(*entry->nodes));
 	while (tb_allocated_node_next(allocated, &at))
@@ -302,12 +204,21 @@ bool tb_ledger_is_bound(const job_record_t *job)
 	return entry && entry->bound;
 }
 
-bool tb_ledger_is_apart(const job_record_t *job, const void *turns)
+/* Must topobind keep plain jobs like these from its cores? */
+static bool is_apart(const struct ledger_entry *entry, const void *turns,
+		     const void *row)
+{
+	return entry->bound && !(turns && entry->turns == turns) &&
+	       !(row && entry->row == row);
+}
+
+bool tb_ledger_is_apart(const job_record_t *job, const void *turns,
+			const void *row)
 {
 	const struct ledger_entry *entry = entries ? find_entry(job->job_id)
 						   : NULL;
 
-	return entry && entry->bound && !(turns && entry->turns == turns);
+	return entry && is_apart(entry, turns, row);
 }
 
 bool tb_ledger_remove(const job_record_t *job)
@@ -317,10 +228,12 @@ bool tb_ledger_remove(const job_record_t *job)
 
 	if (!entry)
 		return false;
-	drop_entry(&present, entry);
+	tb_holders_drop(&present, entry->nodes, entry->node_count,
+			entry->cores);
 	for (uint32_t i = 0; i < entry->node_count; i++)
 		drops[entry->nodes[i]]++;
 	bound_entries -= entry->bound;
+	tb_one_row_count(entry->row, -(int)entry->bound);
 	key = xstrdup(entry->key);
 	xhash_delete_str(entries, key);
 	xfree(key);
@@ -336,30 +249,9 @@ static bool is_same_entry(const struct ledger_entry *a,
 			  const struct ledger_entry *b)
 {
 	return a->bound == b->bound && a->turns == b->turns &&
-	       a->node_count == b->node_count &&
+	       a->row == b->row && a->node_count == b->node_count &&
 	       !memcmp(a->nodes, b->nodes, sizeof(*a->nodes) * a->node_count) &&
 	       !memcmp(a->cores, b->cores, sizeof(*a->cores) * a->words);
-}
-
-bool tb_ledger_put(job_record_t *job, bool bound, const void *turns)
-{
-	struct ledger_entry *old, *entry;
-
-	if (!entries)
-		return false;
-	if (!sizes_agree(job->job_resrcs))
-		return tb_ledger_remove(job);
-	entry = create_entry(job, bound, turns);
-	old = find_entry(job->job_id);
-	if (old && is_same_entry(old, entry)) {
-		destroy_entry(entry);
-		return false;
-	}
-	tb_ledger_remove(job);
-	xhash_add(entries, entry);
-	add_entry(&present, entry);
-	bound_entries += bound;
-	return true;
 }
 
 static bool words_intersect(const uint64_t *a, const uint64_t *b,
@@ -382,18 +274,69 @@ static bool entries_overlap(const struct ledger_entry *a,
 		uint32_t left = a->nodes[i], right = b->nodes[j];
 
 		if (left == right &&
-		    words_intersect(of_a, of_b, count_words(left)))
+		    words_intersect(of_a, of_b, tb_words_of_node(left)))
 			return true;
 		if (left <= right) {
-			of_a += count_words(left);
+			of_a += tb_words_of_node(left);
 			i++;
 		}
 		if (right <= left) {
-			of_b += count_words(right);
+			of_b += tb_words_of_node(right);
 			j++;
 		}
 	}
 	return false;
+}
+
+struct row_mate {
+	const struct ledger_entry *own;
+	bool found;
+};
+
+static void compare_in_row(void *item, void *arg)
+{
+	const struct ledger_entry *entry = item;
+	struct row_mate *mate = arg;
+
+	mate->found = mate->found || (entry->row == mate->own->row &&
+				      entries_overlap(entry, mate->own));
+}
+
+/* A new entry, in the one row of its partition: all are looked at if it shares cores. */
+static void look_for_row_mate(const struct ledger_entry *entry)
+{
+	struct row_mate mate = { .own = entry };
+
+	tb_one_row_count(entry->row, entry->bound);
+	if (!tb_one_row_bound(entry->row) ||
+	    !tb_holders_have_some(&present, entry->nodes, entry->node_count,
+				  entry->cores))
+		return;
+	xhash_walk(entries, compare_in_row, &mate);
+	if (mate.found)
+		tb_one_row_is_shared(entry->row);
+}
+
+bool tb_ledger_put(job_record_t *job, bool bound, const void *turns)
+{
+	struct ledger_entry *old, *entry;
+
+	if (!entries)
+		return false;
+	if (!sizes_agree(job->job_resrcs))
+		return tb_ledger_remove(job);
+	entry = create_entry(job, bound, turns);
+	old = find_entry(job->job_id);
+	if (old && is_same_entry(old, entry)) {
+		destroy_entry(entry);
+		return false;
+	}
+	tb_ledger_remove(job);
+	look_for_row_mate(entry);
+	xhash_add(entries, entry);
+	tb_holders_add(&present, entry->nodes, entry->node_count, entry->cores);
+	bound_entries += bound;
+	return true;
 }
 
 /* Are they never to run at the same time on a core that both have? */
@@ -476,24 +419,6 @@ struct tb_view *tb_view_idle(void)
 	return xmalloc(sizeof(struct tb_view));
 }
 
-static void copy_counts(struct tb_view *view)
-{
-	size_t taken = sizeof(*present.taken) * first_word[node_count];
-
-	view->copy.taken = xmalloc(taken + 1);
-	memcpy(view->copy.taken, present.taken, taken);
-	view->copy.more = xcalloc(node_count + 1, sizeof(*present.more));
-	for (uint32_t node = 0; node < node_count; node++) {
-		size_t more = sizeof(**present.more) * cores_of_node[node];
-
-		if (!present.more[node])
-			continue;
-		view->copy.more[node] = xmalloc(more);
-		memcpy(view->copy.more[node], present.more[node], more);
-	}
-	view->counts = &view->copy;
-}
-
 void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 {
 	struct ledger_entry *entry = find_entry(job->job_id);
@@ -502,9 +427,12 @@ void tb_view_end_job(struct tb_view *view, const job_record_t *job)
 		tb_memory_books_end(job, view->serial);
 	if (!entry || !view->counts || entry->ended_in == view->serial)
 		return;
-	if (view->counts == &present)
-		copy_counts(view);
-	drop_entry(&view->copy, entry);
+	if (view->counts == &present) {
+		tb_holders_copy(&view->copy, &present);
+		view->counts = &view->copy;
+	}
+	tb_holders_drop(&view->copy, entry->nodes, entry->node_count,
+			entry->cores);
 	tb_gres_give_back(&view->gres, job);
 	entry->ended_in = view->serial;
 }
@@ -524,7 +452,8 @@ void tb_view_restore_job(struct tb_view *view, const job_record_t *job)
 		tb_memory_books_restore(job);
 	if (!entry || !view->counts || entry->ended_in != view->serial)
 		return;
-	add_entry(&view->copy, entry);
+	tb_holders_add(&view->copy, entry->nodes, entry->node_count,
+		       entry->cores);
 	tb_gres_take_back(&view->gres, job);
 	entry->ended_in = 0;
 }
@@ -533,7 +462,7 @@ void tb_view_destroy(struct tb_view *view)
 {
 	if (!view)
 		return;
-	free_counts(&view->copy);
+	tb_holders_clear(&view->copy);
 	tb_gres_back_destroy(view->gres);
 	xfree(view);
 }
@@ -546,12 +475,7 @@ uint64_t tb_view_number(const struct tb_view *view)
 uint16_t tb_view_core_holders(const struct tb_view *view, uint32_t node,
 			      uint32_t core)
 {
-	const struct holders *counts = view->counts;
-
-	if (!counts ||
-	    !(counts->taken[first_word[node] + core / 64] & core_bit(core)))
-		return 0;
-	return counts->more[node] ? 1 + counts->more[node][core] : 1;
+	return view->counts ? tb_holders_of_core(view->counts, node, core) : 0;
 }
 
 void tb_view_taken(const struct tb_view *view, uint32_t node,
@@ -560,13 +484,14 @@ void tb_view_taken(const struct tb_view *view, uint32_t node,
 	if (!view->counts)
 		tb_bitset_clear_all(cores);
 	else
-		memcpy(cores->words, view->counts->taken + first_word[node],
-		       sizeof(*cores->words) * count_words(node));
+		memcpy(cores->words,
+		       view->counts->taken + tb_first_word_of_node(node),
+		       sizeof(*cores->words) * tb_words_of_node(node));
 }
 
 bool tb_view_node_idle(const struct tb_view *view, uint32_t node)
 {
-	return !view->counts || is_idle(view->counts, node);
+	return !view->counts || tb_holders_are_none(view->counts, node);
 }
 
 struct tb_gres_view tb_view_gres(const struct tb_view *view)
@@ -579,19 +504,31 @@ void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg)
 {
 	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;
 
+	struct each_core each = { visit, arg };
+
 	if (entry)
-		visit_cores(entry, visit, arg);
+		visit_words(entry, visit_cores_of_word, &each);
 }
 
-bool tb_ledger_has_bound(void)
+void tb_ledger_visit_words(const job_record_t *job, tb_cores_visitor visit,
+			   void *arg)
 {
-	return bound_entries > 0;
+	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;
+
+	if (entry)
+		visit_words(entry, visit, arg);
+}
+
+bool tb_ledger_has_bound(const void *row)
+{
+	return bound_entries > tb_one_row_bound(row);
 }
 
 struct bound_visit {
 	uint64_t serial;
-	const void *turns;
-	tb_core_visitor visit;
+	const void *turns, *row;
+	bool of_row; /* also those in the row, bound or not */
+	tb_cores_visitor visit;
 	void *arg;
 };
 
@@ -613,26 +550,53 @@ static int except_job(void *item, void *arg)
 	return 0;
 }
 
-static void visit_entry(void *item, void *arg)
+static bool is_visited(const struct ledger_entry *entry,
+		       const struct bound_visit *bound)
 {
-	const struct ledger_entry *entry = item;
-	const struct bound_visit *bound = arg;
-
-	if (entry->bound && entry->excepted_in != bound->serial &&
-	    !(bound->turns && entry->turns == bound->turns))
-		visit_cores(entry, bound->visit, bound->arg);
+	if (entry->excepted_in == bound->serial)
+		return false;
+	if (bound->row && entry->row == bound->row)
+		return bound->of_row;
+	return is_apart(entry, bound->turns, NULL);
 }
 
-void tb_ledger_visit_bound(list_t *except, const void *turns,
-			   tb_core_visitor visit, void *arg)
+static void visit_entry(void *item, void *arg)
+{
+	const struct bound_visit *bound = arg;
+
+	if (is_visited(item, bound))
+		visit_words(item, bound->visit, bound->arg);
+}
+
+static void visit_all(list_t *except, struct bound_visit *bound)
 {
 	static uint64_t serial;
-	struct bound_visit bound = { .serial = ++serial,
-				     .turns = turns,
+
+	bound->serial = ++serial;
+	if (except)
+		list_for_each(except, except_job, bound);
+	xhash_walk(entries, visit_entry, bound);
+}
+
+void tb_ledger_visit_bound(list_t *except, const void *turns, const void *row,
+			   tb_cores_visitor visit, void *arg)
+{
+	struct bound_visit bound = { .turns = turns,
+				     .row = row,
 				     .visit = visit,
 				     .arg = arg };
 
-	if (except)
-		list_for_each(except, except_job, &bound);
-	xhash_walk(entries, visit_entry, &bound);
+	visit_all(except, &bound);
+}
+
+void tb_ledger_visit_kept(list_t *except, const void *turns, const void *row,
+			  tb_cores_visitor visit, void *arg)
+{
+	struct bound_visit bound = { .turns = turns,
+				     .row = row,
+				     .of_row = true,
+				     .visit = visit,
+				     .arg = arg };
+
+	visit_all(except, &bound);
 }

@@ -72,17 +72,29 @@ bool tb_view_node_idle(const struct tb_view *view, uint32_t node);
 /* Which devices jobs of the view have given back; valid as long as the view. */
 struct tb_gres_view tb_view_gres(const struct tb_view *view);
 
-/*
- * Call visit for each core that the job holds; or for each core that any bound
- * job holds, but not for jobs in except (may be NULL) and their components, nor for
- * those that take turns with jobs of this partition (NULL: none).
- */
+/* Call visit for each core that the job holds, or with many of them. */
 typedef void (*tb_core_visitor)(uint32_t node, uint32_t core, void *arg);
 void tb_ledger_visit(const job_record_t *job, tb_core_visitor visit, void *arg);
-void tb_ledger_visit_bound(list_t *except, const void *turns,
-			   tb_core_visitor visit, void *arg);
-/* Is the job bound, and takes it no turns with jobs of this partition (NULL: none)? */
-bool tb_ledger_is_apart(const job_record_t *job, const void *turns);
-bool tb_ledger_has_bound(void);
+/* A bit for each core, from the core 64 * word of the node on; never none. */
+typedef void (*tb_cores_visitor)(uint32_t node, uint32_t word, uint64_t cores,
+				 void *arg);
+void tb_ledger_visit_words(const job_record_t *job, tb_cores_visitor visit,
+			   void *arg);
+
+/*
+ * Must topobind keep a plain job from the cores of this one?  Those of bound jobs, but
+ * not of those that take turns with jobs of the partition turns, nor of those that
+ * select/cons_tres itself keeps apart in the partition row (one_row.h); either can be NULL.
+ */
+bool tb_ledger_is_apart(const job_record_t *job, const void *turns,
+			const void *row);
+/* All of these, but for jobs in except (may be NULL) and their components. */
+void tb_ledger_visit_bound(list_t *except, const void *turns, const void *row,
+			   tb_cores_visitor visit, void *arg);
+/* And those of all jobs in the row, bound or not: nobody else gets these. */
+void tb_ledger_visit_kept(list_t *except, const void *turns, const void *row,
+			  tb_cores_visitor visit, void *arg);
+/* Of no turns: could there be one? */
+bool tb_ledger_has_bound(const void *row);
 
 #endif

@@ -22,6 +22,9 @@
 #include "reserved_cores.h"
 #include "text_digest.h"
 
+/* Of so many nodes in one go, as a node takes some 20 us, and slurmctld is locked. */
+#define RESTORED_AT_ONCE 1000
+
 /* What was written into a node's Extra field. */
 struct written {
 	uint64_t shape;	  /* the number of that of which m_topology_inuse is */
@@ -33,13 +36,15 @@ struct written {
 static const struct tb_conf *site;
 static struct written *written_of; /* by node */
 static uint32_t node_count;
-static time_t reserved_at; /* when reservations were last looked at */
+static uint32_t restore_next; /* which node restoring goes on with */
+static time_t reserved_at;    /* when reservations were last looked at */
 
 void tb_extra_writer_fini(void)
 {
 	for (uint32_t node = 0; node < node_count; node++)
 		free(written_of[node].reserved);
 	reserved_at = 0;
+	restore_next = 0;
 	xfree(written_of);
 	node_count = 0;
 }
@@ -287,17 +292,35 @@ static bool is_written(uint32_t node)
 	       devices_are_written(node, shape);
 }
 
-void tb_extra_restore(uint32_t node)
+/* Returns whether there was more to do than to look at digests. */
+static bool restore_node(uint32_t node)
 {
 	const node_record_t *record = node_record_table_ptr[node];
 
-	if (node >= node_count || !tb_conf_node_record(site) ||
+	if (!record ||
 	    (written_of[node].extra == tb_text_digest(record->extra) &&
 	     written_of[node].devices == tb_devices_digest(node)))
-		return;
+		return false;
 	if (!is_written(node))
 		tb_extra_write(node);
 	written_of[node].extra = tb_text_digest(record->extra);
+	return true;
+}
+
+bool tb_extra_restore_some(void)
+{
+	uint32_t restored = 0;
+
+	if (!tb_conf_node_record(site))
+		return true;
+	for (uint32_t i = 0; i < node_count; i++) {
+		uint32_t node = restore_next;
+
+		restore_next = (restore_next + 1) % node_count;
+		if (restore_node(node) && ++restored == RESTORED_AT_ONCE)
+			return false;
+	}
+	return true;
 }
 
 void tb_extra_write_nodes_of(const job_record_t *job)

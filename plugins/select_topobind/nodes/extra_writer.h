@@ -9,6 +9,7 @@
 #ifndef TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
 #define TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/conf/conf.h"
@@ -23,8 +24,12 @@ void tb_extra_write(uint32_t node);
 void tb_extra_write_reserved(void);
 /* Of all nodes of the job's allocation. */
 void tb_extra_write_nodes_of(const job_record_t *job);
-/* Write again if somebody has changed the tokens, or the node its topology. */
-void tb_extra_restore(uint32_t node);
+/*
+ * Write again where somebody has changed the tokens, or a node its topology, of a
+ * thousand such nodes at most: when all come up at once, slurmctld is not locked for as
+ * long as all of them take.  False: there can be more; call it again soon.
+ */
+bool tb_extra_restore_some(void);
 /* For it, what is written of the job's nodes is not true any more.  Writes no node. */
 void tb_extra_is_outdated(const job_record_t *job);
 
