@@ -796,7 +796,7 @@ node_token() {
 	local extra
 
 	extra=$(node_extra "$1")
-	if [[ $extra = {* ]]; then
+	if [[ $extra = '{'* ]]; then
 		jq -r ".$2 // empty" <<<"$extra"
 	else
 		tr ' ' '\n' <<<"$extra" | sed -n "s/^$2=//p"
