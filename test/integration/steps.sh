@@ -367,6 +367,44 @@ case_stepmgr_is_held() {
 	assert_eq "different lists" 1 "$(sort -u "$output" | wc -l)"
 }
 
+# --- beside the site's switch plugin --------------------------------------------
+
+switch_type() {
+	scontrol show config | sed -n 's/^SwitchType *= //p'
+}
+
+# Since 25.05 a switch plugin of topobind's is asked first, and nobody sees it.
+case_site_switch() {
+	assert_eq SwitchType switch/nvidia_imex "$(switch_type)"
+	case_uneven_direct
+	cancel_all
+	wait_until 60 no_jobs
+	"$@"
+	assert_eq "SwitchType afterwards" switch/nvidia_imex "$(switch_type)"
+	case_uneven_direct
+}
+
+without_site_switch() {
+	sed -i /^SwitchType=/d "$cluster/etc/slurm.conf" \
+		"$cluster/etc/virtual/slurm.conf" "$cluster/etc/backup/slurm.conf"
+	restart_slurmctld
+	wait_until 60 nodes_answer
+	case_uneven_direct
+}
+
+# A heterogeneous job: slots of both components, by one srun.
+case_parts_of_a_step() {
+	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
+		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 -- '
+	told both -n1 --exact : -n2 --exact
+	told second --het-group=1 -n1 --exact'
+	finish_script
+	assert_eq "both" "0 $NODE_ZEN 0-5
+1 $NODE_TWIN 0-3
+2 $NODE_TWIN 4-7" "$(said both)"
+	assert_eq "of the second" "0 $NODE_TWIN 0-3" "$(said second)"
+}
+
 # --- held on this machine -----------------------------------------------------
 
 in_proc='grep Cpus_allowed_list /proc/self/status'
@@ -485,4 +523,16 @@ if slurm_is_from 24.05; then
 	test_case "--stepmgr: held" case_stepmgr_is_held
 fi
 ! slurm_is_from 26.05 || test_case "--async" case_async
+if slurm_is_from 25.05; then
+	cluster_stop
+	cluster_start --nodes zen,twin --backup \
+		--slurm SwitchType=switch/nvidia_imex
+	test_case "the site's switch plugin, and scontrol reconfigure" \
+		case_site_switch reconfigure
+	test_case "the site's switch plugin, and another controller" \
+		case_site_switch takeover
+	take_back
+	test_case "without it" without_site_switch
+	test_case "heterogeneous steps" case_parts_of_a_step
+fi
 tests_done
