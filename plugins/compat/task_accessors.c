@@ -137,6 +137,27 @@ void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input)
 	input->slurm_step = step;
 }
 
+bool tb_slurm_step_is_unplanned(const tb_slurm_step_t *step,
+				struct tb_step_slots_id *id)
+{
+	*id = (struct tb_step_slots_id){
+		.spool_dir = conf->spooldir,
+		.job = step->step_id.job_id,
+		.step = step->step_id.step_id,
+	};
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+	return step->stepmgr != NULL && id->step <= SLURM_MAX_NORMAL_STEP_ID;
+#else
+	return false;
+#endif
+}
+
+void tb_slurm_step_set_cores(tb_slurm_step_t *step, const char *cores)
+{
+	xfree(step->step_alloc_cores);
+	step->step_alloc_cores = xstrdup(cores);
+}
+
 bool tb_slurm_step_shell(const tb_slurm_step_t *step,
 			 struct tb_slurm_shell *shell)
 {

@@ -38,6 +38,15 @@ char *tb_slurm_step_partition(tb_slurm_step_t *step); /* the caller frees */
 void tb_slurm_step_input(tb_slurm_step_t *step, struct tb_step_input *input);
 
 /*
+ * Was the step made by a slurmstepd (--stepmgr), without slurmctld?  Then this is which
+ * one it is.  And the cores, as a list of Slurm's, that it has here in place of those
+ * that were picked for it, for all of Slurm's plugins.
+ */
+bool tb_slurm_step_is_unplanned(const tb_slurm_step_t *step,
+				struct tb_step_slots_id *id);
+void tb_slurm_step_set_cores(tb_slurm_step_t *step, const char *cores);
+
+/*
  * The device files of the node's GPUs, and which of them are the step's (find_gpus of
  * tb_step_input).  The caller clears, whatever this returns; -1: out of memory.
  */
@@ -105,6 +114,12 @@ void tb_slurm_task_setenv(tb_slurm_step_t *step, const char *name,
 int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 			  const char *step_cpus, const char *step_mems,
 			  struct tb_error *err);
+/*
+ * After that, of a step whose cores are other ones than were picked for it: task/cgroup
+ * may have written those already.  0, or -1 with a sentence in err.
+ */
+int tb_slurm_cpusets_move(tb_slurm_step_t *step, const char *step_cpus,
+			  const char *step_mems, struct tb_error *err);
 void tb_slurm_cpusets_close(void);
 /*
  * The cpuset cgroups, as paths from the root of their hierarchy, of the step,

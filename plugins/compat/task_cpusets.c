@@ -379,6 +379,26 @@ int tb_slurm_cpusets_open(tb_slurm_step_t *step, const char *job_cpus,
 	return 0;
 }
 
+int tb_slurm_cpusets_move(tb_slurm_step_t *step, const char *step_cpus,
+			  const char *step_mems, struct tb_error *err)
+{
+	cgroup_limits_t *top;
+	int rc;
+
+	if (is_ours)
+		return 0;
+	top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
+	if (top == NULL)
+		return tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
+				    "see slurmd's log");
+	rc = constrain_level(CG_LEVEL_STEP, step_cpus,
+			     step_mems[0] != '\0' ? (char *)step_mems
+						  : top->allow_mems,
+			     step, err);
+	cgroup_free_limits(top);
+	return rc;
+}
+
 void tb_slurm_cpusets_close(void)
 {
 	if (is_open)

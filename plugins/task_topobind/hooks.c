@@ -410,6 +410,9 @@ static void open_cpusets(tb_slurm_step_t *slurm_step)
 	else
 		rc = tb_slurm_cpusets_open(slurm_step, job_cpus, step_cpus,
 					   step_mems, &err);
+	if (rc == 0 && tb_step_taken_cores(current) != NULL)
+		rc = tb_slurm_cpusets_move(slurm_step, step_cpus, step_mems,
+					   &err);
 	if (rc < 0)
 		fail_to_open(slurm_step, job_cpus, &err);
 	free(job_cpus);
@@ -536,6 +539,7 @@ static bool is_plain_script(tb_slurm_step_t *slurm_step,
 int tb_task_step_start(tb_slurm_step_t *slurm_step)
 {
 	struct tb_step_input input = { 0 };
+	struct tb_step_slots_id slots;
 	struct tb_conf *site = NULL;
 	struct tb_error err;
 	char *copy;
@@ -546,6 +550,8 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 		tb_ownership_take_later(slurm_step);
 	tb_daemon_node_shape(&input.node);
 	tb_slurm_step_input(slurm_step, &input);
+	if (tb_slurm_step_is_unplanned(slurm_step, &slots))
+		input.slots = &slots;
 	if (!is_plain_script(slurm_step, &input)) {
 		site = load_site(&err);
 		current = site != NULL ? create_step(slurm_step, &input, site)
@@ -553,6 +559,9 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 							     &err);
 	}
 	if (current != NULL) {
+		if (tb_step_taken_cores(current) != NULL)
+			tb_slurm_step_set_cores(slurm_step,
+						tb_step_taken_cores(current));
 		tb_pe_write(slurm_step, current, site);
 		if (tb_step_is_held(current))
 			hold_step(slurm_step);

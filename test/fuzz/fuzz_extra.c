@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "common/node/extra_json.h"
 #include "common/node/node_extra.h"
 
 static const char *const names[] = { TB_EXTRA_TOPOLOGY, TB_EXTRA_DISTANCES,
@@ -27,18 +28,28 @@ static bool is_same(const char *extra, const char *other, const char *name)
 
 static void check_set(const char *extra, const char *name)
 {
-	char *with = tb_extra_with(extra, name, "sC");
-	char *without = tb_extra_with(with, name, NULL);
+	char *with = tb_extra_with(extra, name, "sC", false);
+	char *without = tb_extra_with(with, name, NULL, false);
 
 	FUZZ_CHECK(with && without);
 	FUZZ_CHECK(tb_extra_has(with, name, "sC"));
-	FUZZ_CHECK(strlen(with) <= strlen(extra) + strlen(name) + 4);
+	FUZZ_CHECK(strlen(with) <= strlen(extra) + strlen(name) + 10);
 	for (size_t i = 0; i < NAMES; i++)
 		if (names[i] != name)
 			FUZZ_CHECK(is_same(extra, with, names[i]) &&
 				   is_same(extra, without, names[i]));
 	free(with);
 	free(without);
+}
+
+/* With extra_constraints the field becomes an object, whatever it was. */
+static void check_set_as_json(const char *extra, const char *name)
+{
+	char *with = tb_extra_with(extra, name, "sC", true);
+
+	FUZZ_CHECK(with && tb_extra_is_json(with));
+	FUZZ_CHECK(tb_extra_has(with, name, "sC"));
+	free(with);
 }
 
 static void check_found(const char *extra, const char *name)
@@ -49,7 +60,7 @@ static void check_found(const char *extra, const char *name)
 	if (!value)
 		return;
 	FUZZ_CHECK(value >= extra && value + length <= extra + strlen(extra));
-	FUZZ_CHECK(!memchr(value, ' ', length));
+	FUZZ_CHECK(tb_extra_is_json(extra) || !memchr(value, ' ', length));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -59,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < NAMES; i++) {
 		check_found(extra, names[i]);
 		check_set(extra, names[i]);
+		check_set_as_json(extra, names[i]);
 	}
 	free(extra);
 	return 0;

@@ -793,7 +793,14 @@ node_extra() {
 }
 
 node_token() {
-	node_extra "$1" | tr ' ' '\n' | sed -n "s/^$2=//p"
+	local extra
+
+	extra=$(node_extra "$1")
+	if [[ $extra = '{'* ]]; then
+		jq -r ".$2 // empty" <<<"$extra"
+	else
+		tr ' ' '\n' <<<"$extra" | sed -n "s/^$2=//p"
+	fi
 }
 
 # The threads in lower case of a topology string.

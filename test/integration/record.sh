@@ -263,6 +263,59 @@ forget_topology() {
 	daemon slurmctld start
 }
 
+# --- Extra as a JSON object ----------------------------------------------------
+
+# Of a site that keeps one there, or has to, so that jobs can ask for its members.
+case_extra_is_json() {
+	local extra job
+
+	wait_until 60 publishes "$NODE_THIS" "$(topobind topology | sed -n 1p)"
+	scontrol update NodeName="$NODE_ZEN" Extra='{"zone": "a", "n": [1, {}]}'
+	scontrol update NodeName="$NODE_THIS" Extra='{"zone": "b"}'
+	wait_until 20 has_topology "$NODE_ZEN"
+	job=$(alloc -w "$NODE_ZEN" --bunit=X --bamount=1)
+	assert_eq "in use" 0-5 "$(inuse "$NODE_ZEN")"
+	# Nothing is in lower case in the one of them.
+	assert_eq "its shape" "$(node_token "$NODE_ZEN" m_topology)" \
+		"$(node_token "$NODE_ZEN" m_topology_inuse |
+			tr '[:lower:]' '[:upper:]')"
+	restart_slurmctld
+	daemon "slurmd-$NODE_ZEN" stop
+	daemon "slurmd-$NODE_ZEN" start
+	wait_until 60 nodes_answer
+	assert_eq "in use after a restart" 0-5 "$(inuse "$NODE_ZEN")"
+	assert_eq "units in use, of the tools" 1 "$(topobind nodes --json \
+		"$NODE_ZEN" | jq '.nodes[0].units.X | .total - .free')"
+	cancel "$job"
+	wait_until 5 nothing_in_use "$NODE_ZEN"
+	extra=$(node_extra "$NODE_ZEN" | jq -c '{zone, n}')
+	assert_eq "the site's own" '{"zone":"a","n":[1,{}]}' "$extra"
+}
+
+# Slurm reads the members when somebody sets them, and when slurmctld starts.
+case_extra_constraints() {
+	local job
+
+	scontrol update NodeName="$NODE_ZEN" Extra=
+	wait_until 20 has_topology "$NODE_ZEN"
+	assert_contains "Extra, after it was emptied" '{' \
+		"$(node_extra "$NODE_ZEN" | cut -c1)"
+	scontrol update NodeName="$NODE_ZEN" Extra='{"zone": "a"}'
+	scontrol update NodeName="$NODE_THIS" Extra='{"zone": "b"}'
+	for _ in set "restarted"; do
+		job=$(alloc --extra zone=a -n1 --bunit=X --bamount=1)
+		assert_granted "$job" "$NODE_ZEN" 0-5
+		cancel "$job"
+		job=$(alloc --extra zone=b -n1 --bunit=C --bamount=1)
+		assert_eq "the node" "$NODE_THIS" "$(job_field "$job" NodeList)"
+		cancel "$job"
+		restart_slurmctld
+		wait_until 60 nodes_answer
+	done
+	refute salloc --no-shell --extra zone=c --immediate=1 --bunit=C \
+		--bamount=1
+}
+
 cluster_start --nodes zen,raptor
 prefix=${TOPOBIND_ROOT:-$cluster}
 test_case "the record is right from the first job on" case_after_the_first_job
@@ -287,4 +340,10 @@ test_case "NodeRecord=no" case_no_node_record
 cluster_stop
 cluster_start --nodes zen --topobind Enabled=no
 test_case "Enabled=no" case_switched_off
+cluster_stop
+cluster_start --nodes this,zen --slurm \
+	SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,extra_constraints
+test_case "Extra is a JSON object" case_extra_is_json
+! slurm_is_from 23.11 ||
+	test_case "jobs ask for its members" case_extra_constraints
 tests_done

@@ -236,9 +236,10 @@ case_host_units_side_by_side() {
 }
 
 # Each task takes the CPUs that it is told, and says when somebody has them.
+# case_random_steps [JOB-OPTION...]
 case_random_steps() {
 	# shellcheck disable=SC2016 # the script's variables
-	job_script -w "$NODE_ZEN,$NODE_TWIN" -N2 -n7 --bunit=X --bamount=1 -- '
+	job_script -w "$NODE_ZEN,$NODE_TWIN" -N2 -n7 --bunit=X --bamount=1 "$@" -- '
 	cat >task <<-"END"
 	held=$(tr , "\n" <<<"$TOPOBIND_CPUS" | tr - " " | xargs -L1 seq |
 		sed "s/^/$SLURMD_NODENAME./")
@@ -290,6 +291,118 @@ case_restart_between() {
 	go all
 	finish_script
 	assert_eq "slots of the whole job" 2 "$(said whole | wc -l)"
+}
+
+# --- steps that a node makes ---------------------------------------------------
+
+# Without -c Slurm counts a CPU for each of these steps, and picks cores one by one.
+case_stepmgr_side_by_side() {
+	job_script -w "$NODE_ZEN" -n4 --bunit=X --bamount=1 --stepmgr -- '
+	for i in 1 2 3 4; do stay one -n1 --exact & done
+	until [ -e go.fifth ]; do sleep 0.05; done
+	told fifth -n1 --exact || echo refused
+	touch go.one
+	wait
+	for i in 1 2 3 4; do told next -n2 --exact; done
+	told whole'
+	wait_until 60 has_said 4 one
+	assert_eq "CPUs of four steps of one" "0-5
+12-17
+18-23
+6-11" "$(said one | cut -d' ' -f3 | sort)"
+	go fifth
+	finish_script
+	assert_eq "a fifth step" refused "$(grep -x refused "$output")"
+	assert_eq "tasks of steps one after the other" 8 "$(said next | wc -l)"
+	assert_eq "slots of the whole job" "0-5
+12-17
+18-23
+6-11" "$(said whole | cut -d' ' -f3 | sort)"
+}
+
+# A step that is killed gives back what it took.
+case_stepmgr_killed() {
+	local pid
+
+	job_script -w "$NODE_ZEN" -n1 --bunit=X --bamount=1 --stepmgr -- '
+	stay first -n1 --exact
+	told second -n1 --exact'
+	wait_until 60 has_said 1 first
+	for pid in $(pgrep -x slurmstepd); do
+		! tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "\[$job\.0\]" ||
+			kill -KILL "$pid"
+	done
+	scancel "$job.0"
+	finish_script
+	assert_eq "the next step" "0 $NODE_ZEN 0-5" "$(said second)"
+}
+
+# Those that find no room wait in their job.
+case_async() {
+	# shellcheck disable=SC2016 # the script's variables
+	job_script -w "$NODE_ZEN" -n4 --bunit=X --bamount=1 --stepmgr -- '
+	for i in $(seq 12); do
+		srun -Q --async -n1 --exact -c6 -o "async.%s" sh -c "
+			mkdir \$TOPOBIND_CPUS || echo taken
+			sleep 0.3
+			rmdir \$TOPOBIND_CPUS
+			echo ran"
+	done
+	until [ "$(cat async.* 2>/dev/null | grep -cx ran)" = 12 ]; do
+		sleep 0.1
+	done
+	cat async.*'
+	finish_script
+	assert_eq "CPUs of two tasks" "" "$(grep taken "$output" || true)"
+	assert_eq "steps that ran" 12 "$(grep -cx ran "$output")"
+}
+
+case_stepmgr_is_held() {
+	job_script -w "$NODE_THIS" -n1 --bunit=C --bamount=1 --stepmgr -- "
+	$in_proc
+	srun -Q -n1 --exact $in_proc
+	srun -Q -n1 --exact -c1 $in_proc"
+	finish_script
+	assert_eq "lists" 3 "$(grep -c Cpus_allowed "$output")"
+	assert_eq "different lists" 1 "$(sort -u "$output" | wc -l)"
+}
+
+# --- beside the site's switch plugin --------------------------------------------
+
+switch_type() {
+	scontrol show config | sed -n 's/^SwitchType *= //p'
+}
+
+# Since 25.05 a switch plugin of topobind's is asked first, and nobody sees it.
+case_site_switch() {
+	assert_eq SwitchType switch/nvidia_imex "$(switch_type)"
+	case_uneven_direct
+	cancel_all
+	wait_until 60 no_jobs
+	"$@"
+	assert_eq "SwitchType afterwards" switch/nvidia_imex "$(switch_type)"
+	case_uneven_direct
+}
+
+without_site_switch() {
+	sed -i /^SwitchType=/d "$cluster/etc/slurm.conf" \
+		"$cluster/etc/virtual/slurm.conf" "$cluster/etc/backup/slurm.conf"
+	restart_slurmctld
+	wait_until 60 nodes_answer
+	case_uneven_direct
+}
+
+# A heterogeneous job: slots of both components, by one srun.
+case_parts_of_a_step() {
+	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
+		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 -- '
+	told both -n1 --exact : -n2 --exact
+	told second --het-group=1 -n1 --exact'
+	finish_script
+	assert_eq "both" "0 $NODE_ZEN 0-5
+1 $NODE_TWIN 0-3
+2 $NODE_TWIN 4-7" "$(said both)"
+	assert_eq "of the second" "0 $NODE_TWIN 0-3" "$(said second)"
 }
 
 # --- held on this machine -----------------------------------------------------
@@ -400,4 +513,26 @@ test_case "--overlap is held in the job's units" case_overlap_is_held
 test_case "--pty is held" case_pty_is_held
 test_case "sattach" case_sattach
 test_case "salloc's shell on the node is held" case_interactive_shell
+if slurm_is_from 24.05; then
+	cluster_stop
+	cluster_start --nodes this,zen,twin --slurm PrologFlags=Contain
+	test_case "--stepmgr: whole slots, side by side" \
+		case_stepmgr_side_by_side
+	test_case "--stepmgr: a step is killed" case_stepmgr_killed
+	test_case "--stepmgr: random steps" case_random_steps --stepmgr
+	test_case "--stepmgr: held" case_stepmgr_is_held
+fi
+! slurm_is_from 26.05 || test_case "--async" case_async
+if slurm_is_from 25.05; then
+	cluster_stop
+	cluster_start --nodes zen,twin --backup \
+		--slurm SwitchType=switch/nvidia_imex
+	test_case "the site's switch plugin, and scontrol reconfigure" \
+		case_site_switch reconfigure
+	test_case "the site's switch plugin, and another controller" \
+		case_site_switch takeover
+	take_back
+	test_case "without it" without_site_switch
+	test_case "heterogeneous steps" case_parts_of_a_step
+fi
 tests_done

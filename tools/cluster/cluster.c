@@ -13,6 +13,7 @@
 #include "conf_here.h"
 #include "hosts.h"
 #include "common/conf/conf.h"
+#include "common/node/extra_json.h"
 #include "common/node/node_extra.h"
 #include "core/topology/distances.h"
 #include "core/topology/os_cpus.h"
@@ -147,17 +148,21 @@ const partition_info_t *tb_cluster_partition(const struct tb_cluster *cluster,
 	return NULL;
 }
 
-/* A site may have put commas between its tokens and ours; distances have some. */
+/*
+ * A site may have put commas between its tokens and ours; distances and JSON have
+ * some.
+ */
 char *tb_cluster_token(const node_info_t *node, const char *name)
 {
 	char *copy = node->extra ? strdup(node->extra) : NULL;
-	bool is_list = !strcmp(name, TB_EXTRA_DISTANCES);
+	bool has_commas = !strcmp(name, TB_EXTRA_DISTANCES) ||
+			  tb_extra_is_json(copy);
 	const char *value;
 	char *text = NULL;
 	size_t length;
 
 	for (char *c = copy; c && *c; c++)
-		if (*c == ',' && !is_list)
+		if (*c == ',' && !has_commas)
 			*c = ' ';
 	value = tb_extra_find(copy, name, &length);
 	if (value)

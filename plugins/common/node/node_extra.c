@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extra_json.h"
+
 static const char *const blanks = " \t\n";
 
 /* The whole token "name=value", NULL for none; length without a blank. */
@@ -25,8 +27,11 @@ static const char *find_token(const char *extra, const char *name,
 
 const char *tb_extra_find(const char *extra, const char *name, size_t *length)
 {
-	const char *token = find_token(extra, name, length);
+	const char *token;
 
+	if (tb_extra_is_json(extra))
+		return tb_extra_json_find(extra, name, length);
+	token = find_token(extra, name, length);
 	if (!token)
 		return NULL;
 	*length -= strlen(name) + 1;
@@ -47,7 +52,7 @@ static char *append_bytes(char *to, const char *from, size_t length)
 	return to + length;
 }
 
-char *tb_extra_with(const char *extra, const char *name, const char *value)
+static char *with_token(const char *extra, const char *name, const char *value)
 {
 	size_t old_length = 0;
 	const char *old = find_token(extra, name, &old_length);
@@ -73,5 +78,20 @@ char *tb_extra_with(const char *extra, const char *name, const char *value)
 	}
 	end = append_bytes(end, after, strlen(after));
 	*end = '\0';
+	return made;
+}
+
+char *tb_extra_with(const char *extra, const char *name, const char *value,
+		    bool as_json)
+{
+	char *object, *made;
+
+	if (tb_extra_is_json(extra))
+		return tb_extra_json_with(extra, name, value);
+	if (!as_json || !value)
+		return with_token(extra, name, value);
+	object = tb_extra_to_json(extra);
+	made = object ? tb_extra_json_with(object, name, value) : NULL;
+	free(object);
 	return made;
 }

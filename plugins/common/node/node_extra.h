@@ -16,7 +16,8 @@
  * m_devices= (core/topology/device_places.h), where some cores only are near a device.
  * The controller writes them again when somebody has overwritten them, and what
  * topobind.conf says instead of what the node says.  All other text in the field
- * stays (doc/design.md, "Display").
+ * stays (doc/design.md, "Display").  Where the field is a JSON object the tokens are
+ * members of it (extra_json.h).
  */
 #ifndef TB_COMMON_NODE_NODE_EXTRA_H
 #define TB_COMMON_NODE_NODE_EXTRA_H
@@ -49,8 +50,10 @@ bool tb_extra_has(const char *extra, const char *name, const char *value);
 
 /*
  * A copy of extra with the token set to value; a NULL value removes the token.
- * malloc()ed; NULL when out of memory.
+ * as_json: what is added makes a JSON object of the field, with its words as
+ * members.  malloc()ed; NULL when out of memory.
  */
-char *tb_extra_with(const char *extra, const char *name, const char *value);
+char *tb_extra_with(const char *extra, const char *name, const char *value,
+		    bool as_json);
 
 #endif

@@ -11,6 +11,7 @@
 #include "src/common/xstring.h"
 
 #include "common/node/node_extra.h"
+#include "common/node/site_extra.h"
 
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/memory_books.h"
@@ -84,7 +85,8 @@ static bool overwrite_token(char *extra, const char *name, const char *value)
 static void rewrite_field(node_record_t *record, const char *name,
 			  const char *value)
 {
-	char *extra = tb_extra_with(record->extra, name, value);
+	char *extra = tb_extra_with(record->extra, name, value,
+				    tb_site_extra_is_json());
 
 	if (!extra)
 		return;

@@ -12,6 +12,7 @@
 #include "src/common/log.h"
 
 #include "common/node/node_extra.h"
+#include "common/node/site_extra.h"
 #include "helper.h"
 #include "lost_cpus.h"
 
@@ -38,7 +39,9 @@ static int update_extra(const char *node_name, const char *extra)
 /* One token set, or without a value removed.  Takes over extra. */
 static char *set_token(char *extra, const char *name, const char *value)
 {
-	char *with = extra != NULL ? tb_extra_with(extra, name, value) : NULL;
+	char *with = extra != NULL ? tb_extra_with(extra, name, value,
+						   tb_site_extra_is_json())
+				   : NULL;
 
 	free(extra);
 	return with;

@@ -17,6 +17,7 @@ struct tb_step {
 	struct tb_error error; /* of the whole step */
 	struct tb_step_node node;
 	struct tb_step_plan plan;
+	struct tb_step_slots *slots; /* NULL: slurmctld chose its cores */
 	struct tb_unit unit; /* of the job's request; cores where it names CPUs */
 	struct tb_task_cpusets *cpusets;
 	bool whole;		    /* a batch script or the like */
@@ -103,6 +104,10 @@ static int make_plan(struct tb_step *step, const struct tb_step_input *input,
 	}
 	plan.topology = tb_step_node_topology(&step->node);
 	plan.node_cores = step->node.cores;
+	if (input->slots != NULL && !input->whole)
+		step->slots = tb_step_slots_take(input->slots, &plan);
+	if (step->slots != NULL)
+		plan.step_cores = tb_step_slots_cores(step->slots);
 	return tb_step_plan_make(&step->plan, &plan, err);
 }
 
@@ -268,6 +273,11 @@ bool tb_step_is_held(const struct tb_step *step)
 bool tb_step_has_instance(const struct tb_step *step, enum tb_instance instance)
 {
 	return !step->failed && step->plan.instance == instance;
+}
+
+const char *tb_step_taken_cores(const struct tb_step *step)
+{
+	return step->slots != NULL ? tb_step_slots_cores(step->slots) : NULL;
 }
 
 void tb_step_give_files(struct tb_step *step, struct tb_pe_files *files)
@@ -517,6 +527,7 @@ int tb_step_destroy(struct tb_step *step, struct tb_error *err)
 	rc = tb_task_cpusets_destroy(step->cpusets, err);
 	tb_membind_destroy(step->membind);
 	tb_pe_files_destroy(step->files);
+	tb_step_slots_give_back(step->slots);
 	if (step->verdict != NULL)
 		munmap(step->verdict, step->verdict_size);
 	tb_step_plan_clear(&step->plan);

@@ -24,6 +24,7 @@
 #include "core/topology/busy.h"
 #include "step_gpus.h"
 #include "step_node.h"
+#include "step_slots.h"
 #include "task_topobind/pe/pe_files.h"
 #include "variables.h"
 
@@ -36,6 +37,8 @@ struct tb_step_input {
 	const char *job_cores; /* lists of Slurm's cores on this node */
 	const char *step_cores;
 	unsigned tasks; /* on this node */
+	/* NULL: slurmctld has looked at slots when it made the step. */
+	const struct tb_step_slots_id *slots;
 	/* Of a job that has no request and is bound all the same, or NULL. */
 	const struct tb_request *implicit;
 	struct tb_memory_policy memory; /* of requests without bmem */
@@ -90,6 +93,9 @@ int tb_step_measure(const struct tb_step *step,
 		    const struct tb_cpu_look *before,
 		    const struct tb_cpu_look *after, struct tb_unit *unit,
 		    struct tb_busy *busy, struct tb_error *err);
+
+/* Slurm's cores that it took for itself on this node, as a list; NULL: it took none. */
+const char *tb_step_taken_cores(const struct tb_step *step);
 
 /* Do its tasks spread under load? */
 bool tb_step_is_soft(const struct tb_step *step);

@@ -17,16 +17,11 @@ bool tb_step_plan_fits(const struct tb_topology *topology, unsigned node_cores)
 	       node_cores == tb_topology_threads(topology);
 }
 
-/*
- * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
- * is a core of the string or, where the node has as many cores as the string
- * has threads, a thread.  NULL with a sentence in err when it is neither or
- * the list is wrong.
- */
-static struct tb_bitset *threads_of_list(const struct tb_topology *topology,
-					 unsigned node_cores, const char *cores,
-					 struct tb_error *err)
+struct tb_bitset *tb_step_plan_threads(const struct tb_step_plan_input *input,
+				       const char *cores, struct tb_error *err)
 {
+	const struct tb_topology *topology = input->topology;
+	unsigned node_cores = input->node_cores;
 	struct tb_bitset *set, *threads;
 
 	if (!tb_step_plan_fits(topology, node_cores)) {
@@ -498,12 +493,10 @@ static int make_plan(struct tb_step_plan *plan,
 {
 	memset(plan, 0, sizeof(*plan));
 	choose_policies(plan, input);
-	plan->job = threads_of_list(input->topology, input->node_cores,
-				    input->job_cores, err);
+	plan->job = tb_step_plan_threads(input, input->job_cores, err);
 	if (plan->job == NULL)
 		return -1;
-	plan->step = threads_of_list(input->topology, input->node_cores,
-				     input->step_cores, err);
+	plan->step = tb_step_plan_threads(input, input->step_cores, err);
 	if (plan->step == NULL || alloc_tasks(plan, input->tasks, err) < 0 ||
 	    find_masked(plan, input, err) < 0)
 		return -1;

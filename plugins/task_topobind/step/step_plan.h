@@ -34,6 +34,15 @@ struct tb_step_plan_input {
 	unsigned threads_per_core;
 };
 
+/*
+ * The threads behind a list of Slurm's cores, as a new set.  A core of Slurm
+ * is a core of the string or, where the node has as many cores as the string
+ * has threads, a thread.  NULL with a sentence in err when it is neither or
+ * the list is wrong, or empty.
+ */
+struct tb_bitset *tb_step_plan_threads(const struct tb_step_plan_input *input,
+				       const char *cores, struct tb_error *err);
+
 /* Where memory is: near some threads, and of which kinds (a set). */
 struct tb_near {
 	const struct tb_bitset *threads; /* NULL: all memory, of any kind */
