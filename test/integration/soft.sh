@@ -402,11 +402,11 @@ case_threads_of_a_thread() {
 	local job script
 
 	burn_program soft-burn
-	rm -f "$work/load" "$work/fork"
+	rm -f "$work/fork"
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" --bmode=soft -n1 \
 		--bunit=C --bamount="$(nproc)" --wrap "
 		while ! [ -e $work/fork ]; do sleep 0.1; done
-		$work/soft-burn while $work/load
+		$work/soft-burn rest
 		wait")
 	wait_until 30 counts_up "$job" preferred
 	script=$(topobind_soft --json --threads status "$job" |
