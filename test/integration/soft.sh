@@ -383,7 +383,7 @@ case_thread_ends() {
 	topobind_soft set --thread="${threads[1]}" --cpus=1 "$job"
 	wait_until 60 thread_has "${threads[1]}" 1
 	kill -KILL "${threads[0]}"
-	wait_until 30 eval '! [ -e "/proc/${threads[0]}" ]'
+	wait_until 30 process_is_gone "${threads[0]}"
 	topobind_soft set --threshold=20 "$job"
 	assert_eq "threads" "${threads[1]}" \
 		"$(settings_of "$job" | awk '$1 == "thread" { print $4 }')"
