@@ -70,6 +70,25 @@ static int set_thread(DIR *threads, const char *name, const char *list,
 	return rc;
 }
 
+/* Of a process that has ended there is nothing to write to. */
+int tb_preferred_set_thread(const char *proc, pid_t tid, const char *list,
+			    struct tb_error *err)
+{
+	char *path;
+	int dir, rc;
+
+	if (asprintf(&path, "%s/%jd/task/%jd", proc, (intmax_t)tid,
+		     (intmax_t)tid) < 0)
+		return tb_fail(err, "out of memory");
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	if (dir < 0)
+		return 0;
+	rc = write_text(dir, THREAD_FILE, list, err);
+	close(dir);
+	return rc;
+}
+
 int tb_preferred_set_process(const char *proc, pid_t pid, const char *list,
 			     struct tb_error *err)
 {

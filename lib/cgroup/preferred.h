@@ -27,6 +27,9 @@ int tb_preferred_set_cgroup(const char *directory, const char *list,
 			    struct tb_error *err);
 int tb_preferred_set_process(const char *proc, pid_t pid, const char *list,
 			     struct tb_error *err);
+/* The same for one thread. */
+int tb_preferred_set_thread(const char *proc, pid_t tid, const char *list,
+			    struct tb_error *err);
 /*
  * The same for all processes that are in a cgroup, by its directory.  -1 when not
  * even one of them could be told; those that end meanwhile do not count.

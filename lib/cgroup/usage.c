@@ -47,7 +47,7 @@ void tb_usage_close(struct tb_usage *usage)
 	free(usage);
 }
 
-static uint64_t ticks_to_us(uint64_t ticks)
+uint64_t tb_usage_of_ticks(uint64_t ticks)
 {
 	return ticks * 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 }
@@ -84,8 +84,8 @@ static uint64_t process_us(unsigned long pid)
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
 		   &user, &system, &of_children, &system_of_children) != 4)
 		return 0;
-	return ticks_to_us(user + system + (uint64_t)of_children +
-			   (uint64_t)system_of_children);
+	return tb_usage_of_ticks(user + system + (uint64_t)of_children +
+				 (uint64_t)system_of_children);
 }
 
 /* An open cgroup.procs of v1 shows who was there when it was first read. */
@@ -140,7 +140,7 @@ static bool read_cpu_line(const char *line, unsigned *cpu, uint64_t *used_us)
 	if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", cpu,
 		   &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 9)
 		return false;
-	*used_us = ticks_to_us(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]);
+	*used_us = tb_usage_of_ticks(t[0] + t[1] + t[2] + t[5] + t[6] + t[7]);
 	return true;
 }
 

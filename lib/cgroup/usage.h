@@ -34,4 +34,7 @@ uint64_t tb_usage_read(const struct tb_usage *usage);
  */
 int tb_usage_of_cpus(int file, uint64_t *used_us, unsigned count);
 
+/* CPU time as files of /proc have it, in ticks. */
+uint64_t tb_usage_of_ticks(uint64_t ticks);
+
 #endif

@@ -55,7 +55,7 @@ const struct tb_option tb_option_table[] = {
 	  "site's setting, else none)" },
 	{ "bmode", "hard|soft",
 	  "hard: tasks run on their units only; soft: also on other CPUs while "
-	  "their units are busy (default hard)" },
+	  "their units are busy (default: the site's setting, else hard)" },
 	{ "ballow", "node|S|N|X",
 	  "with --bmode=soft: how far tasks may spread: over the node, or over "
 	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },

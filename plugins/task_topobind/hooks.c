@@ -11,6 +11,7 @@
 
 #include "cgroup/cpuset.h"
 #include "common/conf/conf.h"
+#include "common/conf/conf_soft.h"
 #include "common/job/request_env.h"
 #include "common/soft/soft_registry.h"
 #include "core/request/alternatives.h"
@@ -349,8 +350,11 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 {
 	char *partition = tb_slurm_step_partition(slurm_step);
 	struct tb_step *step = NULL;
+	struct tb_conf_soft soft;
 
 	input->memory = tb_conf_memory(site, partition);
+	tb_conf_soft_find(site, tb_daemon_node_name(), partition, &soft);
+	input->mode = soft.mode;
 	input->filter = tb_conf_filter(site, tb_daemon_node_name(), partition);
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);

@@ -597,6 +597,7 @@ SoftUtilLowPct=101	0 to 100
 SoftUtilLowPct=-1	0 to 100
 SoftUtilLowPct=8.5	0 to 100
 SoftCount=node	job, all
+Mode=perhaps	hard, soft
 SoftIntervalMs=9	10 to 60000
 SoftIntervalMs=60001	10 to 60000
 SoftIntervalMs=1s	10 to 60000

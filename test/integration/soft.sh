@@ -303,6 +303,154 @@ case_preferred_is_set() {
 	wait_until 30 no_soft_files
 }
 
+thread_has() {
+	[ "$(allowed_cpus "$1")" = "$2" ]
+}
+
+# thread_field JOB TID FIELD - as "topobind soft --threads" says it
+thread_field() {
+	topobind_soft --json --threads status "$1" |
+		jq -r ".steps[].each_task[].each_thread[] | select(.thread == $2) | .$3"
+}
+
+# two_threads JOB - of a job that burns with two processes; into threads
+two_threads() {
+	mapfile -t threads < <(processes soft-burn)
+	[ "${#threads[@]}" = 2 ]
+}
+
+# A job with two processes on all CPUs, whose threads have nothing to do; into job and
+# threads
+idle_threads() {
+	job=$(soft_batch 2 -n1 --bunit=C --bamount="$(nproc)")
+	rm "$work/load"
+	wait_until 60 two_threads
+	wait_until 60 may_use soft-burn "$all_cpus"
+}
+
+# It stays there, whatever its program wants, and its neighbour is elsewhere.
+case_thread_is_set() {
+	local job threads one
+
+	idle_threads
+	one=${threads[0]}
+	topobind_soft set --thread="$one" --cpus=1 "$job"
+	wait_until 60 thread_has "$one" 1
+	assert thread_has "${threads[1]}" "$all_cpus"
+	assert_eq "it prefers" 1 "$(thread_field "$job" "$one" preferred_cpus)"
+	assert_eq "the other prefers" "$all_cpus" \
+		"$(thread_field "$job" "${threads[1]}" preferred_cpus)"
+	assert_contains "a table" "$one soft-burn 1 1 " \
+		"$(topobind_soft --threads status "$job" | tr -s ' ')"
+	taskset -p -c 0 "$one" >"$work/taskset"
+	wait_until 60 thread_has "$one" 1
+	taskset -p -c 0 "${threads[1]}" >"$work/taskset"
+	: >"$work/load"
+	wait_until 60 thread_has "$one" "$all_cpus"
+	assert thread_has "${threads[1]}" 0
+	rm "$work/load"
+	wait_until 60 thread_has "$one" 1
+	reconfigure_with "${settings[@]}" SoftCount=all
+	topobind_soft off "$job"
+	wait_until 60 thread_has "$one" "$all_cpus"
+	topobind_soft on "$job"
+	wait_until 60 thread_has "$one" 1
+	reconfigure_with "${settings[@]}"
+	: >"$work/load"
+	topobind_soft off --confine "$job"
+	wait_until 60 thread_has "$one" 1
+	rm "$work/load"
+	topobind_soft set --thread="$one" --cpus=default "$job.batch.0"
+	wait_until 60 thread_has "$one" "$all_cpus"
+	topobind_soft set --thread="$one" --cpus=0 "$job.batch"
+	wait_until 60 thread_has "$one" 0
+	topobind_soft set --cpus=1 "$job"
+	wait_until 60 may_use soft-burn 1
+	cancel "$job"
+	wait_until 30 no_soft_files
+}
+
+settings_of() {
+	cat "$cluster/spool/$NODE_THIS/topobind_soft/$1.settings"
+}
+
+# What is said of a thread ends with it, and its number is not enough.
+case_thread_ends() {
+	local job threads file
+
+	idle_threads
+	topobind_soft set --thread="${threads[0]}" --cpus=1 "$job"
+	topobind_soft set --thread="${threads[1]}" --cpus=1 "$job"
+	wait_until 60 thread_has "${threads[1]}" 1
+	kill -KILL "${threads[0]}"
+	wait_until 30 process_is_gone "${threads[0]}"
+	topobind_soft set --threshold=20 "$job"
+	assert_eq "threads" "${threads[1]}" \
+		"$(settings_of "$job" | awk '$1 == "thread" { print $4 }')"
+	file=$cluster/spool/$NODE_THIS/topobind_soft/$job.settings
+	awk '$1 == "thread" { $5-- } 1' "$file" >"$file.new"
+	mv "$file.new" "$file"
+	wait_until 60 thread_has "${threads[1]}" "$all_cpus"
+	assert_eq "it prefers" "$all_cpus" \
+		"$(thread_field "$job" "${threads[1]}" preferred_cpus)"
+	cancel "$job"
+	wait_until 30 no_soft_files
+}
+
+# Those that it starts begin where it is, and are free when it is.
+case_threads_of_a_thread() {
+	local job script
+
+	burn_program soft-burn
+	rm -f "$work/fork"
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" --bmode=soft -n1 \
+		--bunit=C --bamount="$(nproc)" --wrap "
+		while ! [ -e $work/fork ]; do sleep 0.1; done
+		$work/soft-burn rest
+		wait")
+	wait_until 30 counts_up "$job" preferred
+	script=$(topobind_soft --json --threads status "$job" |
+		jq -r 'first(.steps[].each_task[].each_thread[] |
+			select(.name == "slurm_script")) | .thread')
+	topobind_soft set --thread="$script" --cpus=1 "$job"
+	wait_until 60 thread_has "$script" 1
+	touch "$work/fork"
+	wait_until 60 may_use soft-burn 1
+	topobind_soft set --thread="$script" --cpus=default "$job"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	assert thread_has "$script" "$all_cpus"
+	cancel "$job"
+	wait_until 30 no_soft_files
+}
+
+# Of another job, of nobody, of the daemons; CPUs that its task has not.
+case_thread_is_refused() {
+	local job threads tid
+
+	idle_threads
+	for tid in $$ 1 0 -1 x 2147483648 999999999 \
+		"$(pgrep -f "slurmstepd: \\[$job" | head -n 1)"; do
+		refute topobind_soft set --thread="$tid" --cpus=1 "$job"
+	done
+	tid=${threads[0]}
+	refute topobind_soft set --thread="$tid" --cpus=1 "$job.0"
+	refute topobind_soft set --thread="$tid" --cpus=1 "$job.batch.1"
+	refute topobind_soft set --thread="$tid" --cpus=1 "$((job + 1))"
+	refute topobind_soft set --thread="$tid" --cpus=1
+	refute topobind_soft set --thread="$tid" "$job"
+	refute topobind_soft set --thread="$tid" --cpus=1 --threshold=5 "$job"
+	refute topobind_soft set --thread="$tid" --cpus=9999 "$job"
+	refute topobind_soft status --thread="$tid" "$job"
+	topobind_soft set --cpus=0 "$job"
+	wait_until 60 may_use soft-burn 0
+	refute topobind_soft set --thread="$tid" --cpus=1 "$job"
+	refute setpriv --reuid nobody --clear-groups \
+		"$(command -v topobind)" soft set --thread="$tid" --cpus=0 "$job"
+	assert may_use soft-burn 0
+	cancel "$job"
+	wait_until 30 no_soft_files
+}
+
 # recorded JOB [FORM] - how often its record says that the allowed CPUs were chosen
 recorded() {
 	local comment
@@ -572,6 +720,10 @@ test_case "the same for a job" case_threshold job
 test_case "whose load counts is set" case_count_is_set
 test_case "the same for a job" case_count_is_set job
 test_case "preferred CPUs are set" case_preferred_is_set
+test_case "what a thread prefers is set" case_thread_is_set
+test_case "a thread ends" case_thread_ends
+test_case "threads of a thread" case_threads_of_a_thread
+test_case "threads that cannot be set" case_thread_is_refused
 test_case "counters in the job's record" case_record
 test_case "counters in the record of a job without a script" case_record_of_srun
 test_case "counters of several steps" case_record_of_steps

@@ -145,7 +145,7 @@ case_others() {
 
 # Also of the processes that the task has started, where they are told one by one.
 case_switch_threads() {
-	local job file pid
+	local job file pid other
 
 	kernel_with "$thread_file"
 	job=$(quiet_job)
@@ -158,6 +158,13 @@ case_switch_threads() {
 	topobind_soft off "$job"
 	wait_until 30 prefers_nothing "$file"
 	topobind_soft on "$job"
+	wait_until 30 prefers "$file" "$(cpus_granted "$job")"
+	# Any that its task may have.
+	other=$(all_but "$(cpus_granted "$job")")
+	topobind_soft set --thread="$pid" --cpus="$other" "$job"
+	wait_until 30 prefers "$file" "$other"
+	assert may_use soft-burn "$all_cpus"
+	topobind_soft set --thread="$pid" --cpus=default "$job"
 	wait_until 30 prefers "$file" "$(cpus_granted "$job")"
 }
 

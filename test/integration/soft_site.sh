@@ -94,6 +94,66 @@ case_off() {
 	assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
 }
 
+# burning_job OPTION... - a task that burns, without --bmode; into job and cpus
+burning_job() {
+	burn_program soft-burn
+	: >"$work/load"
+	job=$(sbatch --parsable -o /dev/null -w "$NODE_THIS" -n1 "$@" \
+		--wrap "exec $work/soft-burn while $work/load")
+	wait_until 60 runs_program soft-burn
+	cpus=$(cpus_granted "$job")
+}
+
+# is_hard OPTION... - such a job stays on its CPUs
+is_hard() {
+	local job cpus
+
+	burning_job "$@"
+	sleep 1
+	# Without a binding nothing is granted.
+	[ -z "$cpus" ] || assert_eq "CPUs" "$cpus" "$(cpus_of soft-burn)"
+	assert_eq "files" "" "$(files_of "$job" | grep soft$)"
+	cancel "$job"
+	wait_until 30 may_use soft-burn ''
+}
+
+# is_soft OPTION... - such a job spreads
+is_soft() {
+	local job cpus
+
+	burning_job "$@"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	cancel "$job"
+	wait_until 30 may_use soft-burn ''
+}
+
+# Of jobs that say nothing of it, and of steps; a job that says hard is.
+case_mode() {
+	local partition="PartitionName=main Mode" job cpus
+
+	reconfigure_with "${settings[@]}" Mode=soft
+	is_soft "${one_core[@]}"
+	is_hard "${one_core[@]}" --bmode=hard
+	is_hard --bamount=0
+	TOPOBIND=bamount=1,bmode=hard is_hard
+	reconfigure_with "${settings[@]}" Mode=soft "$partition=hard"
+	is_hard "${one_core[@]}"
+	is_soft "${one_core[@]}" --bmode=soft
+	reconfigure_with "${settings[@]}" Mode=hard "$partition=hard" \
+		"NodeName=$NODE_THIS Mode=soft"
+	is_soft "${one_core[@]}"
+	reconfigure_with "${settings[@]}" Mode=soft Implicit=yes
+	is_soft
+	is_hard --bmode=hard
+	burning_job "${one_core[@]}" --bmode=hard
+	assert_contains "the request" "bamount=1,bmode=hard" \
+		"$(scontrol show job "$job")"
+	cancel "$job"
+	reconfigure_with "${settings[@]}"
+	is_hard "${one_core[@]}"
+	wait_until 30 no_soft_files
+}
+
 says() {
 	[[ $(topobind_soft status "$1") == *" $2 "* ]]
 }
@@ -158,7 +218,8 @@ case_leaves() {
 case_refused() {
 	local line
 
-	for line in "PartitionName=main Soft=perhaps" \
+	for line in "PartitionName=main Soft=perhaps" Mode=perhaps \
+		"NodeName=$NODE_THIS Mode=" \
 		"NodeName=$NODE_THIS SoftUtilLowPct=101" \
 		"NodeName=$NODE_THIS SoftCount=x" \
 		"PartitionName=main SoftIntervalMs=9" \
@@ -182,6 +243,7 @@ test_case "of a partition and of a node" case_lines
 test_case "what was set counts more" case_what_is_set
 test_case "whose load counts" case_count
 test_case "off and on" case_off
+test_case "the site's default of bmode" case_mode
 test_case "a wrong file, and none" case_wrong_file
 test_case "in the midst of steps" case_in_the_midst
 test_case "a process leaves its step" case_leaves

@@ -72,7 +72,7 @@ static const struct {
 	{ "bamount=1,bmem=prefer+gpu+cxl+hbm",
 	  "bamount=1,bmem=prefer+hbm+cxl+gpu", NULL },
 	{ "bamount=0,bmem=local", "bamount=0,bmem=local", NULL },
-	{ "bamount=1,bmode=hard", "bamount=1", NULL },
+	{ "bamount=1,bmode=hard", "bamount=1,bmode=hard", NULL },
 	{ "bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
 	{ "ballow=node,bmode=soft,bamount=1", "bamount=1,bmode=soft", NULL },
 	{ "bamount=1,ballow=X,bmode=soft", "bamount=1,bmode=soft,ballow=X",
@@ -302,7 +302,7 @@ static const struct {
 	{ "bamount=1,bamount=2", "bamount=2", NULL },
 	{ "bunit=C,bamount=3,bunit=X", "bunit=X,bamount=3", NULL },
 	{ "bmem=none,bmem=local,bamount=1", "bamount=1,bmem=local", NULL },
-	{ "bmode=soft,bmode=hard,bamount=1", "bamount=1", NULL },
+	{ "bmode=soft,bmode=hard,bamount=1", "bamount=1,bmode=hard", NULL },
 	{ "bcpus=1,bcpus=2+3", "bcpus=2-3", NULL },
 	{ "bfilter=SCc,bfilter=first_core,bamount=1",
 	  "bamount=1,bfilter=first_core", NULL },
@@ -608,6 +608,39 @@ static void test_memory(void **state)
 	}
 }
 
+static void test_mode(void **state)
+{
+	static const struct {
+		const char *line;
+		enum tb_hardness site, mode;
+	} rows[] = {
+		{ "bamount=1", TB_HARD, TB_HARD },
+		{ "bamount=1", TB_SOFT, TB_SOFT },
+		{ "bamount=1,bmode=hard", TB_SOFT, TB_HARD },
+		{ "bamount=1,bmode=soft", TB_HARD, TB_SOFT },
+		{ "bamount=1,binstance=env", TB_SOFT, TB_HARD },
+		{ "bamount=1,binstance=pe", TB_SOFT, TB_HARD },
+		{ "bcpus=1,binstance=set", TB_SOFT, TB_SOFT },
+	};
+	enum tb_hardness mode;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+
+		tb_request_init(&request);
+		assert_int_equal(tb_request_parse(&request, rows[i].line, NULL),
+				 0);
+		assert_int_equal(tb_request_mode(&request, rows[i].site),
+				 rows[i].mode);
+		tb_request_clear(&request);
+	}
+	assert_true(tb_mode_read("Soft", &mode));
+	assert_string_equal(tb_mode_name(mode), "soft");
+	assert_false(tb_mode_read("softly", &mode));
+	assert_false(tb_mode_read("", &mode));
+}
+
 /* Only what a request itself says needs GPUs. */
 static void test_gpu_memory(void **state)
 {
@@ -765,7 +798,8 @@ static void test_inherit(void **state)
 	check_inherits("bcpus=1", "bmem=local", "bcpus=1,bmem=local");
 	check_inherits("bamount=1,bmode=soft", "bmode=hard,ballow=X",
 		       "bamount=1,bmode=soft,ballow=X");
-	check_inherits("bamount=1,bmode=hard", "bmode=soft", "bamount=1");
+	check_inherits("bamount=1,bmode=hard", "bmode=soft",
+		       "bamount=1,bmode=hard");
 	check_inherits("bamount=1,bmem=none", "bmem=local",
 		       "bamount=1,bmem=none");
 	/* the list displaces the units of below, and the other way round */
@@ -974,6 +1008,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_mode),
 		cmocka_unit_test(test_gpu_memory),
 		cmocka_unit_test(test_wide_windows),
 		cmocka_unit_test(test_window_of_nothing),

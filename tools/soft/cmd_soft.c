@@ -49,6 +49,9 @@ static int take_soft_option(void *data, int option, struct tb_error *err)
 	case 'p':
 		options->set.cpus = optarg;
 		break;
+	case 'e':
+		options->set.thread = optarg;
+		break;
 	default:
 		options->node = optarg;
 	}
@@ -75,7 +78,8 @@ static int check_options(const struct options *options, struct tb_error *err)
 	    check_action(options, "counter", options->counter, "reset", err) ||
 	    check_action(options, "threshold", set->threshold, "set", err) ||
 	    check_action(options, "count", set->count, "set", err) ||
-	    check_action(options, "cpus", set->cpus, "set", err))
+	    check_action(options, "cpus", set->cpus, "set", err) ||
+	    check_action(options, "thread", set->thread, "set", err))
 		return -1;
 	if (options->counter && strcmp(options->counter, "preferred") &&
 	    strcmp(options->counter, "allowed") &&
@@ -114,8 +118,10 @@ static int take_soft_arguments(void *data, int count, char **words,
 	if (count > 2)
 		return tb_fail(err, "one job at a time, leave out \"%.60s\"",
 			       words[2]);
-	options->target.part = (struct tb_soft_target){ TB_SOFT_EACH,
-							TB_SOFT_EACH };
+	options->target.part = (struct tb_soft_target){
+		.step = TB_SOFT_EACH,
+		.task = TB_SOFT_EACH,
+	};
 	if (count > 1 && tb_soft_job_read(words[1], &options->target, err))
 		return -1;
 	return check_options(options, err);
@@ -138,6 +144,8 @@ static const struct tb_command_option own_options[] = {
 	  "with set: in place of SoftCount, or \"default\"" },
 	{ NULL, "cpus", "LIST", 'p',
 	  "with set: the CPUs that tasks prefer, or \"default\"" },
+	{ NULL, "thread", "TID", 'e',
+	  "with set --cpus: only this thread of a task" },
 	{ 0 },
 };
 static const struct tb_command_line usage = {

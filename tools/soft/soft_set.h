@@ -12,6 +12,7 @@ struct tb_soft_set {
 	const char *threshold;
 	const char *count;
 	const char *cpus;
+	const char *thread; /* the number of the only one that is meant */
 };
 
 /* Do they go together, and with the target?  -1 with a sentence. */

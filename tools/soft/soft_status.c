@@ -53,17 +53,56 @@ static void add_cpus(const struct visit *visit,
 	free(now);
 }
 
+static void add_what_threads_prefer(const struct tb_soft_state *state,
+				    const struct tb_soft_settings *settings,
+				    const struct tb_soft_cpus *cpus,
+				    json_t *threads)
+{
+	struct tb_bitset *preferred = tb_bitset_create(TB_REGISTRY_CPUS);
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(threads, i, row)
+	{
+		const struct tb_thread_id thread = {
+			(pid_t)json_integer_value(
+				json_object_get(row, "thread")),
+			(uint64_t)json_integer_value(
+				json_object_get(row, "started")),
+		};
+
+		if (!preferred)
+			break;
+		tb_soft_find_thread_cpus(settings, state, cpus, &thread,
+					 preferred);
+		json_object_set_new(row, "preferred_cpus",
+				    tb_command_json_set(preferred));
+	}
+	tb_bitset_destroy(preferred);
+}
+
 static void add_threads(const struct visit *visit,
 			const struct tb_soft_state *state, unsigned task,
 			json_t *row)
 {
+	struct tb_soft_settings settings;
 	struct tb_soft_cgroup cgroup;
+	struct tb_soft_cpus cpus;
+	json_t *threads = NULL;
 
 	if (tb_soft_task_cgroup(state, task, &cgroup))
-		json_object_set_new(row, "each_thread",
-				    tb_soft_threads(visit->processes,
-						    cgroup.path));
+		threads = tb_soft_threads(visit->processes, cgroup.path);
 	tb_soft_cgroup_clear(&cgroup);
+	if (!threads)
+		return;
+	if (tb_soft_find_cpus(visit->registry, state, task, &cpus) &&
+	    !tb_soft_settings_read(visit->registry, state->job, &settings,
+				   NULL)) {
+		add_what_threads_prefer(state, &settings, &cpus, threads);
+		tb_soft_settings_clear(&settings);
+	}
+	tb_soft_cpus_clear(&cpus);
+	json_object_set_new(row, "each_thread", threads);
 }
 
 static json_t *describe_task(const struct visit *visit,
@@ -303,7 +342,7 @@ static const struct tb_column thread_columns[THREAD_COLUMNS] = {
 static void print_thread_cell(const void *data, unsigned column, FILE *out)
 {
 	const struct thread_row *row = data;
-	bool of_task = column == THREAD_TASK || column == THREAD_PREFERS;
+	bool of_task = column == THREAD_TASK;
 
 	if (column == THREAD_TASK)
 		fprintf(out, "%s.",

@@ -46,7 +46,7 @@ int tb_soft_job_read(const char *text, struct tb_soft_job *target,
 	int rc;
 
 	*target = (struct tb_soft_job){
-		.part = { TB_SOFT_EACH, TB_SOFT_EACH },
+		.part = { .step = TB_SOFT_EACH, .task = TB_SOFT_EACH },
 	};
 	rc = read_number(&at, &target->job);
 	if (!rc && *at == '.') {
@@ -120,6 +120,24 @@ bool tb_soft_find_cpus(struct tb_registry *registry,
 	tb_soft_cgroup_clear(&cgroup);
 	tb_bitset_destroy(claimed);
 	return !rc;
+}
+
+/* A kernel that does it itself takes any that the task may have. */
+const struct tb_bitset *tb_soft_thread_limit(const struct tb_soft_state *state,
+					     const struct tb_soft_cpus *cpus)
+{
+	return state->native ? cpus->allowed : cpus->preferred;
+}
+
+void tb_soft_find_thread_cpus(const struct tb_soft_settings *settings,
+			      const struct tb_soft_state *state,
+			      const struct tb_soft_cpus *cpus,
+			      const struct tb_thread_id *thread,
+			      struct tb_bitset *preferred)
+{
+	tb_soft_preferred(tb_soft_settings_of_thread(settings, thread),
+			  cpus->preferred, tb_soft_thread_limit(state, cpus),
+			  preferred);
 }
 
 void tb_soft_cpus_clear(struct tb_soft_cpus *cpus)

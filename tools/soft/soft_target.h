@@ -30,6 +30,19 @@ struct tb_soft_cpus {
 };
 
 /*
+ * What one thread of the task prefers, where somebody said so, and else what the task
+ * does: into preferred, a set of TB_REGISTRY_CPUS bits.
+ */
+void tb_soft_find_thread_cpus(const struct tb_soft_settings *settings,
+			      const struct tb_soft_state *state,
+			      const struct tb_soft_cpus *cpus,
+			      const struct tb_thread_id *thread,
+			      struct tb_bitset *preferred);
+/* Of which CPUs a thread of the task can prefer some. */
+const struct tb_bitset *tb_soft_thread_limit(const struct tb_soft_state *state,
+					     const struct tb_soft_cpus *cpus);
+
+/*
  * As the step's controller finds them (core/soft/soft.h), with the registry locked;
  * task: its place in the state.  The caller clears, whatever comes.  False for want of
  * memory, and when the step or a file is gone meanwhile.

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup/thread.h"
 #include "soft_node.h"
 #include "soft_threads.h"
-
-/* Of /proc/PID/stat, counted from 1, as proc(5) does. */
-#define FIELD_CPU 39
 
 struct process {
 	pid_t pid;
@@ -113,45 +111,18 @@ void tb_soft_processes_destroy(struct tb_soft_processes *processes)
 
 /* ---- threads ---- */
 
-/* Behind its name, which can have anything in it. */
-static int find_cpu(const char *stat)
-{
-	const char *at = strrchr(stat, ')');
-
-	for (int i = 2; at && i < FIELD_CPU; i++)
-		at = strchr(at + 1, ' ');
-	return at ? atoi(at + 1) : -1;
-}
-
-static char *find_name(const char *stat)
-{
-	const char *begin = strchr(stat, '('), *end = strrchr(stat, ')');
-
-	return begin && end && begin < end
-		       ? strndup(begin + 1, (size_t)(end - begin - 1))
-		       : strdup("");
-}
-
 /* Of a thread that has ended meanwhile there is nothing. */
-static void add_thread(json_t *threads, pid_t pid, pid_t thread)
+static void add_thread(json_t *threads, pid_t pid, pid_t tid)
 {
-	char path[60], stat[1024] = "", *cpus, *name;
-	FILE *file;
+	struct tb_thread thread;
+	char *cpus = tb_soft_cpus_now(tid);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
-		 (int)thread);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	stat[fread(stat, 1, sizeof(stat) - 1, file)] = '\0';
-	fclose(file);
-	cpus = tb_soft_cpus_now(thread);
-	name = find_name(stat);
-	if (cpus && name) {
-		json_t *row = json_pack("{s:i, s:i, s:s, s:i}", "thread",
-					(int)thread, "pid", (int)pid, "cpus",
-					cpus, "cpu", find_cpu(stat));
-		json_t *text = json_string(name);
+	if (cpus && tb_thread_read(tid, &thread)) {
+		json_t *row = json_pack("{s:i, s:i, s:s, s:i, s:I}", "thread",
+					(int)tid, "pid", (int)pid, "cpus", cpus,
+					"cpu", thread.cpu, "started",
+					(json_int_t)thread.started);
+		json_t *text = json_string(thread.name);
 
 		/* A name need not be text. */
 		json_object_set_new(row, "name",
@@ -159,7 +130,6 @@ static void add_thread(json_t *threads, pid_t pid, pid_t thread)
 		json_array_append_new(threads, row);
 	}
 	free(cpus);
-	free(name);
 }
 
 static void add_threads(json_t *threads, pid_t pid)
@@ -183,6 +153,15 @@ static bool is_in(const char *path, const char *cgroup)
 
 	return !strncmp(path, cgroup, length) &&
 	       (!path[length] || path[length] == '/');
+}
+
+bool tb_soft_thread_is_in(pid_t tid, const char *cgroup)
+{
+	char *path = read_cgroup(tid);
+	bool inside = path && is_in(path, cgroup);
+
+	free(path);
+	return inside;
 }
 
 json_t *tb_soft_threads(const struct tb_soft_processes *processes,

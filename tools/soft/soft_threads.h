@@ -5,6 +5,9 @@
 #ifndef TB_TOOLS_SOFT_SOFT_THREADS_H
 #define TB_TOOLS_SOFT_SOFT_THREADS_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include <jansson.h>
 
 /* All processes of the host, each with its cpuset cgroup.  NULL: out of memory. */
@@ -19,5 +22,8 @@ void tb_soft_processes_destroy(struct tb_soft_processes *processes);
  */
 json_t *tb_soft_threads(const struct tb_soft_processes *processes,
 			const char *cgroup);
+
+/* Is a thread in that cgroup, or below it? */
+bool tb_soft_thread_is_in(pid_t tid, const char *cgroup);
 
 #endif

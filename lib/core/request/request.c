@@ -529,6 +529,14 @@ struct tb_memory_policy tb_request_memory(const struct tb_request *request,
 	return given ? request->memory : site;
 }
 
+enum tb_hardness tb_request_mode(const struct tb_request *request,
+				 enum tb_hardness site)
+{
+	if (request->given & tb_request_bit(TB_REQUEST_KEY_MODE))
+		return request->mode;
+	return request->instance == TB_SET ? site : TB_HARD;
+}
+
 bool tb_request_names_gpu_memory(const struct tb_request *request)
 {
 	struct tb_memory_policy memory = tb_request_memory(request,

@@ -96,7 +96,7 @@ struct tb_request {
 	struct tb_bitset *cpus;
 	bool os_numbers; /* of cpus: OS CPUs, not logical threads */
 	struct tb_memory_policy memory; /* ask tb_request_memory() */
-	enum tb_hardness mode;
+	enum tb_hardness mode;		/* ask tb_request_mode() */
 	char allow; /* how far they spread: a letter of S N X; 0: the node */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
 	char *prefer;		  /* "a+b"; NULL = none; prefer.h */
@@ -188,6 +188,12 @@ bool tb_request_matches(const struct tb_request *request,
 /* The memory policy of a request; the site's where it has none. */
 struct tb_memory_policy tb_request_memory(const struct tb_request *request,
 					  struct tb_memory_policy site);
+/* Likewise hard or soft; the site's only of tasks that topobind holds. */
+enum tb_hardness tb_request_mode(const struct tb_request *request,
+				 enum tb_hardness site);
+/* "hard" or "soft", and back; false: another word. */
+const char *tb_mode_name(enum tb_hardness mode);
+bool tb_mode_read(const char *word, enum tb_hardness *mode);
 /*
  * Does the request itself, not the site, name the memory of the job's GPUs?  Then it is
  * to have some; what the site names is for jobs that can have it.

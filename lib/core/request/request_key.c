@@ -120,15 +120,32 @@ static int read_key_word(struct tb_request *request, enum tb_request_key key,
 	return refuse_value(key, value, err);
 }
 
+/* What a site can say in its place (bmode, as bmem) is none. */
 static bool is_default_word(const struct tb_request *request,
 			    enum tb_request_key key)
 {
-	return get_word(request, key) == 0;
+	return key != TB_REQUEST_KEY_MODE && get_word(request, key) == 0;
 }
 
 const char *tb_instance_name(enum tb_instance instance)
 {
 	return key_words[TB_REQUEST_KEY_INSTANCE][instance];
+}
+
+const char *tb_mode_name(enum tb_hardness mode)
+{
+	return key_words[TB_REQUEST_KEY_MODE][mode];
+}
+
+bool tb_mode_read(const char *word, enum tb_hardness *mode)
+{
+	for (int i = TB_HARD; i <= TB_SOFT; i++)
+		if (tb_text_is_word(word, strlen(word),
+				    key_words[TB_REQUEST_KEY_MODE][i])) {
+			*mode = (enum tb_hardness)i;
+			return true;
+		}
+	return false;
 }
 
 /* bunit */

@@ -23,7 +23,8 @@
 	ITEM(SOFT, "Soft", "yes") \
 	ITEM(SOFT_LOW, "SoftUtilLowPct", TB_TEXT_OF(TB_SOFT_LOW_PCT)) \
 	ITEM(SOFT_COUNT, "SoftCount", "job") \
-	ITEM(SOFT_INTERVAL, "SoftIntervalMs", TB_TEXT_OF(TB_SOFT_INTERVAL_MS))
+	ITEM(SOFT_INTERVAL, "SoftIntervalMs", TB_TEXT_OF(TB_SOFT_INTERVAL_MS)) \
+	ITEM(MODE, "Mode", "hard")
 
 /* Of the site; a PartitionName= line can override them. */
 #define TB_POLICY_ITEMS(ITEM) \

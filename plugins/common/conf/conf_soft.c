@@ -14,6 +14,7 @@ struct tb_conf_soft tb_conf_soft_usual(void)
 		.low_pct = TB_SOFT_LOW_PCT,
 		.count = TB_SOFT_COUNT_JOB,
 		.interval_ms = TB_SOFT_INTERVAL_MS,
+		.mode = TB_HARD,
 	};
 }
 
@@ -24,6 +25,15 @@ static int read_count(enum tb_soft_count *count, const char *value,
 		return 0;
 	return tb_conf_fail(where, keys[TB_SOFT_WORD_COUNT], value,
 			    "this is not allowed; allowed: job, all", err);
+}
+
+static int read_mode(enum tb_hardness *mode, const char *value,
+		     const struct tb_conf_where *where, struct tb_error *err)
+{
+	if (!value || tb_mode_read(value, mode))
+		return 0;
+	return tb_conf_fail(where, keys[TB_SOFT_WORD_MODE], value,
+			    "this is not allowed; allowed: hard, soft", err);
 }
 
 static int read_number(unsigned *number, int word, const char *value,
@@ -43,7 +53,8 @@ int tb_conf_soft_read(struct tb_conf_soft *soft,
 	    read_number(&soft->low_pct, TB_SOFT_WORD_LOW,
 			word[TB_SOFT_WORD_LOW].value, 0, 100, where, err) ||
 	    read_count(&soft->count, word[TB_SOFT_WORD_COUNT].value, where,
-		       err))
+		       err) ||
+	    read_mode(&soft->mode, word[TB_SOFT_WORD_MODE].value, where, err))
 		return -1;
 	return read_number(&soft->interval_ms, TB_SOFT_WORD_INTERVAL,
 			   word[TB_SOFT_WORD_INTERVAL].value,

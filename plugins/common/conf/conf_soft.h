@@ -2,8 +2,8 @@
 /*
  * conf_soft.h - the keys of topobind.conf for soft binding
  *
- * Soft, SoftUtilLowPct, SoftCount and SoftIntervalMs: of the site; a PartitionName=
- * line overrides them, and a NodeName= line overrides both.
+ * Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs and Mode: of the site; a
+ * PartitionName= line overrides them, and a NodeName= line overrides both.
  */
 #ifndef TB_COMMON_CONF_CONF_SOFT_H
 #define TB_COMMON_CONF_CONF_SOFT_H
@@ -13,6 +13,7 @@
 #include "conf_line.h"
 #include "conf_word.h"
 #include "core/base/error.h"
+#include "core/request/request.h"
 #include "core/soft/soft.h"
 
 /* A shorter one costs too much; a longer one is of no use. */
@@ -26,6 +27,7 @@ enum {
 	TB_SOFT_WORD_LOW,
 	TB_SOFT_WORD_COUNT,
 	TB_SOFT_WORD_INTERVAL,
+	TB_SOFT_WORD_MODE,
 	TB_SOFT_WORDS
 };
 
@@ -33,7 +35,8 @@ struct tb_conf_soft {
 	bool on;
 	unsigned low_pct; /* 0 to 100, as in core/soft/soft.h */
 	enum tb_soft_count count;
-	unsigned interval_ms; /* between two samples */
+	unsigned interval_ms;  /* between two samples */
+	enum tb_hardness mode; /* of requests without bmode */
 };
 
 /* Where no line says anything. */

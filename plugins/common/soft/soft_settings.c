@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 #define SETTINGS "settings"
 /* Many targets with long lists. */
 #define SETTINGS_MAX (16 * 1024 * 1024)
+/* More than any machine runs for. */
+#define TICKS_MAX (UINT64_MAX / 16)
 
 static char *settings_name(uint32_t job)
 {
@@ -32,23 +35,49 @@ static bool has_target(const struct tb_soft_target *outer,
 		       const struct tb_soft_target *inner)
 {
 	return (outer->step == TB_SOFT_EACH || outer->step == inner->step) &&
-	       (outer->task == TB_SOFT_EACH || outer->task == inner->task);
+	       (outer->task == TB_SOFT_EACH || outer->task == inner->task) &&
+	       (outer->thread.tid == 0 ||
+		outer->thread.tid == inner->thread.tid);
 }
 
-static void forget_parts(struct tb_soft_settings *settings,
-			 const struct tb_soft_target *target)
+/* Those that are meant. */
+static void forget(struct tb_soft_settings *settings,
+		   bool (*is_meant)(const struct tb_soft_target *each,
+				    const void *data),
+		   const void *data)
 {
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < settings->count_of_preferences; i++) {
 		struct tb_soft_preference *each = &settings->preference[i];
 
-		if (has_target(target, &each->target))
+		if (is_meant(&each->target, data))
 			tb_bitset_destroy(each->cpus);
 		else
 			settings->preference[kept++] = *each;
 	}
 	settings->count_of_preferences = kept;
+}
+
+static bool is_part(const struct tb_soft_target *each, const void *target)
+{
+	return has_target(target, each);
+}
+
+/* Another may have its number. */
+static bool has_ended(const struct tb_soft_target *each, const void *none)
+{
+	struct tb_thread now;
+
+	(void)none;
+	return each->thread.tid != 0 &&
+	       (!tb_thread_read(each->thread.tid, &now) ||
+		now.started != each->thread.started);
+}
+
+void tb_soft_settings_drop_ended(struct tb_soft_settings *settings)
+{
+	forget(settings, has_ended, NULL);
 }
 
 /* Takes the set over. */
@@ -82,7 +111,7 @@ int tb_soft_settings_prefer(struct tb_soft_settings *settings,
 		if (cpus == NULL)
 			return -1;
 	}
-	forget_parts(settings, target);
+	forget(settings, is_part, target);
 	return cpus != NULL ? add_preference(settings, target, cpus, err) : 0;
 }
 
@@ -91,11 +120,25 @@ const struct tb_bitset *
 tb_soft_settings_preferred(const struct tb_soft_settings *settings,
 			   uint32_t step, uint32_t task)
 {
-	const struct tb_soft_target target = { step, task };
+	const struct tb_soft_target target = { .step = step, .task = task };
 
 	for (unsigned i = settings->count_of_preferences; i-- > 0;)
 		if (has_target(&settings->preference[i].target, &target))
 			return settings->preference[i].cpus;
+	return NULL;
+}
+
+const struct tb_bitset *
+tb_soft_settings_of_thread(const struct tb_soft_settings *settings,
+			   const struct tb_thread_id *thread)
+{
+	for (unsigned i = 0; i < settings->count_of_preferences; i++) {
+		const struct tb_soft_preference *each = &settings->preference[i];
+
+		if (each->target.thread.tid == thread->tid &&
+		    each->target.thread.started == thread->started)
+			return each->cpus;
+	}
 	return NULL;
 }
 
@@ -165,12 +208,27 @@ static int read_part(const char **line, uint32_t *part)
 	return 0;
 }
 
-static int read_preference(const char *line, struct tb_soft_settings *settings)
+static int read_thread(const char **line, struct tb_thread_id *thread)
 {
-	struct tb_soft_target target;
+	uint64_t tid;
+
+	if (tb_text_read_number(line, INT32_MAX, &tid) < 0 || tid == 0 ||
+	    *(*line)++ != ' ' ||
+	    tb_text_read_number(line, TICKS_MAX, &thread->started) < 0 ||
+	    *(*line)++ != ' ')
+		return -1;
+	thread->tid = (pid_t)tid;
+	return 0;
+}
+
+static int read_preference(const char *line, bool of_thread,
+			   struct tb_soft_settings *settings)
+{
+	struct tb_soft_target target = { 0 };
 
 	if (read_part(&line, &target.step) < 0 ||
-	    read_part(&line, &target.task) < 0)
+	    read_part(&line, &target.task) < 0 ||
+	    (of_thread && read_thread(&line, &target.thread) < 0))
 		return -1;
 	return tb_soft_settings_prefer(settings, &target, line, NULL);
 }
@@ -181,8 +239,11 @@ static int read_line(const char *line, struct tb_soft_settings *settings)
 		return read_threshold(line, settings);
 	if (take_word(&line, "count"))
 		return read_count(line, settings);
-	return take_word(&line, "prefer") ? read_preference(line, settings)
-					  : -1;
+	if (take_word(&line, "thread"))
+		return read_preference(line, true, settings);
+	return take_word(&line, "prefer")
+		       ? read_preference(line, false, settings)
+		       : -1;
 }
 
 static int read_text(char *text, struct tb_soft_settings *settings)
@@ -207,13 +268,17 @@ static int print_part(FILE *out, uint32_t part)
 static int print_preference(FILE *out,
 			    const struct tb_soft_preference *preference)
 {
+	const struct tb_thread_id *thread = &preference->target.thread;
 	char *list = tb_bitset_print_list(preference->cpus);
 
 	if (list == NULL)
 		return -1;
-	fputs("prefer ", out);
+	fputs(thread->tid != 0 ? "thread " : "prefer ", out);
 	print_part(out, preference->target.step);
 	print_part(out, preference->target.task);
+	if (thread->tid != 0)
+		fprintf(out, "%d %" PRIu64 " ", (int)thread->tid,
+			thread->started);
 	fprintf(out, "%s\n", list);
 	free(list);
 	return 0;

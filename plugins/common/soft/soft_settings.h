@@ -9,6 +9,8 @@
  *	threshold PERCENT
  *	count job|all
  *	prefer STEP TASK LIST	the OS CPUs that this task prefers; "*": each
+ *	thread STEP TASK TID STARTED LIST
+ *				those that one thread of it prefers (cgroup/thread.h)
  *
  * What is not there is as topobind.conf and the grant say.
  */
@@ -17,6 +19,7 @@
 
 #include <stdint.h>
 
+#include "cgroup/thread.h"
 #include "core/soft/soft.h"
 #include "soft_registry.h"
 
@@ -24,10 +27,11 @@
 #define TB_SOFT_UNSET -1
 
 struct tb_soft_target {
-	uint32_t step, task; /* of a job */
+	uint32_t step, task;	    /* of a job */
+	struct tb_thread_id thread; /* of a task; tid 0: of each */
 };
 
-/* Its tasks prefer the CPUs, a set of TB_REGISTRY_CPUS bits. */
+/* Its tasks, or its thread, prefer the CPUs, a set of TB_REGISTRY_CPUS bits. */
 struct tb_soft_preference {
 	struct tb_soft_target target;
 	struct tb_bitset *cpus;
@@ -62,6 +66,12 @@ int tb_soft_settings_prefer(struct tb_soft_settings *settings,
 const struct tb_bitset *
 tb_soft_settings_preferred(const struct tb_soft_settings *settings,
 			   uint32_t step, uint32_t task);
+/* The same of one thread, of which somebody said so; NULL: only of its task. */
+const struct tb_bitset *
+tb_soft_settings_of_thread(const struct tb_soft_settings *settings,
+			   const struct tb_thread_id *thread);
+/* Forget what was said of threads that have ended. */
+void tb_soft_settings_drop_ended(struct tb_soft_settings *settings);
 
 /* Both are the site's; what is set takes their place. */
 void tb_soft_settings_apply(const struct tb_soft_settings *settings,

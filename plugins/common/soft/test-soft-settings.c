@@ -23,7 +23,8 @@ static char spool[] = "/tmp/topobind-settings-XXXXXX";
 static struct tb_registry *registry;
 static struct tb_error err;
 
-static const struct tb_soft_target all = { TB_SOFT_EACH, TB_SOFT_EACH };
+static const struct tb_soft_target all = { .step = TB_SOFT_EACH,
+					   .task = TB_SOFT_EACH };
 
 static int set_up(void **state)
 {
@@ -68,7 +69,7 @@ static void write_settings(uint32_t job,
 static void prefer(struct tb_soft_settings *settings, uint32_t step,
 		   uint32_t task, const char *list)
 {
-	const struct tb_soft_target target = { step, task };
+	const struct tb_soft_target target = { .step = step, .task = task };
 
 	assert_int_equal(tb_soft_settings_prefer(settings, &target, list, &err),
 			 0);
@@ -148,6 +149,74 @@ static void test_preferences(void **state)
 	assert_preferred(&settings, 2, 1, NULL);
 }
 
+/* This thread of this process, and one that cannot be. */
+static struct tb_thread_id own_thread(void)
+{
+	struct tb_thread now;
+
+	assert_true(tb_thread_read(getpid(), &now));
+	return (struct tb_thread_id){ getpid(), now.started };
+}
+
+static void prefer_thread(struct tb_soft_settings *settings, uint32_t step,
+			  const struct tb_thread_id *thread, const char *list)
+{
+	const struct tb_soft_target target = { step, 1, *thread };
+
+	assert_int_equal(tb_soft_settings_prefer(settings, &target, list, &err),
+			 0);
+}
+
+static void assert_thread(const struct tb_soft_settings *settings,
+			  const struct tb_thread_id *thread, const char *wanted)
+{
+	const struct tb_bitset *cpus = tb_soft_settings_of_thread(settings,
+								  thread);
+	char *list = cpus != NULL ? tb_bitset_print_list(cpus) : strdup("none");
+
+	assert_string_equal(list, wanted);
+	free(list);
+}
+
+/* Of threads nothing counts for their task; what is said of the task ends it. */
+static void test_threads(void **state)
+{
+	struct tb_soft_settings settings = read_settings(7);
+	const struct tb_thread_id own = own_thread();
+	const struct tb_thread_id before = { own.tid, own.started - 1 };
+	const struct tb_thread_id none = { INT32_MAX, UINT64_MAX / 16 };
+
+	(void)state;
+	prefer(&settings, 2, 1, "0-3");
+	prefer_thread(&settings, 2, &own, "1");
+	prefer_thread(&settings, 2, &none, "2");
+	write_settings(7, &settings);
+	tb_soft_settings_clear(&settings);
+	settings = read_settings(7);
+	assert_preferred(&settings, 2, 1, "0-3");
+	assert_thread(&settings, &own, "1");
+	assert_thread(&settings, &none, "2");
+	assert_thread(&settings, &before, "none");
+	tb_soft_settings_drop_ended(&settings);
+	assert_thread(&settings, &own, "1");
+	assert_thread(&settings, &none, "none");
+	/* A thread that has its number now is another one. */
+	prefer_thread(&settings, 2, &before, "3");
+	assert_thread(&settings, &own, "none");
+	tb_soft_settings_drop_ended(&settings);
+	assert_int_equal(settings.count_of_preferences, 1);
+	prefer_thread(&settings, 2, &own, "1");
+	prefer_thread(&settings, 2, &own, NULL);
+	assert_thread(&settings, &own, "none");
+	assert_preferred(&settings, 2, 1, "0-3");
+	prefer_thread(&settings, 2, &own, "1");
+	prefer(&settings, 3, TB_SOFT_EACH, "0");
+	assert_thread(&settings, &own, "1");
+	prefer(&settings, 2, TB_SOFT_EACH, NULL);
+	assert_thread(&settings, &own, "none");
+	tb_soft_settings_clear(&settings);
+}
+
 /* All of it counts, or nothing of it. */
 static void test_rubbish(void **state)
 {
@@ -166,6 +235,13 @@ static void test_rubbish(void **state)
 		"prefer 1 2 99999\n",
 		"\n",
 		"threshold -1\n",
+		"thread 1 2 3\n",
+		"thread 1 2 0 4 0-1\n",
+		"thread 1 2 3 4\n",
+		"thread 1 2 3 4 \n",
+		"thread 1 2 -3 4 0\n",
+		"thread 1 2 2147483648 4 0\n",
+		"thread 1 2 3 18446744073709551616 0\n",
 	};
 	int dir = tb_registry_dir(registry)->fd;
 	struct tb_soft_settings settings;
@@ -197,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_kept),
 		TEST(test_preferences),
+		TEST(test_threads),
 		TEST(test_rubbish),
 	};
 

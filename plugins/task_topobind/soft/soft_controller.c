@@ -68,8 +68,8 @@ static uint64_t subtract_time(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-static uint64_t busy_of_cpus(const struct tb_soft_controller *s,
-			     const struct tb_bitset *cpus)
+uint64_t tb_soft_controller_busy_of(const struct tb_soft_controller *s,
+				    const struct tb_bitset *cpus)
 {
 	uint64_t sum = 0;
 
@@ -162,7 +162,8 @@ static void decide_task(struct tb_soft_controller *s, struct task *task,
 	uint64_t own_us = busy_of_task(task);
 	bool all = s->conf.count == TB_SOFT_COUNT_ALL && s->proc_stat >= 0;
 	const struct tb_soft_sample sample = {
-		.busy_us = all ? busy_of_cpus(s, task->preferred) : own_us,
+		.busy_us = all ? tb_soft_controller_busy_of(s, task->preferred)
+			       : own_us,
 		.room_us = elapsed_us * tb_bitset_count(task->preferred),
 		.paused = paused,
 	};
@@ -211,6 +212,8 @@ static bool sample_tasks(struct tb_soft_controller *s)
 		moves = moves || task->soft.choice != before;
 		state->task[i].spread = is_spread(s, task);
 	}
+	tb_soft_controller_sample_threads(s, now - s->sampled_us,
+					  paused || s->was_paused);
 	s->sampled_us = now;
 	s->was_paused = paused;
 	return moves;
@@ -388,6 +391,7 @@ static void control_tasks(struct tb_soft_controller *s, bool is_new)
 	    ((said || tb_soft_state_spread(tb_soft_file_state(s->file)) > 0) &&
 	     (changed || was_limited(s))))
 		s->failed = tb_soft_controller_apply(s, NULL) < 0;
+	tb_soft_controller_place_threads(s);
 	if (is_new || s->mode != before || (changed && said))
 		tb_soft_controller_tell_kernel(s, NULL);
 }

@@ -236,7 +236,7 @@ int tb_soft_controller_tell_kernel(struct tb_soft_controller *s,
 		if (s->task[i].native &&
 		    set_native(&s->task[i], s->mode, err) < 0)
 			rc = -1;
-	return rc;
+	return tb_soft_controller_tell_kernel_threads(s, err) < 0 ? -1 : rc;
 }
 
 /* Only in a cgroup of the job: others' would be counted, too. */
@@ -378,7 +378,8 @@ enum tb_soft_mode tb_soft_controller_mode(const struct tb_soft_controller *s)
 static void take_said(struct tb_soft_controller *s,
 		      const struct tb_soft_settings *job)
 {
-	s->is_said = false;
+	tb_soft_controller_take_threads(s, job);
+	s->is_said = s->threads.count > 0;
 	for (unsigned i = 0; i < s->tasks; i++) {
 		struct task *task = &s->task[i];
 		const struct tb_bitset *said =
@@ -451,6 +452,7 @@ void tb_soft_controller_stop(struct tb_soft_controller *s,
 	if (s == NULL)
 		return;
 	tb_soft_controller_stop_thread(s);
+	tb_soft_controller_clear_threads(s);
 	for (unsigned i = 0; i < s->tasks; i++) {
 		close_group(&s->task[i].group);
 		tb_bitset_destroy(s->task[i].scope);

@@ -2,8 +2,8 @@
 /*
  * soft_controller_private.h - inside the controller of a soft-bound step
  *
- * soft_controller_open.c makes and ends it, soft_controller.c is what the thread
- * does.
+ * soft_controller_open.c makes and ends it, soft_controller.c is what its thread
+ * does, soft_controller_threads.c is for single threads of the tasks.
  */
 #ifndef TB_TASK_TOPOBIND_SOFT_SOFT_CONTROLLER_PRIVATE_H
 #define TB_TASK_TOPOBIND_SOFT_SOFT_CONTROLLER_PRIVATE_H
@@ -13,6 +13,7 @@
 
 #include "cgroup/cpuset.h"
 #include "cgroup/preferred.h"
+#include "cgroup/thread.h"
 #include "cgroup/usage.h"
 #include "common/soft/soft_settings.h"
 #include "common/soft/soft_state.h"
@@ -43,6 +44,22 @@ struct task {
 	struct tb_soft_counts counted;
 };
 
+/* A thread of which somebody said what it prefers, inside what its task does. */
+struct thread {
+	struct tb_thread_id id;
+	struct task *task;
+	struct tb_bitset *said;
+	struct tb_bitset *wanted; /* of these, what its task prefers now */
+	struct tb_bitset *kept;	  /* none: it has what its task has */
+	struct tb_soft soft;
+	uint64_t used_us; /* at the sample before */
+};
+
+struct threads {
+	unsigned count;
+	struct thread *thread;
+};
+
 struct tb_soft_controller {
 	struct tb_registry *registry;
 	struct tb_soft_file *file;
@@ -64,6 +81,7 @@ struct tb_soft_controller {
 	struct tb_registry_id id;
 	unsigned tasks;
 	struct task *task;
+	struct threads threads;
 	/* With v2: of the job, and of the step's processes.  They limit, too. */
 	unsigned outers;
 	struct group outer[2];
@@ -116,6 +134,21 @@ bool tb_soft_controller_watch_cpus(struct tb_soft_controller *s);
 void tb_soft_controller_find_processes(struct tb_soft_controller *s);
 void tb_soft_controller_confine_again(struct tb_soft_controller *s);
 
+/*
+ * Threads: what was said of them; each round, first their load and then, when their
+ * tasks have their CPUs, theirs.
+ */
+void tb_soft_controller_take_threads(struct tb_soft_controller *s,
+				     const struct tb_soft_settings *job);
+void tb_soft_controller_sample_threads(struct tb_soft_controller *s,
+				       uint64_t elapsed_us, bool paused);
+void tb_soft_controller_place_threads(struct tb_soft_controller *s);
+void tb_soft_controller_clear_threads(struct tb_soft_controller *s);
+
+/* How long CPUs were busy, whoever used them, between the last two samples. */
+uint64_t tb_soft_controller_busy_of(const struct tb_soft_controller *s,
+				    const struct tb_bitset *cpus);
+
 /* Write what the step's user may see. */
 void tb_soft_controller_show(struct tb_soft_controller *s);
 
@@ -135,6 +168,9 @@ void tb_soft_controller_stop_thread(struct tb_soft_controller *s);
  */
 int tb_soft_controller_tell_kernel(struct tb_soft_controller *s,
 				   struct tb_error *err);
+/* After that, since it is said to all threads: those that prefer others. */
+int tb_soft_controller_tell_kernel_threads(struct tb_soft_controller *s,
+					   struct tb_error *err);
 
 /*
  * Write the CPUs of all groups as they are wanted now; with the registry locked,

@@ -42,6 +42,7 @@ struct tb_step_input {
 	/* Of a job that has no request and is bound all the same, or NULL. */
 	const struct tb_request *implicit;
 	struct tb_memory_policy memory; /* of requests without bmem */
+	enum tb_hardness mode;		/* of requests without bmode */
 	const struct tb_filter *filter; /* of the site, for this node; or NULL */
 	bool mem_bind;		   /* Slurm sets a memory policy: --mem-bind */
 	bool whole;		   /* a batch script or the like */

@@ -393,6 +393,18 @@ static int place_tasks(struct tb_step_plan *plan,
 	return rc;
 }
 
+/* Where its job says which, a step's own request without is hard. */
+static enum tb_hardness find_mode(const struct tb_request *request,
+				  const struct tb_step_plan_input *input)
+{
+	bool says = tb_request_mode(input->job, TB_HARD) ==
+		    tb_request_mode(input->job, TB_SOFT);
+
+	return tb_request_mode(request, says && request != input->job
+						? TB_HARD
+						: input->site_mode);
+}
+
 /* A step's own request takes nothing over, but it stays inside its job. */
 static void choose_policies(struct tb_step_plan *plan,
 			    const struct tb_step_plan_input *input)
@@ -405,10 +417,11 @@ static void choose_policies(struct tb_step_plan *plan,
 
 	plan->instance = request->instance;
 	plan->memory = tb_request_memory(request, input->site);
-	plan->mode = request->mode;
+	plan->mode = find_mode(request, input);
 	plan->allow = request->allow;
-	plan->job_mode = tb_request_binds(input->job) ? input->job->mode
-						      : TB_HARD;
+	plan->job_mode = tb_request_binds(input->job)
+				 ? tb_request_mode(input->job, input->site_mode)
+				 : TB_HARD;
 	plan->job_is_local = input->job->instance == TB_SET &&
 			     job.where == TB_MEMORY_LOCAL;
 	plan->job_kinds = job.kinds;

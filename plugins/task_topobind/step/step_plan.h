@@ -26,6 +26,7 @@ struct tb_step_plan_input {
 	const struct tb_request *step;	/* of this step alone, or empty */
 	bool implicit;			/* job is the site's implicit request */
 	struct tb_memory_policy site;	/* of requests without bmem */
+	enum tb_hardness site_mode;	/* of requests without bmode */
 	const struct tb_filter *filter; /* of the site, for this node; or NULL */
 	unsigned tasks;			/* of the step on this node */
 	bool whole;  /* a batch script or the like: all that the job has */

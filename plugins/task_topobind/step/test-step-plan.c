@@ -537,23 +537,42 @@ static const struct {
 	unsigned threads_per_core;
 	enum tb_hardness mode, job_mode;
 	const char *scope; /* of soft ones */
+	enum tb_hardness site;
 } softness[] = {
-	{ "bamount=1", NULL, false, 0, TB_HARD, TB_HARD, NULL },
-	{ "bamount=1,bmode=soft", NULL, false, 0, TB_SOFT, TB_SOFT, "0-7" },
+	{ "bamount=1", NULL, false, 0, TB_HARD, TB_HARD, NULL, TB_HARD },
+	{ "bamount=1,bmode=soft", NULL, false, 0, TB_SOFT, TB_SOFT, "0-7",
+	  TB_HARD },
 	{ "bamount=1,bmode=soft,ballow=X", NULL, false, 0, TB_SOFT, TB_SOFT,
-	  "0-3" },
-	{ "bamount=1,bmode=soft", NULL, true, 0, TB_SOFT, TB_SOFT, "0-7" },
+	  "0-3", TB_HARD },
+	{ "bamount=1,bmode=soft", NULL, true, 0, TB_SOFT, TB_SOFT, "0-7",
+	  TB_HARD },
 	{ "bamount=1,bmode=soft,ballow=X", NULL, false, 1, TB_SOFT, TB_SOFT,
-	  "0,2" },
+	  "0,2", TB_HARD },
 	/* A step's own request takes nothing over. */
-	{ "bamount=1,bmode=soft", "bamount=1", false, 0, TB_HARD, TB_SOFT,
-	  NULL },
+	{ "bamount=1,bmode=soft", "bamount=1", false, 0, TB_HARD, TB_SOFT, NULL,
+	  TB_HARD },
 	{ "bamount=1", "bamount=1,bmode=soft,ballow=S", false, 0, TB_SOFT,
-	  TB_HARD, "0-3" },
-	{ NULL, "bamount=1,bmode=soft", false, 0, TB_SOFT, TB_HARD, "0-7" },
+	  TB_HARD, "0-3", TB_HARD },
+	{ NULL, "bamount=1,bmode=soft", false, 0, TB_SOFT, TB_HARD, "0-7",
+	  TB_HARD },
 	/* One that only has no slots is as soft as its job. */
 	{ "bamount=1,bmode=soft", "bamount=0", false, 0, TB_SOFT, TB_SOFT,
-	  "0-7" },
+	  "0-7", TB_HARD },
+	/* The site, for those who do not say it; a step is as its job says. */
+	{ "bamount=1", NULL, false, 0, TB_SOFT, TB_SOFT, "0-7", TB_SOFT },
+	{ "bamount=1,bmode=hard", NULL, false, 0, TB_HARD, TB_HARD, NULL,
+	  TB_SOFT },
+	{ "bamount=1", "bamount=1", false, 0, TB_SOFT, TB_SOFT, "0-7",
+	  TB_SOFT },
+	{ "bamount=1", "bamount=1,bmode=hard", false, 0, TB_HARD, TB_SOFT, NULL,
+	  TB_SOFT },
+	{ "bamount=1,bmode=hard", "bamount=1", false, 0, TB_HARD, TB_HARD, NULL,
+	  TB_SOFT },
+	{ "bamount=1,bmode=soft", "bamount=1", false, 0, TB_HARD, TB_SOFT, NULL,
+	  TB_SOFT },
+	{ NULL, "bamount=1", false, 0, TB_SOFT, TB_HARD, "0-7", TB_SOFT },
+	{ "bamount=1,binstance=env", NULL, false, 0, TB_HARD, TB_HARD, NULL,
+	  TB_SOFT },
 };
 
 static void knows_what_is_soft(void **state)
@@ -579,6 +598,7 @@ static void knows_what_is_soft(void **state)
 			.step = &step,
 			.tasks = 1,
 			.whole = softness[i].whole,
+			.site_mode = softness[i].site,
 			.threads_per_core = softness[i].threads_per_core,
 		};
 
