@@ -110,9 +110,14 @@ count_waiting() {
 	squeue -h -r -t PENDING -o %i 2>/dev/null | wc -l
 }
 
+# Of the load, those of former runs, too.
+seconds_of_load() {
+	echo $((elapsed + EPOCHSECONDS - load_began))
+}
+
 # How many per cent of the time are over.
 share_of_time() {
-	echo $(((EPOCHSECONDS - load_began) * 100 / load_seconds))
+	echo $(($(seconds_of_load) * 100 / load_seconds))
 }
 
 # load_jobs COUNT SECONDS - as many, in so many seconds, from job number $submitted and
@@ -122,7 +127,7 @@ load_jobs() {
 
 	mean_run=$((node_count * small_cores * seconds / (count * cores_per_job)))
 	while [ "$submitted" -lt "$count" ]; do
-		due=$((count * (elapsed + EPOCHSECONDS - load_began + 1) / seconds))
+		due=$((count * ($(seconds_of_load) + 1) / seconds))
 		waiting=$(count_waiting)
 		while [ "$submitted" -lt "$due" ] &&
 			[ "$submitted" -lt "$count" ] &&
@@ -140,7 +145,7 @@ load_jobs() {
 }
 
 note_progress() {
-	echo "$submitted $((elapsed + EPOCHSECONDS - load_began))" >"$progress.new"
+	echo "$submitted $(seconds_of_load)" >"$progress.new"
 	mv "$progress.new" "$progress"
 }
 
@@ -205,11 +210,14 @@ disturb_return() {
 	failed=()
 }
 
-# disturb PERCENT:WHAT... - each when so much of the time is over
+# disturb PERCENT:WHAT... - each when so much of the time is over, but for what a former
+# run has had
 disturb() {
-	local each failed=()
+	local each failed=() from
 
+	from=$(share_of_time)
 	for each; do
+		[ "${each%%:*}" -ge "$from" ] || continue
 		until [ "$(share_of_time)" -ge "${each%%:*}" ]; do
 			sleep 1
 		done
@@ -220,7 +228,7 @@ disturb() {
 # --- what holds all the time --------------------------------------------------------
 
 note() {
-	echo "$((elapsed + EPOCHSECONDS - load_began)) $*" >>"$samples"
+	echo "$(seconds_of_load) $*" >>"$samples"
 }
 
 # timed WHAT COMMAND... - its output, and how long it took: only when slurmctld was there
