@@ -6,9 +6,13 @@
  * written again, in place.  Only what is less than a second goes on, slowly, as some wait
  * for that.  Waits that have a limit take a sixteenth of it; those of the thread BACKFILL
  * of slurmctld go on as long as the file VIRTUAL_CLOCK.held is there.
+ *
+ * With a sign before them the seconds are added to the real time, which goes on: when they
+ * are written anew the clock jumps, and who waits until some time waits by that clock.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,6 +29,7 @@
 #define FASTER 16
 #define SLOWER 100
 #define NANOSECONDS 1000000000LL
+#define SLICE (NANOSECONDS / 10)
 
 static void get_real(struct timespec *now)
 {
@@ -36,35 +41,45 @@ static long long count(const struct timespec *time)
 	return time->tv_sec * NANOSECONDS + time->tv_nsec;
 }
 
-/* 0: there is none. */
-static time_t get_virtual(struct timespec *written)
+/* What the file has. */
+struct setting {
+	time_t standing; /* 0: time goes on */
+	time_t ahead;
+	struct timespec written;
+};
+
+static struct setting get_setting(void)
 {
+	struct setting setting = { 0 };
 	const char *path = getenv("VIRTUAL_CLOCK");
 	int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	char text[32] = "";
 	struct stat status;
-	time_t second = 0;
 
 	if (file < 0)
-		return 0;
-	if (!fstat(file, &status) && read(file, text, sizeof(text) - 1) > 0)
-		second = (time_t)atoll(text);
-	*written = status.st_mtim;
+		return setting;
+	if (!fstat(file, &status) && read(file, text, sizeof(text) - 1) > 0) {
+		if (text[0] == '+' || text[0] == '-')
+			setting.ahead = (time_t)atoll(text);
+		else
+			setting.standing = (time_t)atoll(text);
+		setting.written = status.st_mtim;
+	}
 	close(file);
-	return second;
+	return setting;
 }
 
 static void get_now(struct timespec *now)
 {
-	struct timespec written;
-	time_t second = get_virtual(&written);
+	struct setting setting = get_setting();
 	long long since;
 
 	get_real(now);
-	if (!second)
+	now->tv_sec += setting.ahead;
+	if (!setting.standing)
 		return;
-	since = (count(now) - count(&written)) / SLOWER;
-	now->tv_sec = second;
+	since = (count(now) - count(&setting.written)) / SLOWER;
+	now->tv_sec = setting.standing;
 	now->tv_nsec = since < 0	     ? 0
 		       : since < NANOSECONDS ? since
 					     : NANOSECONDS - 1;
@@ -112,25 +127,62 @@ static void wait_while_held(void)
 		usleep(10000);
 }
 
+typedef int wait_function(pthread_cond_t *, pthread_mutex_t *,
+			  const struct timespec *);
+
+static wait_function *find_wait(void)
+{
+	return (wait_function *)dlvsym(RTLD_NEXT, "pthread_cond_timedwait",
+				       "GLIBC_2.3.2");
+}
+
+/* wait_for - so many nanoseconds of the real time at most */
+static int wait_for(pthread_cond_t *condition, pthread_mutex_t *mutex,
+		    long long nanoseconds)
+{
+	static wait_function *wait;
+	struct timespec real;
+	long long end;
+
+	if (!wait)
+		wait = find_wait();
+	get_real(&real);
+	end = count(&real) + nanoseconds;
+	return wait(condition, mutex,
+		    &(struct timespec){ .tv_sec = end / NANOSECONDS,
+					.tv_nsec = end % NANOSECONDS });
+}
+
+static long long left_until(const struct timespec *until)
+{
+	struct timespec now;
+
+	get_now(&now);
+	return count(until) - count(&now);
+}
+
+/* The clock may jump meanwhile. */
+static int wait_by_clock(pthread_cond_t *condition, pthread_mutex_t *mutex,
+			 const struct timespec *until)
+{
+	int rc;
+
+	do {
+		long long left = left_until(until);
+
+		rc = wait_for(condition, mutex, left < SLICE ? left : SLICE);
+	} while (rc == ETIMEDOUT && left_until(until) > 0);
+	return rc;
+}
+
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {
-	static int (*wait)(pthread_cond_t *, pthread_mutex_t *,
-			   const struct timespec *);
-	struct timespec now, real;
-	long long end;
 	int rc;
 
-	if (!wait)
-		wait = (__typeof__(wait))dlvsym(RTLD_NEXT,
-						"pthread_cond_timedwait",
-						"GLIBC_2.3.2");
-	get_now(&now);
-	get_real(&real);
-	end = count(&real) + (count(until) - count(&now)) / FASTER;
-	rc = wait(condition, mutex,
-		  &(struct timespec){ .tv_sec = end / NANOSECONDS,
-				      .tv_nsec = end % NANOSECONDS });
+	if (!get_setting().standing)
+		return wait_by_clock(condition, mutex, until);
+	rc = wait_for(condition, mutex, left_until(until) / FASTER);
 	wait_while_held();
 	return rc;
 }

@@ -7,6 +7,8 @@
 # exactly that phase of a job.  On one node, which is this machine.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/many_jobs.bash
+. "$test_dir/many_jobs.bash"
 
 # --- gates ------------------------------------------------------------------
 
@@ -476,44 +478,19 @@ node_is_refused() {
 
 # --- many ---------------------------------------------------------------------
 
-# slurmd's own memory in kB, and its open files
-slurmd_size() {
-	local pid
-
-	pid=$(slurmd pid)
-	echo "$(sed -n 's/^Private_Dirty: *\([0-9]*\) kB/\1/p' \
-		"/proc/$pid/smaps_rollup") $(find "/proc/$pid/fd" -mindepth 1 |
-		wc -l)"
-}
-
-# array COUNT SCRIPT OPTION... - so many jobs
-array() {
-	sbatch -Q -o /dev/null -w "$NODE_THIS" -n1 --array="1-$1" "${@:3}" \
-		--wrap "$2"
-}
-
-# some_jobs COUNT - most of them bound, some soft, some plain, some with a step
-some_jobs() {
-	array $(($1 * 5 / 10)) true --bunit=C --bamount=1
-	array $(($1 * 2 / 10)) 'srun -Q -n1 true' --bunit=C --bamount=1
-	array $(($1 * 2 / 10)) true --bunit=C --bamount=1 --bmode=soft
-	array $(($1 / 10)) true
-	wait_until 900 no_jobs
-}
-
 # A leak of half a kilobyte for each job would show in each round.  What has grown
 # after one of them, as arenas and stacks of threads do, is no leak, nor are the
 # jobs that slurmd remembers for a while.
 case_thousand() {
-	local before round size fds last='' growth least=1000000
+	local before round size fds threads last='' growth least=1000000
 
 	some_jobs 20
 	assert_nothing_is_left
 	before=$(files_and_cgroups)
 	for round in 1 2 3 4; do
 		some_jobs 250
-		read -r size fds <<<"$(slurmd_size)"
-		echo "slurmd after round $round: $size kB, $fds descriptors"
+		read -r size fds threads <<<"$(process_size "$(slurmd pid)")"
+		echo "slurmd after round $round: $size kB, $fds descriptors, $threads threads"
 		growth=$((size - ${last:-0}))
 		[ "$growth" -ge "$least" ] || least=$growth
 		last=$size
@@ -523,6 +500,7 @@ case_thousand() {
 	[ "$(empty_freezers)" -le 5 ] || fail "$(empty_freezers) freezers are left"
 	[ "$least" -lt 125 ] || fail "slurmd grows by $least kB or more in each round"
 	[ "$fds" -lt 64 ] || fail "slurmd has $fds files open"
+	[ "$threads" -lt 64 ] || fail "slurmd has $threads threads"
 	assert_works
 }
 

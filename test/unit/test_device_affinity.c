@@ -159,6 +159,8 @@ static const struct {
 	{ QUAD, "4 of " EIGHT, "bamount=1", true, 4, 4, "0-1,4-5", "2 2 0 0" },
 	{ QUAD, "2 of " FOUR, "bamount=1", true, 8, 8, "0-7", "1 1 0 0" },
 	{ QUAD, "2 of " FOUR, "bamount=1", true, 99, 8, "0-7", "1 1 0 0" },
+	{ QUAD, "2 of 1@4-7 1@0-3", "bamount=1,bstrategy=linear", true, 4, 4,
+	  "0-1,4-5", "1 1" },
 	{ QUAD, "4 of " FOUR, "bunit=N,bamount=1", true, 4, 4, "0-15",
 	  "1 1 1 1" },
 	{ QUAD, "4 of " FOUR, "bunit=N,bamount=4,btype=host", true, 1, 1,

@@ -42,6 +42,7 @@ static void test_read(void **state)
 		{ "SCCCC", " 0-3", NULL },
 		{ "SCCCC", "0-3 ", NULL },
 		{ "SCCCC", "3-0", NULL },
+		{ "SCCCC", "0-0+1-3", NULL },
 		{ "SCCCC", "0-7:2+", NULL },
 		{ "SCCCC", "0-7:2", NULL },
 		{ "SCCCC", "0-6:0", NULL },
