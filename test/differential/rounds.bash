@@ -315,7 +315,7 @@ judge_bound() {
 	ask_when "$common $binding"
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
-		both=$(contradictions "$sharers" 2>&1)
+		both=$(contradictions "$sharers" "$(turns)" 2>&1)
 		[ -z "$both" ] || finding twice "$both"
 		judge_preempted "$id"
 		judge_tasks "$id"
