@@ -9,11 +9,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
-#include "src/common/gres.h"
-#else
-#include "src/interfaces/gres.h"
-#endif
+
+#include "slurm_gres.h"
 
 /* The devices of one name that jobs gave back on a node. */
 struct given {
@@ -82,7 +79,7 @@ struct tb_gres_ask tb_gres_asked(const job_record_t *job, uint32_t entry)
 	};
 }
 
-struct tb_gres_ask tb_gres_ask_per_node(const job_record_t *job, uint32_t entry,
+struct tb_gres_ask tb_gres_ask_per_node(job_record_t *job, uint32_t entry,
 					uint64_t number)
 {
 	struct tb_gres_ask before = tb_gres_asked(job, entry);
@@ -93,10 +90,13 @@ struct tb_gres_ask tb_gres_ask_per_node(const job_record_t *job, uint32_t entry,
 	return before;
 }
 
-void tb_gres_ask_again(const job_record_t *job, uint32_t entry,
+/* Slurm's sums of the entries are made once, and would stay those of a changed one. */
+void tb_gres_ask_again(job_record_t *job, uint32_t entry,
 		       const struct tb_gres_ask *ask)
 {
 	gres_job_state_t *asked = find_entry(job, entry)->gres_data;
+
+	FREE_NULL_LIST(job->gres_list_req_accum);
 
 	asked->gres_per_task = ask->per_task;
 	asked->gres_per_node = ask->per_node;

@@ -30,9 +30,9 @@ bool tb_gres_are_asked(const job_record_t *job, const char *name);
  * For some calls an entry asks for so many on each node, whatever its tasks; and
  * then for what it had asked for.
  */
-struct tb_gres_ask tb_gres_ask_per_node(const job_record_t *job, uint32_t entry,
+struct tb_gres_ask tb_gres_ask_per_node(job_record_t *job, uint32_t entry,
 					uint64_t number);
-void tb_gres_ask_again(const job_record_t *job, uint32_t entry,
+void tb_gres_ask_again(job_record_t *job, uint32_t entry,
 		       const struct tb_gres_ask *ask);
 
 /* Does the node have some of all that the job asks for, idle or not? */

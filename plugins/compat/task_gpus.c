@@ -12,15 +12,15 @@
 
 #include "src/common/list.h"
 #include "src/common/xstring.h"
+
+#include "slurm_gres.h"
+#include "slurm_types.h"
+
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
-#include "src/common/gres.h"
 #define OF_NO_TASK 0, 0
 #else
-#include "src/interfaces/gres.h"
 #define OF_NO_TASK 0, NULL
 #endif
-
-#include "slurm_types.h"
 
 static int add_if_gpu(void *item, void *arg)
 {

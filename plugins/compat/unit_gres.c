@@ -8,12 +8,8 @@
 #include "src/common/macros.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
-#include "src/common/gres.h"
-#else
-#include "src/interfaces/gres.h"
-#endif
 
+#include "slurm_gres.h"
 #include "select_topobind/nodes/job_nodes.h"
 
 /* ---- entries of lists ---- */

@@ -24,6 +24,9 @@
  *	    instance, loaded from the file PLUGIN, which forgets all that was
  *	    before and knows what slurmctld's lists say.  "answers N yes N",
  *	    and two lines for each answer that differs.
+ *	ask live|alone MODE:JOB...
+ *	    Each in turn, by the plugin that slurmctld runs or by select/cons_tres alone:
+ *	    a line each, the answer and, with run, which devices the job would have.
  *
  * Each answer ends with a line "." - a line "? TEXT" says what was wrong.
  */
@@ -39,6 +42,7 @@
 #include "compat/bench_reservations.h"
 #include "compat/select_compat.h"
 #include "compat/select_ops.h"
+#include "compat/slurm_gres.h"
 
 #include "src/common/job_resources.h"
 #include "src/common/xmalloc.h"
@@ -138,6 +142,7 @@ struct answer {
 	bitstr_t *nodes;
 	char *cores;
 	char *preempted; /* numbers of jobs */
+	char *devices;	 /* of each node, entry by entry */
 	time_t start;	 /* 0: now */
 };
 
@@ -171,6 +176,35 @@ static double cpu_us(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+struct naming {
+	const bitstr_t *nodes;
+	char *text;
+};
+
+/* Which devices of an entry have been selected, or how many where they have no number. */
+static int name_devices(void *item, void *arg)
+{
+	const gres_job_state_t *asked = ((gres_state_t *)item)->gres_data;
+	struct naming *naming = arg;
+
+	for (uint32_t node = 0; node < asked->total_node_cnt; node++) {
+		bitstr_t *devices = asked->gres_bit_select
+					    ? asked->gres_bit_select[node]
+					    : NULL;
+		char *set = devices ? bit_fmt_full(devices) : NULL;
+
+		if (!bit_test((bitstr_t *)naming->nodes, node) ||
+		    !asked->gres_cnt_node_select)
+			continue;
+		xstrfmtcat(naming->text, "%s%u:%llu(%s)",
+			   naming->text ? "," : "", node,
+			   (unsigned long long)asked->gres_cnt_node_select[node],
+			   set ? set : "");
+		xfree(set);
+	}
+	return 0;
 }
 
 /* As slurmctld before it starts a job. */
@@ -210,8 +244,15 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 				: 0;
 	if (preempted)
 		list_for_each(preempted, add_number, &answer->preempted);
-	if (job->job_resrcs && job->job_resrcs->core_bitmap)
+	if (job->job_resrcs && job->job_resrcs->core_bitmap) {
+		struct naming naming = { .nodes = test.nodes };
+
 		answer->cores = bit_fmt_full(job->job_resrcs->core_bitmap);
+		if (job->gres_list_req)
+			list_for_each(job->gres_list_req, name_devices,
+				      &naming);
+		answer->devices = naming.text;
+	}
 	free_job_resources(&job->job_resrcs);
 	FREE_NULL_LIST(preempted);
 	FREE_NULL_LIST(test.preemptees);
@@ -225,6 +266,7 @@ static void clear_answer(struct answer *answer)
 	FREE_NULL_BITMAP(answer->nodes);
 	xfree(answer->cores);
 	xfree(answer->preempted);
+	xfree(answer->devices);
 }
 
 static bool find_mode(const char *name, uint16_t *mode)
@@ -393,7 +435,8 @@ static bool is_same(const struct answer *a, const struct answer *b)
 		return a->rc == b->rc;
 	return bit_equal(a->nodes, b->nodes) && a->start == b->start &&
 	       !xstrcmp(a->cores, b->cores) &&
-	       !xstrcmp(a->preempted, b->preempted);
+	       !xstrcmp(a->preempted, b->preempted) &&
+	       !xstrcmp(a->devices, b->devices);
 }
 
 static void print_answer(const char *who, const char *job, uint16_t mode,
@@ -402,9 +445,11 @@ static void print_answer(const char *who, const char *job, uint16_t mode,
 	char *nodes = bit_fmt_full(answer->nodes);
 
 	dprintf(out,
-		"%s job %s mode %u: rc %d nodes %s cores %s start %lld preempts %s\n",
-		who, job, mode, answer->rc, nodes,
-		answer->cores ? answer->cores : "-", (long long)answer->start,
+		"%s job %s mode %u: rc %d nodes %s cores %s devices %s start %lld preempts %s\n",
+		who, job, mode, answer->rc, answer->rc ? "-" : nodes,
+		answer->cores ? answer->cores : "-",
+		answer->devices ? answer->devices : "-",
+		(long long)answer->start,
 		answer->preempted ? answer->preempted : "-");
 	xfree(nodes);
 }
@@ -466,6 +511,43 @@ static const char *do_differ(char **words, int out)
 	return wrong;
 }
 
+/* With the locks. */
+static const char *tell_answer(const char *who, void *plugin, char *word,
+			       int out)
+{
+	struct answer answer = { 0 };
+	char *number = strchr(word, ':');
+	job_record_t *job = NULL;
+	uint16_t mode;
+
+	if (number) {
+		*number++ = '\0';
+		job = find_pending(number);
+	}
+	if (!job || !find_mode(word, &mode))
+		return "ask live|alone MODE:JOB...";
+	ask_next(plugin);
+	ask(job, mode, &answer);
+	print_answer(who, number, mode, &answer, out);
+	clear_answer(&answer);
+	return NULL;
+}
+
+static const char *do_ask(char **words, int out)
+{
+	bool alone = !xstrcmp(words[0], "alone");
+	const char *wrong = NULL;
+
+	if (!words[0])
+		return "ask live|alone MODE:JOB...";
+	lock_slurmctld(locks);
+	for (char **word = words + 1; *word && !wrong; word++)
+		wrong = tell_answer(words[0], alone ? cons_tres : live, *word,
+				    out);
+	unlock_slurmctld(locks);
+	return wrong;
+}
+
 static const struct command {
 	const char *name;
 	const char *(*run)(char **words, int out);
@@ -473,6 +555,7 @@ static const struct command {
 	{ "time", do_time },
 	{ "cycle", do_cycle },
 	{ "differ", do_differ },
+	{ "ask", do_ask },
 };
 
 static void obey(char *line, int out)

@@ -63,7 +63,16 @@ be_restarted() {
 # Nodes with jobs look as before until they have registered again, but Slurm gives
 # none of them to a job that long.
 nodes_can_be_had() {
-	nodes_answer && sbatch --test-only -N4 --wrap true >/dev/null 2>&1
+	nodes_answer && devices_are_known &&
+		sbatch --test-only -N4 --wrap true >/dev/null 2>&1
+}
+
+# Until a node registers, slurmctld knows how many devices it has, but not which.
+devices_are_known() {
+	scontrol -d show node | awk '
+	/^ *Gres=/ { has = !/\(null\)/ }
+	/^ *GresUsed=/ { unknown += has && !/\(IDX:/ }
+	END { exit unknown }'
 }
 
 # What has not been saved is lost: jobs that have ended would be there again.
@@ -175,5 +184,5 @@ end_disturbances() {
 
 let_first_control() {
 	! first_is_gone || take_back
-	wait_until 60 nodes_answer
+	wait_until 60 nodes_can_be_had
 }

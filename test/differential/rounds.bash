@@ -315,7 +315,7 @@ judge_bound() {
 	ask_when "$common $binding"
 	start_now "$common $binding"
 	if [ -n "$id" ]; then
-		both=$(contradictions "$sharers" 2>&1)
+		both=$(contradictions "$sharers" "$(turns)" 2>&1)
 		[ -z "$both" ] || finding twice "$both"
 		judge_preempted "$id"
 		judge_tasks "$id"
@@ -455,8 +455,8 @@ judge_same_cores() {
 	local plain="plain: told $plain_told, $plain_got: $plain_said"
 
 	plain_has_slots || return 0
-	# A plain job may share a part of what a bound one has alone.
-	[[ "$world $common" != "gang "*"-p twice"* || ${#loads[@]} -eq 0 ]] ||
+	# A plain job may share a part of a unit that a bound one has.
+	[[ "$world $common" != "gang "*"-p twice"* ]] || ! loads_are_bound ||
 		return 0
 	# A bound job must have a unit near each device, which is more.
 	[[ $common != *enforce-binding* ]] || return 0
@@ -503,8 +503,9 @@ start_loads() {
 
 	lockstep=yes
 	# Which cores are reserved plain Slurm says in another way.
-	[[ $world != reserved && "$(awk -F'\t' '$1 == "load" && $4 ~ /--b/' \
-		"$work/requests")" = '' ]] || lockstep=no
+	if [ "$world" = reserved ] || loads_are_bound; then
+		lockstep=no
+	fi
 	loads=()
 	while IFS=$'\t' read -r kind common own binding; do
 		[ "$kind" = load ] || continue
@@ -523,6 +524,11 @@ start_loads() {
 	done < <(sed 's/\t\t/\t \t/g' "$work/requests")
 	mapfile -t loads < <(loads_there)
 	on_both note_loads
+}
+
+loads_are_bound() {
+	awk -F'\t' '$1 == "load" && $4 ~ /--b/ { bound = 1 } END { exit !bound }' \
+		"$work/requests"
 }
 
 # Their names, those of paused ones, too.

@@ -182,6 +182,11 @@ set_sharers() {
 	[ "$world" != gang ] || sharers=2
 }
 
+# Their CPUs, node by node, where jobs take turns.
+turns() {
+	[ "$world" != gang ] || sinfo -h -N -o %N=%c | sort -u | tr '\n' ' '
+}
+
 # --- preempt --------------------------------------------------------------------
 
 # at_once OPTION... - of salloc: who preempts starts when the others have ended

@@ -701,11 +701,21 @@ assert_granted() {
 # jobs at this moment; no output when all is well.  Each thread of a node has one
 # holder at most that is not paused, or where units are shared so many JOBS,
 # paused or not: then they are all bound or none is, and bound ones have exactly
-# the same unit.  With CPUS, so many as a node has, they take turns: one at most is not
-# paused, and jobs without binding, or with all of a node, may be among them.  The
-# grant of a bound job is what Slurm booked for it.
+# the same unit.  With CPUS, so many as a node has (or NODE=CPUS of each), they take
+# turns: one at most is not paused, and jobs without binding, or with all of a node, may
+# be among them.  The grant of a bound job is what Slurm booked for it.
 contradictions() {
 	facts | awk -v limit="${1:-1}" -v turns="${2:-}" '
+	BEGIN {
+		count = split(turns, sizes, " ")
+		for (i = 1; i <= count; i++) {
+			split(sizes[i], at, "=")
+			size[at[1]] = at[2]
+		}
+	}
+	function is_whole(job, node) {
+		return has[job, node] == (node in size ? size[node] : turns)
+	}
 	$1 == "broken" { print }
 	limit == 1 && $NF == "paused" { next }
 	$1 == "cpu" {
@@ -725,7 +735,7 @@ contradictions() {
 	}
 	function unit_of(job, place,    at) {
 		split(place, at, SUBSEP)
-		if (turns && (!(job in bound) || has[job, at[1]] == turns))
+		if (turns && (!(job in bound) || is_whole(job, at[1])))
 			return ""
 		if (!(job in bound))
 			return "a part"

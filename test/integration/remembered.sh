@@ -9,12 +9,8 @@
 # mode: may they ever run, now (whom would they preempt), or when, on which cores.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-# ask COMMAND - of slurmctld_bench.c
-ask() {
-	echo "$*" >"$cluster/ask"
-	within 60 cat "$cluster/ask.out"
-}
+# shellcheck source=test/integration/harness.bash
+. "$test_dir/harness.bash"
 
 wishes=(
 	"-n1 --bunit=C --bamount=1"
@@ -236,34 +232,16 @@ case_gang() {
 	case_each
 }
 
-prepare() {
-	eval "$("$top/contribs/bootstrap")"
-	make -C "$TOPOBIND_BUILD" test/bench/job_submit_topobind_bench.la \
-		test/bench/select_topobind_anew.la >/dev/null
-	prefix=$(mktemp -d "${TMPDIR:-/tmp}/topobind-remembered-XXXXXX")
-	cp -r "${TOPOBIND_ROOT:?}/." "$prefix"
-	cp "$TOPOBIND_BUILD/test/bench/.libs/job_submit_topobind_bench.so" \
-		"$prefix"
-	mkfifo "$prefix/ask" "$prefix/ask.out"
-	export TOPOBIND_BENCH=$prefix/ask
-}
-
-prepare
-cluster_start --prefix "$prefix" --nodes zen,twin \
+start_harness --nodes zen,twin \
 	--machine "free NSXCTTCTTCTTCTTXCTTCTTCTTCTT 1 8 2" \
 	--machine "numa SNXCCXCCNXCCXCC 1 8 1 - 900,900" \
-	--slurm JobSubmitPlugins=topobind_bench \
 	--slurm GresTypes=gpu --slurm PreemptMode=REQUEUE --slurm PreemptType=preempt/partition_prio \
 	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
 	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10" \
 	--slurm "PartitionName=shared Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=FORCE:3" \
 	--slurm "PartitionName=pairs Nodes=ALL PriorityTier=1 DefaultTime=10 OverSubscribe=YES:2"
-mv "$prefix/ask" "$prefix/ask.out" "$cluster"
-cp "$TOPOBIND_BUILD/test/bench/.libs/select_topobind_anew.so" "$cluster"
-rm -rf "$prefix"
 # What the node itself says of its topology counts.
 sed -i "/^NodeName=$NODE_FREE /d" "$cluster/etc/topobind.conf"
-export TOPOBIND_BENCH=$cluster/ask
 for node in "$NODE_ZEN" "$NODE_TWIN"; do
 	give_gres "$node" gpu:2 "Name=gpu File=DEVICE0 Cores=0-23" \
 		"Name=gpu File=DEVICE1 Cores=24-47"

@@ -358,6 +358,9 @@ int tb_test_bound_job(const struct tb_test *test,
 		return SLURM_ERROR;
 	begin_question(&question, request);
 	rc = test_in_mode(&question);
+	/* What a try had been given that failed later. */
+	if (rc != SLURM_SUCCESS)
+		free_job_resources(&question.test.job->job_resrcs);
 	end_question(&question);
 	return rc;
 }

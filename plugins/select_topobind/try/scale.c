@@ -142,12 +142,10 @@ static void save_job(const job_record_t *job, struct tb_scale *saved)
 		.pn_min_cpus = details->pn_min_cpus,
 		.orig_pn_min_cpus = details->orig_pn_min_cpus,
 	};
-	if (details->mc_ptr) {
-		saved->sockets_per_node = details->mc_ptr->sockets_per_node;
-		saved->cores_per_socket = details->mc_ptr->cores_per_socket;
-		saved->ntasks_per_core = details->mc_ptr->ntasks_per_core;
-		saved->ntasks_per_socket = details->mc_ptr->ntasks_per_socket;
-	}
+	saved->sockets_per_node = details->mc_ptr->sockets_per_node;
+	saved->cores_per_socket = details->mc_ptr->cores_per_socket;
+	saved->ntasks_per_core = details->mc_ptr->ntasks_per_core;
+	saved->ntasks_per_socket = details->mc_ptr->ntasks_per_socket;
 }
 
 /*
@@ -259,6 +257,20 @@ static bool needs_nodes_for_devices(const job_record_t *job)
 	       (job->details->overcommit || tb_job_is_asked_in_part(job));
 }
 
+/* As select/cons_tres makes one when it is first asked: the first answer is as others. */
+static void need_layout(job_details_t *details)
+{
+	multi_core_data_t *layout;
+
+	if (details->mc_ptr)
+		return;
+	layout = xmalloc(sizeof(*layout));
+	layout->sockets_per_node = NO_VAL16;
+	layout->cores_per_socket = NO_VAL16;
+	layout->threads_per_core = NO_VAL16;
+	details->mc_ptr = layout;
+}
+
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 		  struct tb_scale *saved)
 {
@@ -268,6 +280,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	uint32_t least = cpus; /* on a node */
 	bool some_nodes = needs_nodes_for_devices(job);
 
+	need_layout(details);
 	save_job(job, saved);
 	forget_tasks_of_devices(job, saved);
 	details->pn_min_cpus = tb_asked_cpus_of_node(&asked);
@@ -278,8 +291,7 @@ void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,
 	job->bit_flags &= ~(uint64_t)GRES_ENFORCE_BIND;
 	/* For it, select/cons_tres wants all tasks on each node. */
 	details->ntasks_per_tres = NO_VAL16;
-	if (details->mc_ptr)
-		free_layout(details->mc_ptr);
+	free_layout(details->mc_ptr);
 	if (type == TB_SLOT) {
 		details->cpus_per_task = cpus;
 		/* Where nobody said how many tasks, each node has so many. */
@@ -330,10 +342,8 @@ void tb_unscale_job(job_record_t *job, struct tb_scale *saved)
 	details->max_cpus = saved->max_cpus;
 	details->pn_min_cpus = saved->pn_min_cpus;
 	details->orig_pn_min_cpus = saved->orig_pn_min_cpus;
-	if (details->mc_ptr) {
-		details->mc_ptr->sockets_per_node = saved->sockets_per_node;
-		details->mc_ptr->cores_per_socket = saved->cores_per_socket;
-		details->mc_ptr->ntasks_per_core = saved->ntasks_per_core;
-		details->mc_ptr->ntasks_per_socket = saved->ntasks_per_socket;
-	}
+	details->mc_ptr->sockets_per_node = saved->sockets_per_node;
+	details->mc_ptr->cores_per_socket = saved->cores_per_socket;
+	details->mc_ptr->ntasks_per_core = saved->ntasks_per_core;
+	details->mc_ptr->ntasks_per_socket = saved->ntasks_per_socket;
 }
