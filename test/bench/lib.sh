@@ -218,6 +218,13 @@ cpu_of_controller() {
 		print ($12 + $13) * 1000 / hz }' "/proc/$pid/stat"
 }
 
+# some_nodes COUNT SEED - half of them, another half for each seed: how many, and which
+some_nodes() {
+	seq "$1" | awk -v seed="$2" 'BEGIN { srand(seed) }
+		rand() < 0.5 || NR == 1 { list = list (list ? "," : "") $1; n++ }
+		END { print n, "n[" list "]" }'
+}
+
 # Held jobs have no priority.
 pending() {
 	of "$1" squeue -h -t pending -o %Q | grep -cvx 0 || true

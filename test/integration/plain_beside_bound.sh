@@ -206,10 +206,10 @@ case_shares_no_more() {
 	scontrol update PartitionName=both OverSubscribe=NO
 	cancel "$first"
 	wait_until 20 runs "$second"
+	assert_told 25 32 -p both -N1 -n8
 	plain=$(batch -p both -N1 -n8)
 	wait_until 20 was_passed_over "$plain"
 	assert_no_unit_is_shared
-	assert_told 25 32 -p both -N1 -n8
 	scontrol update PartitionName=both OverSubscribe=FORCE:2
 }
 
