@@ -62,45 +62,6 @@ case_tasks() {
 	wait_until 120 two_lists soft-burn '0-3 4-7'
 }
 
-# four_threads - of a job that burns with four processes; into threads
-four_threads() {
-	mapfile -t threads < <(processes soft-burn)
-	[ "${#threads[@]}" = 4 ]
-}
-
-thread_has() {
-	[ "$(allowed_cpus "$1")" = "$2" ]
-}
-
-# One thread rests where it is put while its task spreads and returns, which some kernels
-# take for a reason to forget it.
-case_thread() {
-	local job threads one
-
-	job=$(soft_batch 4 -n1 --bunit=X --bamount=1)
-	wait_until 60 may_use soft-burn 0-15
-	wait_until 60 four_threads
-	one=${threads[0]}
-	kill -STOP "$one"
-	refute topobind_soft set --thread="$one" --cpus=5 "$job"
-	topobind_soft set --thread="$one" --cpus=2 "$job"
-	wait_until 60 thread_has "$one" 2
-	rm "$work/load"
-	wait_until 60 thread_has "${threads[1]}" 0-3
-	wait_until 60 thread_has "$one" 2
-	: >"$work/load"
-	wait_until 60 thread_has "${threads[1]}" 0-15
-	wait_until 60 thread_has "$one" 2
-	kill -CONT "$one"
-	wait_until 60 thread_has "$one" 0-15
-	rm "$work/load"
-	wait_until 60 thread_has "$one" 2
-	wait_until 60 thread_has "${threads[1]}" 0-3
-	topobind_soft set --thread="$one" --cpus=default "$job"
-	wait_until 60 thread_has "$one" 0-3
-	cancel "$job"
-}
-
 # Slurm limits the job's cgroup again when a step of it starts.
 case_another_step() {
 	local job
@@ -158,7 +119,6 @@ test_case "--ballow=N" case_scope N 0-3
 test_case "--ballow=X" case_scope X 0-3
 test_case "without the CPUs of others" case_without_those_of_others
 test_case "each task for itself" case_tasks
-test_case "a thread" case_thread
 test_case "another step of the job starts" case_another_step
 test_case "a hard job comes" case_never_on "${one_core[@]}"
 test_case "a plain job comes" case_never_on -n1
