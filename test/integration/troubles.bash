@@ -12,11 +12,15 @@ start_troubled() {
 	gcc -O1 -Wall -Wextra -Werror -shared -fPIC -o "$trouble/clock.so" \
 		"$top/test/differential/virtual_clock.c"
 	put_clock 0
-	VIRTUAL_CLOCK=$trouble/clock LD_PRELOAD=$trouble/clock.so \
-		cluster_start "$@"
+	with_clock cluster_start "$@"
 	mv "$trouble" "$cluster/clock"
 	ln -s "$cluster/clock" "$trouble"
 	trap stop_troubled EXIT
+}
+
+# with_clock COMMAND... - what starts daemons
+with_clock() {
+	VIRTUAL_CLOCK=$trouble/clock LD_PRELOAD=$trouble/clock.so "$@"
 }
 
 stop_troubled() {
