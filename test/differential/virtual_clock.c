@@ -3,14 +3,16 @@
  * virtual_clock.c - a clock that a test sets, for what runs with this library preloaded
  *
  * The file VIRTUAL_CLOCK has seconds since 1970 in decimal; there they stand until it is
- * written again, in place.  Only what is less than a second goes on, slowly, as some wait
- * for that.  Waits that have a limit take a sixteenth of it; those of the thread BACKFILL
- * of slurmctld go on as long as the file VIRTUAL_CLOCK.held is there.
+ * written again, in place.  Only what is less than a second goes on, slowly, and with each
+ * look at it, as some wait for that: it never goes back, nor stands still.  Waits that have
+ * a limit take a sixteenth of it; those of the thread BACKFILL of slurmctld go on as long as
+ * the file VIRTUAL_CLOCK.held is there, and then VIRTUAL_CLOCK.waits says that it does.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,8 @@
 #define FASTER 16
 #define SLOWER 100
 #define NANOSECONDS 1000000000LL
+#define MICROSECOND 1000LL
+#define LONGEST (NANOSECONDS / 2) /* the rest is for looks */
 
 static void get_real(struct timespec *now)
 {
@@ -54,6 +58,22 @@ static time_t get_virtual(struct timespec *written)
 	return second;
 }
 
+/* A microsecond more than at the last look, within the second that is written. */
+static long long go_on(long long now)
+{
+	static _Atomic long long last;
+	long long before = last,
+		  end = (now / NANOSECONDS + 1) * NANOSECONDS - 1;
+	long long next;
+
+	do {
+		next = before + MICROSECOND > now ? before + MICROSECOND : now;
+		if (next > end)
+			next = end;
+	} while (!atomic_compare_exchange_weak(&last, &before, next));
+	return next;
+}
+
 static void get_now(struct timespec *now)
 {
 	struct timespec written;
@@ -64,10 +84,13 @@ static void get_now(struct timespec *now)
 	if (!second)
 		return;
 	since = (count(now) - count(&written)) / SLOWER;
-	now->tv_sec = second;
-	now->tv_nsec = since < 0	     ? 0
-		       : since < NANOSECONDS ? since
-					     : NANOSECONDS - 1;
+	if (since < 0)
+		since = 0;
+	if (since > LONGEST)
+		since = LONGEST;
+	since = go_on(second * NANOSECONDS + since);
+	now->tv_sec = since / NANOSECONDS;
+	now->tv_nsec = since % NANOSECONDS;
 }
 
 time_t time(time_t *result)
@@ -102,14 +125,22 @@ int clock_gettime(clockid_t clock, struct timespec *result)
 static void wait_while_held(void)
 {
 	const char *path = getenv("VIRTUAL_CLOCK");
-	char name[16] = "", held[4096];
+	char name[16] = "", held[4096], waits[4096];
+	int file;
 
 	prctl(PR_GET_NAME, name);
 	if (!path || strcmp(name, BACKFILL))
 		return;
 	snprintf(held, sizeof(held), "%s.held", path);
+	snprintf(waits, sizeof(waits), "%s.waits", path);
+	if (access(held, F_OK))
+		return;
+	file = open(waits, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	while (!access(held, F_OK))
 		usleep(10000);
+	unlink(waits);
+	if (file >= 0)
+		close(file);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
