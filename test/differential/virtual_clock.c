@@ -3,9 +3,10 @@
  * virtual_clock.c - a clock that a test sets, for what runs with this library preloaded
  *
  * The file VIRTUAL_CLOCK has seconds since 1970 in decimal; there they stand until it is
- * written again, in place.  Only what is less than a second goes on, slowly, as some wait
- * for that.  Waits that have a limit take a sixteenth of it; those of the thread BACKFILL
- * of slurmctld go on as long as the file VIRTUAL_CLOCK.held is there.
+ * written again, in place.  Only what is less than a second goes on, slowly, and with each
+ * look at it, as some wait for that: it never goes back, nor stands still.  Waits that have
+ * a limit take a sixteenth of it; those of the thread BACKFILL of slurmctld go on as long as
+ * the file VIRTUAL_CLOCK.held is there, and then VIRTUAL_CLOCK.waits says that it does.
  *
  * With a sign before them the seconds are added to the real time, which goes on: when they
  * are written anew the clock jumps, and who waits until some time waits by that clock.
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,8 @@
 #define FASTER 16
 #define SLOWER 100
 #define NANOSECONDS 1000000000LL
+#define MICROSECOND 1000LL
+#define LONGEST (NANOSECONDS / 2) /* the rest is for looks */
 #define SLICE (NANOSECONDS / 10)
 
 static void get_real(struct timespec *now)
@@ -69,6 +73,22 @@ static struct setting get_setting(void)
 	return setting;
 }
 
+/* A microsecond more than at the last look, within the second that is written. */
+static long long go_on(long long now)
+{
+	static _Atomic long long last;
+	long long before = last,
+		  end = (now / NANOSECONDS + 1) * NANOSECONDS - 1;
+	long long next;
+
+	do {
+		next = before + MICROSECOND > now ? before + MICROSECOND : now;
+		if (next > end)
+			next = end;
+	} while (!atomic_compare_exchange_weak(&last, &before, next));
+	return next;
+}
+
 static void get_now(struct timespec *now)
 {
 	struct setting setting = get_setting();
@@ -79,10 +99,13 @@ static void get_now(struct timespec *now)
 	if (!setting.standing)
 		return;
 	since = (count(now) - count(&setting.written)) / SLOWER;
-	now->tv_sec = setting.standing;
-	now->tv_nsec = since < 0	     ? 0
-		       : since < NANOSECONDS ? since
-					     : NANOSECONDS - 1;
+	if (since < 0)
+		since = 0;
+	if (since > LONGEST)
+		since = LONGEST;
+	since = go_on(setting.standing * NANOSECONDS + since);
+	now->tv_sec = since / NANOSECONDS;
+	now->tv_nsec = since % NANOSECONDS;
 }
 
 time_t time(time_t *result)
@@ -117,14 +140,22 @@ int clock_gettime(clockid_t clock, struct timespec *result)
 static void wait_while_held(void)
 {
 	const char *path = getenv("VIRTUAL_CLOCK");
-	char name[16] = "", held[4096];
+	char name[16] = "", held[4096], waits[4096];
+	int file;
 
 	prctl(PR_GET_NAME, name);
 	if (!path || strcmp(name, BACKFILL))
 		return;
 	snprintf(held, sizeof(held), "%s.held", path);
+	snprintf(waits, sizeof(waits), "%s.waits", path);
+	if (access(held, F_OK))
+		return;
+	file = open(waits, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	while (!access(held, F_OK))
 		usleep(10000);
+	unlink(waits);
+	if (file >= 0)
+		close(file);
 }
 
 typedef int wait_function(pthread_cond_t *, pthread_mutex_t *,

@@ -8,7 +8,8 @@
 # cancelled.  Who sources this has set
 #
 #	nodes		so many of each way
-#	node		the topology of each
+#	node		the topology of each; or
+#	shapes		of the first, the second and so on
 #	last		tick in which jobs come
 #	origin		second of the history before the first tick
 #	tick_seconds	of the history
@@ -18,24 +19,59 @@
 #	make_load SEED	the jobs of a way, a line each: tick, ticks that it runs, limit in
 #			minutes, nodes, tasks, CPUs of a task
 #	take_turn	what happens in a tick
+#
+# and may set, before, ways and speeds, of the first node, the second and so on, and define
+# way_options.
 
-ways=(plain explicit implicit)
+[ -v ways ] || ways=(plain explicit implicit)
 
-# start_replayed_cluster SCHEDULER-PARAMETERS - a partition of each way
+# node_topology I - of the node at this place of a way, from 0 on
+node_topology() {
+	echo "${shapes[$1]:-$node}"
+}
+
+# Options of sbatch for a job of a way.
+declare -F way_options >/dev/null || way_options() {
+	[ "$1" != explicit ] || echo --bunit=X --bamount=1
+}
+
+# The nodes at this place, one of each way.
+nodes_at() {
+	local i list=()
+
+	for ((i = 0; i < ${#ways[@]}; i++)); do
+		list+=(n$((nodes * i + 1 + $1)))
+	done
+	(IFS=, && echo "${list[*]}")
+}
+
+# count LETTER TOPOLOGY
+count() {
+	local others=${2//[^$1]/}
+
+	echo ${#others}
+}
+
+# start_replayed_cluster SCHEDULER-PARAMETERS [OPTION...] - a partition of each way; memory
+# is in proportion to cores
 start_replayed_cluster() {
-	local options=() i
+	local options=() i topology sockets cores
 
-	for ((i = 0; i < 3; i++)); do
+	for ((i = 0; i < ${#ways[@]}; i++)); do
 		options+=(--slurm "PartitionName=${ways[i]} Nodes=n[$((nodes * i + 1))-$((nodes * (i + 1)))] DefaultTime=60 State=UP")
 	done
-	cluster_start --nodes this "${options[@]}" \
-		--slurm "NodeName=n[1-$((3 * nodes))] NodeAddr=127.0.0.1 State=CLOUD Sockets=2 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=500000" \
+	for ((i = 0; i < nodes; i++)); do
+		topology=$(node_topology "$i")
+		sockets=$(count S "$topology")
+		cores=$(count C "$topology")
+		options+=(--slurm "NodeName=$(nodes_at "$i") NodeAddr=127.0.0.1 State=CLOUD Sockets=$sockets CoresPerSocket=$((cores / sockets)) ThreadsPerCore=1 RealMemory=$((cores * 100))"
+			--topobind "NodeName=$(nodes_at "$i") Topology=$topology${speeds[i]:+ Speed=${speeds[i]}}")
+	done
+	cluster_start --nodes this "${options[@]}" --slurm DefMemPerCPU=100 \
 		--slurm SuspendProgram=/bin/true --slurm ResumeProgram=/bin/true \
 		--slurm ResumeRate=0 --slurm ResumeTimeout=60000 \
 		--slurm SuspendTime=INFINITE --slurm PrivateData=cloud \
-		--slurm "SchedulerParameters=$1" \
-		--topobind "NodeName=n[1-$((3 * nodes))] Topology=$node" \
-		--topobind "PartitionName=implicit Implicit=yes DefaultUnit=X"
+		--slurm "SchedulerParameters=$1" "${@:2}"
 }
 
 # --- what slurmctld does ---------------------------------------------------------------
@@ -44,8 +80,8 @@ start_replayed_cluster() {
 submit() {
 	local options=()
 
-	[ "$4" -eq 1 ] || options=(-N "$4")
-	[ "$1" != explicit ] || options+=(--bunit=X --bamount=1)
+	read -ra options <<<"$(way_options "$1")"
+	[ "$4" -eq 1 ] || options+=(-N "$4")
 	sbatch --parsable -o /dev/null -p "$1" -t "$3" -n "$5" -c "$6" \
 		"${options[@]}" --wrap true || fail "not submitted: $*"
 }
@@ -99,17 +135,28 @@ are_over() {
 		2>/dev/null)" ]
 }
 
+# submit_way WAY - in a file of its own
+submit_way() {
+	local at rest id
+
+	while read -r at rest; do
+		[ "$at" -eq "$tick" ] || continue
+		# shellcheck disable=SC2086 # words
+		id=$(submit "$1" $rest)
+		echo "$id $1 $at $rest"
+	done <"$work/load.$1" >"$work/jobs.$1"
+}
+
+# Each way in its order.
 submit_jobs() {
-	local way at rest id
+	local way pid pids=()
 
 	for way in "${ways[@]}"; do
-		while read -r at rest; do
-			[ "$at" -eq "$tick" ] || continue
-			# shellcheck disable=SC2086 # words
-			id=$(submit "$way" $rest)
-			echo "$id $way $at $rest" >>"$work/jobs"
-		done <"$work/load.$way"
+		submit_way "$way" &
+		pids+=($!)
 	done
+	for pid in "${pids[@]}"; do wait "$pid"; done
+	for way in "${ways[@]}"; do cat "$work/jobs.$way"; done >>"$work/jobs"
 }
 
 # "JOB NODE CORES" of all that run; one core is one CPU.
@@ -152,7 +199,7 @@ look() {
 }
 
 record_load() {
-	local tick way seed=1
+	local tick way seed=${TOPOBIND_SEED:-1}
 
 	: >"$work/running"
 	: >"$work/jobs"
@@ -190,14 +237,24 @@ recorded() {
 		sort -n
 }
 
+# The options of topobind whatif for the nodes of a way, from the first on.
+whatif_nodes() {
+	local i
+
+	for ((i = 0; i < nodes; i++)); do
+		echo "--topology=n$(($1 + i))=$(node_topology "$i")"
+		[ -z "${speeds[i]:-}" ] || echo "--speed=n$(($1 + i))=${speeds[i]}"
+	done
+}
+
 # assert_replayed WAY UNDER FIRST BACKFILL - on its nodes, from the first
 assert_replayed() {
-	local first=$3 jobs others starts
+	local jobs others starts options
 
+	readarray -t options < <(whatif_nodes "$3")
 	history_of "$1" >"$work/history"
 	topobind whatif --history "$work/history" --backfill "$4" \
-		--topology "n[$first-$((first + nodes - 1))]=$node" \
-		--under "$2" --starts "$work/starts" >"$work/table"
+		"${options[@]}" --under "$2" --starts "$work/starts" >"$work/table"
 	awk -F '|' 'NR > 1 { print $2, $4, $6, $7 }' "$work/starts" |
 		sort -n >"$work/replayed"
 	cut -d '|' -f 1 "$work/history" | sed 1d | sort >"$work/ids"

@@ -212,6 +212,26 @@ case_series() {
 		topobind report --from "$file"
 	exits 0 ' of containers were broken' topobind report --from "$file"
 	exits 0 '1 line is no look' topobind report --from "$file"
+	hostile_lines "$file" >"$work/hostile"
+	cat "$work/hostile" >>"$file"
+	topobind report --from "$file" --json >"$work/json"
+	"$top/test/json_schema" "$schemas/report-summary.schema.json" \
+		<"$work/json" || fail "not what the schema says: $(cat "$work/json")"
+	tells '[4,6]' '[.looks, .skipped]'
+}
+
+# hostile_lines FILE - what nobody has measured
+hostile_lines() {
+	local line
+
+	line=$(sed -n 2p "$1")
+	jq -c '.totals.jobs = 4611686018427387904' <<<"$line"
+	jq -c 'del(.totals.units.X.worst.shared)' <<<"$line"
+	jq -c '.time = -1' <<<"$line"
+	head -c 200 /dev/zero
+	echo
+	head -c 100000 /dev/zero | tr '\0' '['
+	echo
 }
 
 # --- with topobind --------------------------------------------------------------------

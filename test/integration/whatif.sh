@@ -67,7 +67,8 @@ case_implicit() {
 	assert_replayed implicit implicit=X $((2 * nodes + 1)) none
 }
 
-start_replayed_cluster batch_sched_delay=0,bf_interval=3600,default_queue_depth=1000
+start_replayed_cluster batch_sched_delay=0,bf_interval=3600,default_queue_depth=1000 \
+	--topobind "PartitionName=implicit Implicit=yes DefaultUnit=X"
 test_case "a load of three kinds" case_record
 test_case "plain jobs: the nodes, cores and starts of select/cons_tres" case_plain
 test_case "jobs that ask for L3 caches" case_explicit

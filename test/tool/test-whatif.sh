@@ -135,6 +135,87 @@ check 'cores as of select/cons_tres' test \
 	'1|n1|0,3 2|n1|1-2,4 3|n1|5 4|n2|0-1' = "$(sed 1d "$work/starts" |
 	cut -d '|' -f 2,6,7 | xargs)"
 
+# --- which nodes, and which cluster ---
+
+# nodes UNDER... - of each job, on two nodes and two larger ones
+nodes() {
+	run whatif --topology 'n[1-2]=NSXCCXCC' --topology 'n[3-4]=NSXCCXCCNSXCCXCC' \
+		--speed 'n[1-3]=2000' --speed n4=2600 --topology 'big:b1=NSXCCCCXCCCC' \
+		--history "$work/history" --starts "$work/starts" --under "$@"
+	sed 1d "$work/starts" | cut -d '|' -f 2,6 | xargs
+}
+{
+	echo "$heading"
+	past 1 0 30 30 2
+	past 2 1 30 30 2
+	past 3 2 30 30 2
+} >"$work/history"
+check 'FIRSTAVAILABLE' test '1|n1 2|n1 3|n2' = \
+	"$(nodes plain,bnodes=FIRSTAVAILABLE)"
+check 'LASTAVAILABLE' test '1|n4 2|n4 3|n4' = \
+	"$(nodes implicit=X,bnodes=LASTAVAILABLE)"
+check 'MINRESOURCE' test '1|n1 2|n1 3|n2' = \
+	"$(nodes bunit=X,bamount=1,bnodes=MINRESOURCE)"
+check 'FASTEST' test '1|n4 2|n4 3|n4' = "$(nodes plain,bnodes=FASTEST)"
+check 'MAXBALANCE' test '1|n4 2|n4 3|n4' = \
+	"$(nodes implicit=X,bnodes=MAXBALANCE)"
+check 'other nodes' test '1|b1 2|b1 3|b1' = "$(nodes plain,on=big)"
+nodes plain --under plain,bnodes=BESTFIT,on=big --json >/dev/null
+check 'their cores' has_value 8 configurations 1 cores
+check 'those of the first' has_value 24 configurations 0 cores
+check 'and nodes' has_value 1 configurations 1 nodes
+nodes bunit=X,bamount=1,on=big >/dev/null
+check 'a table says how large each is' grep -qx \
+	'3 jobs, 4 nodes with 24 cores, 1 node with 8 cores on big; 0 that have not run are left out' \
+	"$work/out"
+nodes plain,bnodes=CPULOAD >/dev/null
+check 'a policy that needs the load' refused_for 'the load of nodes'
+nodes bunit=X,bamount=1,bnodes=PRIORITY >/dev/null
+check 'a priority function' refused_for 'than a history has'
+nodes plain,bnodes=NONE >/dev/null
+check 'a policy that is none' refused_for 'bnodes'
+nodes plain,bstrategy=packed >/dev/null
+check 'what a plain job has not' refused_for 'cannot stand behind plain'
+nodes plain,on=small >/dev/null
+check 'a cluster that is none' refused_for 'no --topology=small:'
+whatif --under plain,bnodes=FASTEST
+check 'no speed' refused_for '--speed'
+whatif --speed n1=fast
+check 'a speed that is none' refused_for '--speed=n1=fast'
+whatif --speed x:n1=2000
+check 'a speed of no nodes' refused_for 'of which there is no --topology'
+run whatif --topology big:b1=NSXCC --history "$work/history"
+check 'only others' refused_for 'on=NAME'
+run whatif --topology 'b!g:b1=NSXCC' --history "$work/history"
+check 'a name that is none' refused_for 'no name of a cluster'
+
+# --- what sacct prints beside usual jobs ---
+
+{
+	echo "$heading"
+	echo "7_1|$(at 0)|$(at 900)|$(at 930)|00:01:00|1||4"
+	echo "7_1.batch|$(at 0)|$(at 900)|$(at 930)||1|1|4"
+	echo "7_[2-9]|$(at 0)|Unknown|Unknown|00:01:00|1||4"
+	echo "8+1|$(at 1)|$(at 900)|$(at 930)|UNLIMITED|1||4"
+	echo "9|$(at 2)|$(at 900)|$(at 900)|00:01:00|1||0"
+	echo "9|$(at 2)|$(at 900)|$(at 900)|00:01:00|1||4"
+	echo "9|$(at 2)|$(at 905)|$(at 910)|00:01:00|1||4"
+	echo "10|$(at 2)|$(at 910)|$(at 905)|00:01:00|1||4"
+	echo "11|$(at 2)|$(at 905)|$(at 910)|00:01:00|1||400"
+} >"$work/history"
+whatif --under plain --starts "$work/starts" --json
+check 'arrays, het jobs, requeued ones, of no time: exit code 0' ended 0
+check 'what has not run, has no CPUs or a wrong end is left out' \
+	has_value 3 left_out
+check 'one larger than the cluster never starts' \
+	has_value 1 configurations 0 never
+check 'each by its own name, twice where it ran twice' test '7_1 8+1 9 9' = \
+	"$(sed 1d "$work/starts" | cut -d '|' -f 2 | xargs)"
+sed -e '1s/JobID/JobIDRaw/' -e 's/^7_1/12/; s/^7_.*/13|x|x|x|x|x|x|x/; /^13/d; s/^8+1/14/' \
+	"$work/history" >"$work/raw"
+run whatif --topology n1=NSXCCXCC --history "$work/raw" --under plain --json
+check 'JobIDRaw' has_value 5 jobs
+
 # --- Standard Workload Format ---
 
 cat >"$work/history" <<-END

@@ -16,6 +16,9 @@
 #include "report_words.h"
 #include "terminal/wrap.h"
 
+/* What is more is no number of a look: sums of millions of them still fit. */
+#define COUNT_MOST (INT64_C(1) << 40)
+
 /* Of one kind of container, in all looks. */
 struct kind_series {
 	uint64_t spanning, sharing, touched, fewest;
@@ -66,7 +69,8 @@ static bool get_count(const json_t *json, const char *name, uint64_t *count)
 {
 	const json_t *number = json_object_get(json, name);
 
-	if (!json_is_integer(number) || json_integer_value(number) < 0)
+	if (!json_is_integer(number) || json_integer_value(number) < 0 ||
+	    json_integer_value(number) > COUNT_MOST)
 		return false;
 	*count = (uint64_t)json_integer_value(number);
 	return true;
@@ -101,6 +105,8 @@ static bool read_worst(const json_t *json, json_t **worst, double *locality)
 			   json_string_value(json_object_get(*worst, "user")) &&
 			   get_count(*worst, "touched", &count) &&
 			   get_count(*worst, "fewest", &count) &&
+			   get_count(*worst, "shared", &count) &&
+			   get_count(*worst, "strangers", &count) &&
 			   get_locality(*worst, locality));
 }
 

@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "compat/slurm_compat.h"
-#include "report/known_topologies.h"
 #include "starts.h"
 #include "terminal/progress.h"
 #include "whatif_output.h"
@@ -18,7 +17,7 @@
 
 struct options {
 	struct tb_command common;
-	struct tb_known_topologies known;
+	struct tb_past_clusters clusters;
 	const char *file;	  /* of the history */
 	const char *svg, *starts; /* to be written; NULL: none */
 	enum tb_history_format format;
@@ -76,7 +75,10 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 
 	switch (option) {
 	case 't':
-		return tb_known_topologies_add(&options->known, optarg, err);
+		return tb_past_clusters_add(&options->clusters, optarg, err);
+	case 'p':
+		return tb_past_clusters_add_speed(&options->clusters, optarg,
+						  err);
 	case 'H':
 		options->file = optarg;
 		return 0;
@@ -101,6 +103,14 @@ static int take_whatif_option(void *data, int option, struct tb_error *err)
 	}
 }
 
+static int take_default_unders(struct options *options, struct tb_error *err)
+{
+	return take_under(options, "plain", err) ||
+			       take_under(options, "implicit=X", err)
+		       ? -1
+		       : 0;
+}
+
 static int take_whatif_arguments(void *data, int count, char **words,
 				 struct tb_error *err)
 {
@@ -112,26 +122,31 @@ static int take_whatif_arguments(void *data, int count, char **words,
 		return tb_fail(
 			err,
 			"--history is missing: give a file of sacct -P, or of the Standard Workload Format");
-	if (!options->known.ngiven)
+	if (!options->clusters.count)
 		return tb_fail(
 			err,
 			"--topology is missing: give NODES=STRING, or NODES=FILE.xml of lstopo");
-	if (!options->nunder)
-		return take_under(options, "plain", err) ||
-				       take_under(options, "implicit=X", err)
-			       ? -1
-			       : 0;
+	if (!options->nunder && take_default_unders(options, err))
+		return -1;
+	if (tb_past_clusters_finish(&options->clusters, err))
+		return -1;
+	for (unsigned i = 0; i < options->nunder; i++)
+		if (tb_under_find_nodes(&options->under[i], &options->clusters,
+					err))
+			return -1;
 	return 0;
 }
 
 static const struct tb_command_option own_options[] = {
 	{ NULL, "topology", "NODES=STRING", 't',
-	  "or NODES=FILE.xml of lstopo; may be repeated" },
+	  "or NODES=FILE.xml of lstopo; may be repeated; with NAME: before it, of another cluster" },
+	{ NULL, "speed", "NODES=MHZ", 'p',
+	  "for FASTEST and MAXBALANCE; likewise" },
 	{ NULL, "history", "FILE", 'H', "the jobs; - is stdin" },
 	{ NULL, "sacct", NULL, 's', "FILE is what sacct -P has printed" },
 	{ NULL, "swf", NULL, 'w', "FILE has the Standard Workload Format" },
 	{ NULL, "under", "CONFIGURATION", 'u',
-	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1; may be repeated [plain and implicit=X]" },
+	  "plain, implicit=UNIT, or a binding as bunit=X,bamount=1, and behind it bnodes=POLICY, on=NAME; may be repeated [plain and implicit=X]" },
 	{ NULL, "backfill", "KIND", 'b',
 	  "which waiting jobs may not be delayed: none, easy, conservative, slurm [easy]" },
 	{ NULL, "depth", "N", 'd',
@@ -175,9 +190,7 @@ static int read_history(const struct options *options,
 /* What is replayed. */
 struct past {
 	struct tb_history history;
-	struct tb_named_topologies nodes;
-	struct tb_replay_cluster cluster; /* of these */
-	FILE *svg, *starts;		  /* NULL: not asked for */
+	FILE *svg, *starts; /* NULL: not asked for */
 };
 
 struct running {
@@ -211,19 +224,19 @@ static int run_one(struct options *options, unsigned index,
 	struct tb_whatif *whatif = &list[index].whatif;
 	struct running running = {
 		.under = under,
-		.starts = { past->starts, &past->history, &past->nodes,
-			    under->text },
+		.starts = { past->starts, &past->history,
+			    &under->cluster->nodes, under->text },
 	};
 
+	replay.policy = &under->policy;
 	replay.progress = show_progress;
 	replay.watch = past->starts ? write_start : NULL;
 	replay.arg = &running;
-	if (tb_whatif_run(&past->cluster, &past->history, &replay, under,
-			  whatif))
+	if (tb_whatif_run(&past->history, &replay, under, whatif))
 		return -1;
 	replay.watch = NULL;
-	return tb_later_find(&past->cluster, &past->history, &replay,
-			     &list[0].whatif, whatif, &list[index].later);
+	return tb_later_find(&past->history, &replay, &list[0].whatif, whatif,
+			     &list[index].later);
 }
 
 /* Is all of it in the file?  It is closed. */
@@ -242,9 +255,8 @@ static int tell(const struct options *options, const struct past *past,
 {
 	if (options->common.json)
 		return tb_whatif_print_json(options->common.name,
-					    &past->history, &past->cluster,
-					    list, count);
-	return tb_whatif_print_table(&past->history, &past->cluster, list,
+					    &past->history, list, count);
+	return tb_whatif_print_table(&past->history, &options->clusters, list,
 				     count)
 		       ? tb_command_fail(options->common.name, "out of memory")
 		       : TB_EXIT_OK;
@@ -290,7 +302,6 @@ static int open_past(const struct options *options, struct past *past,
 		     struct tb_error *err)
 {
 	if (read_history(options, &past->history, err) ||
-	    tb_known_topologies_list(&options->known, &past->nodes, err) ||
 	    open_output(options->svg, &past->svg, err))
 		return -1;
 	if (open_output(options->starts, &past->starts, err)) {
@@ -300,8 +311,6 @@ static int open_past(const struct options *options, struct past *past,
 	}
 	if (past->starts)
 		tb_starts_print_head(past->starts);
-	past->cluster = (struct tb_replay_cluster){ past->nodes.topologies,
-						    past->nodes.count };
 	return 0;
 }
 
@@ -315,7 +324,6 @@ static int replay_history(struct options *options)
 		rc = tb_command_fail(options->common.name, "%s", err.text);
 	else
 		rc = run_all(options, &past);
-	tb_named_topologies_clear(&past.nodes);
 	tb_history_clear(&past.history);
 	return rc;
 }
@@ -336,6 +344,6 @@ int tb_command_whatif(int argc, char **argv)
 		rc = replay_history(&options);
 	for (unsigned i = 0; i < options.nunder; i++)
 		tb_under_clear(&options.under[i]);
-	tb_known_topologies_clear(&options.known);
+	tb_past_clusters_clear(&options.clusters);
 	return rc;
 }

@@ -2,6 +2,7 @@
 /* history.c - see history.h */
 #define _GNU_SOURCE /* strptime, timegm, strsep */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static const struct {
 	const char *names[3];
 	bool needed;
 } columns[COLUMNS] = {
-	[JOB_ID] = { { "JobID" }, true },
+	[JOB_ID] = { { "JobID", "JobIDRaw" }, true },
 	[SUBMIT] = { { "Submit" }, true },
 	[START] = { { "Start" }, true },
 	[END] = { { "End" }, true },
@@ -162,6 +163,32 @@ static int split_row(const struct reading *reading, char *row,
 				 reading->line, index);
 }
 
+/* "12", "12_3", "12_[3-5]" or "12+1"; rest is behind the number, or what of it is read. */
+static bool read_id(const char *text, struct tb_past_job *job,
+		    const char **rest)
+{
+	char *end;
+
+	job->id = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9')
+		return false;
+	if ((*end == '_' || *end == '+') && end[1] >= '0' && end[1] <= '9') {
+		job->part_sign = *end;
+		job->part = (uint32_t)strtoul(end + 1, &end, 10);
+	}
+	*rest = end;
+	return true;
+}
+
+void tb_past_job_print(const struct tb_past_job *job, char text[TB_PAST_ID_MAX])
+{
+	int length = snprintf(text, TB_PAST_ID_MAX, "%" PRIu64, job->id);
+
+	if (job->part_sign)
+		snprintf(text + length, TB_PAST_ID_MAX - (size_t)length,
+			 "%c%" PRIu32, job->part_sign, job->part);
+}
+
 /* Steps say how many tasks there are; sacct does not say it of jobs. */
 static void take_step(struct reading *reading, int64_t tasks)
 {
@@ -183,16 +210,18 @@ static int take_ended(struct reading *reading, const char *cells[COLUMNS],
 	if (!read_time(cells[SUBMIT], &job->submit))
 		return fail_line(reading, "time of submission", cells[SUBMIT],
 				 err);
+	if (!read_time(cells[START], &start) || !read_time(cells[END], &end) ||
+	    end < start)
+		return 1;
 	if (!read_limit(cells[TIMELIMIT], &job->limit))
 		return fail_line(reading, "time limit", cells[TIMELIMIT], err);
-	if (!read_number(cells[CPUS], CPUS_MOST, &cpus) || !cpus)
+	if (!read_number(cells[CPUS], CPUS_MOST, &cpus))
 		return fail_line(reading, "number of CPUs", cells[CPUS], err);
 	if (*cells[NODES] && !read_number(cells[NODES], CPUS_MOST, &nodes))
 		return fail_line(reading, "number of nodes", cells[NODES], err);
 	if (*cells[TASKS] && !read_number(cells[TASKS], CPUS_MOST, &tasks))
 		return fail_line(reading, "number of tasks", cells[TASKS], err);
-	if (!read_time(cells[START], &start) || !read_time(cells[END], &end) ||
-	    end < start)
+	if (!cpus)
 		return 1;
 	job->run = end - start;
 	job->nodes = (uint32_t)nodes;
@@ -204,15 +233,13 @@ static int take_ended(struct reading *reading, const char *cells[COLUMNS],
 static int take_sacct(struct reading *reading, char *row, struct tb_error *err)
 {
 	struct tb_past_job job = { 0 }, *at;
-	const char *cells[COLUMNS];
+	const char *cells[COLUMNS], *rest;
 	int64_t tasks = 0;
-	char *rest;
 	int rc;
 
 	if (split_row(reading, row, cells, err))
 		return -1;
-	job.id = strtoull(cells[JOB_ID], &rest, 10);
-	if (rest == cells[JOB_ID])
+	if (!read_id(cells[JOB_ID], &job, &rest))
 		return fail_line(reading, "job", cells[JOB_ID], err);
 	if (strchr(rest, '.')) {
 		if (read_number(cells[TASKS], CPUS_MOST, &tasks))
@@ -293,7 +320,9 @@ static int compare_jobs(const void *a, const void *b)
 
 	if (x->submit != y->submit)
 		return x->submit < y->submit ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->part < y->part ? -1 : x->part > y->part;
 }
 
 int tb_history_read(FILE *in, enum tb_history_format format,

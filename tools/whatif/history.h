@@ -20,6 +20,9 @@ enum tb_history_format {
 /* What is not known is 0. */
 struct tb_past_job {
 	uint64_t id;
+	/* Of an array or a heterogeneous job: '_' or '+', and which of them; '\0': neither. */
+	char part_sign;
+	uint32_t part;
 	int64_t submit, run, limit; /* seconds */
 	uint32_t nodes, tasks, cpus;
 };
@@ -29,6 +32,11 @@ struct tb_history {
 	unsigned njobs;
 	unsigned left_out; /* that never ran, or run yet */
 };
+
+/* "12", "12_3" or "12+1", as sacct has it. */
+#define TB_PAST_ID_MAX 40
+void tb_past_job_print(const struct tb_past_job *job,
+		       char text[TB_PAST_ID_MAX]);
 
 /* -1 with a sentence that names the line; tb_history_clear() is right then, too. */
 int tb_history_read(FILE *in, enum tb_history_format format,

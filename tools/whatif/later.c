@@ -43,12 +43,11 @@ static void take_job(struct tb_later *later, unsigned job, int64_t first,
 
 /* ---- why ---- */
 
-static int find_whys(const struct tb_replay_cluster *cluster,
-		     const struct tb_history *history,
+static int find_whys(const struct tb_history *history,
 		     const struct tb_replay_options *options,
 		     const struct tb_under *under, struct tb_later *later)
 {
-	struct tb_replay_job *jobs = tb_whatif_jobs(cluster, history, under);
+	struct tb_replay_job *jobs = tb_whatif_jobs(history, under);
 	struct tb_replay_start *starts = calloc(history->njobs,
 						sizeof(*starts));
 	struct tb_replay_options again = *options;
@@ -62,8 +61,8 @@ static int find_whys(const struct tb_replay_cluster *cluster,
 	again.whys = &whys[first];
 	again.nwhys = later->nlist - first;
 	if (jobs && starts)
-		rc = tb_replay(cluster, jobs, history->njobs, &again, starts,
-			       &totals);
+		rc = tb_replay(&under->cluster->cluster, jobs, history->njobs,
+			       &again, starts, &totals);
 	for (unsigned i = first; i < later->nlist; i++)
 		later->list[i].why = whys[i];
 	free(jobs);
@@ -71,8 +70,7 @@ static int find_whys(const struct tb_replay_cluster *cluster,
 	return rc;
 }
 
-int tb_later_find(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history,
+int tb_later_find(const struct tb_history *history,
 		  const struct tb_replay_options *options,
 		  const struct tb_whatif *first, const struct tb_whatif *whatif,
 		  struct tb_later *later)
@@ -81,7 +79,6 @@ int tb_later_find(const struct tb_replay_cluster *cluster,
 	for (unsigned i = 0; i < history->njobs; i++)
 		take_job(later, i, first->starts[i].start,
 			 whatif->starts[i].start);
-	return later->count ? find_whys(cluster, history, options,
-					whatif->under, later)
+	return later->count ? find_whys(history, options, whatif->under, later)
 			    : 0;
 }

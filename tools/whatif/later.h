@@ -32,8 +32,7 @@ struct tb_later {
 /*
  * Replays the history once more where somebody is later, to see why.  -1: no memory.
  */
-int tb_later_find(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history,
+int tb_later_find(const struct tb_history *history,
 		  const struct tb_replay_options *options,
 		  const struct tb_whatif *first, const struct tb_whatif *whatif,
 		  struct tb_later *later);

@@ -31,10 +31,12 @@ void tb_starts_print(const struct tb_starts *starts, unsigned index,
 {
 	const struct tb_past_job *job = &starts->history->jobs[index];
 	char *cores = print_cores(starts->nodes->topologies[node], threads);
+	char id[TB_PAST_ID_MAX];
 
+	tb_past_job_print(job, id);
 	fprintf(starts->out,
-		"%s|%" PRIu64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%s|%s\n",
-		starts->under, job->id, job->submit, now, now + job->run,
+		"%s|%s|%" PRId64 "|%" PRId64 "|%" PRId64 "|%s|%s\n",
+		starts->under, id, job->submit, now, now + job->run,
 		starts->nodes->names[node], cores ? cores : "");
 	free(cores);
 }

@@ -5,39 +5,6 @@
 
 #include "whatif.h"
 
-/* ---- configurations ---- */
-
-int tb_under_parse(struct tb_under *under, const char *text,
-		   struct tb_error *err)
-{
-	static const char implicit[] = "implicit=";
-	struct tb_error why;
-	int rc;
-
-	*under = (struct tb_under){ .text = text };
-	tb_request_init(&under->request);
-	under->plain = !strcmp(text, "plain");
-	if (under->plain)
-		return 0;
-	under->implicit = !strncmp(text, implicit, strlen(implicit));
-	rc = under->implicit ? tb_request_set(&under->request, "bunit",
-					      text + strlen(implicit), &why)
-			     : tb_request_parse(&under->request, text, &why);
-	if (rc || tb_request_complete(&under->request, &why))
-		return tb_fail(err, "--under=%.100s: %s", text, why.text);
-	if (!tb_request_binds(&under->request) || under->request.nalternatives)
-		return tb_fail(
-			err,
-			"--under=%.100s is no configuration: give plain, implicit=UNIT, or a binding such as bunit=X,bamount=1",
-			text);
-	return 0;
-}
-
-void tb_under_clear(struct tb_under *under)
-{
-	tb_request_clear(&under->request);
-}
-
 /* ---- jobs ---- */
 
 static uint32_t divide_up(uint32_t all, uint32_t by)
@@ -82,12 +49,11 @@ static struct tb_replay_job make_job(const struct tb_past_job *past,
 	return job;
 }
 
-struct tb_replay_job *tb_whatif_jobs(const struct tb_replay_cluster *cluster,
-				     const struct tb_history *history,
+struct tb_replay_job *tb_whatif_jobs(const struct tb_history *history,
 				     const struct tb_under *under)
 {
 	struct tb_replay_job *jobs = calloc(history->njobs, sizeof(*jobs));
-	uint32_t largest = find_largest_node(cluster);
+	uint32_t largest = find_largest_node(&under->cluster->cluster);
 
 	for (unsigned i = 0; jobs && i < history->njobs; i++)
 		jobs[i] = make_job(&history->jobs[i], under, largest);
@@ -160,19 +126,18 @@ static void take_shares(struct tb_whatif *whatif)
 			 (double)totals->containers;
 }
 
-int tb_whatif_run(const struct tb_replay_cluster *cluster,
-		  const struct tb_history *history,
+int tb_whatif_run(const struct tb_history *history,
 		  const struct tb_replay_options *options,
 		  const struct tb_under *under, struct tb_whatif *whatif)
 {
-	struct tb_replay_job *jobs = tb_whatif_jobs(cluster, history, under);
+	struct tb_replay_job *jobs = tb_whatif_jobs(history, under);
 	int rc = -1;
 
 	*whatif = (struct tb_whatif){ .under = under };
 	whatif->starts = calloc(history->njobs, sizeof(*whatif->starts));
 	if (jobs && whatif->starts &&
-	    !tb_replay(cluster, jobs, history->njobs, options, whatif->starts,
-		       &whatif->totals) &&
+	    !tb_replay(&under->cluster->cluster, jobs, history->njobs, options,
+		       whatif->starts, &whatif->totals) &&
 	    !measure_waits(history, whatif)) {
 		count_jobs(history->njobs, whatif);
 		take_shares(whatif);

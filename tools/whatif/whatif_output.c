@@ -102,29 +102,59 @@ static const struct tb_table_kind kind = {
 	.print = print_cell,
 };
 
-static void print_counts(const struct tb_history *history,
-			 const struct tb_replay_cluster *cluster,
-			 uint64_t cores)
+/* "16 nodes with 256 cores" */
+static void print_size(const struct tb_past_cluster *cluster, FILE *out)
 {
-	tb_print_sentence(stdout,
-			  "%u %s, %u %s with %" PRIu64
-			  " %s; %u that %s not run %s left out",
-			  history->njobs,
-			  tb_count_word(history->njobs, "job", "jobs"),
-			  cluster->nnodes,
-			  tb_count_word(cluster->nnodes, "node", "nodes"),
-			  cores, tb_count_word(cores, "core", "cores"),
-			  history->left_out,
-			  tb_count_word(history->left_out, "has", "have"),
-			  tb_count_word(history->left_out, "is", "are"));
+	uint64_t cores = 0;
+
+	for (unsigned i = 0; i < cluster->nodes.count; i++)
+		cores += tb_topology_cores(cluster->nodes.topologies[i]);
+	fprintf(out, "%u %s with %" PRIu64 " %s", cluster->nodes.count,
+		tb_count_word(cluster->nodes.count, "node", "nodes"), cores,
+		tb_count_word(cores, "core", "cores"));
+}
+
+/* "; " and then ", " for those that have a name. */
+static void print_sizes(const struct tb_past_clusters *clusters, FILE *out)
+{
+	const char *before = "";
+
+	for (unsigned i = 0; i < clusters->count; i++) {
+		const struct tb_past_cluster *cluster = &clusters->list[i];
+
+		fputs(before, out);
+		print_size(cluster, out);
+		if (*cluster->name)
+			fprintf(out, " on %s", cluster->name);
+		before = ", ";
+	}
+}
+
+/* -1: no memory. */
+static int print_counts(const struct tb_history *history,
+			const struct tb_past_clusters *clusters)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *words = open_memstream(&text, &size);
+
+	if (!words)
+		return -1;
+	fprintf(words, "%u %s, ", history->njobs,
+		tb_count_word(history->njobs, "job", "jobs"));
+	print_sizes(clusters, words);
+	fprintf(words, "; %u that %s not run %s left out", history->left_out,
+		tb_count_word(history->left_out, "has", "have"),
+		tb_count_word(history->left_out, "is", "are"));
+	return tb_print_stream(stdout, words, &text);
 }
 
 /* ---- who is later ---- */
 
-static unsigned long long get_id(const struct tb_history *history,
-				 const struct tb_late_job *late)
+static void print_id(const struct tb_history *history,
+		     const struct tb_late_job *late, char text[TB_PAST_ID_MAX])
 {
-	return history->jobs[late->why.job].id;
+	tb_past_job_print(&history->jobs[late->why.job], text);
 }
 
 /* "01:00:00 for cores that others need", behind what comes first, or a comma. */
@@ -158,10 +188,12 @@ static int print_late_job(const struct tb_history *history,
 	char *text = NULL;
 	size_t size;
 	FILE *words = open_memstream(&text, &size);
+	char id[TB_PAST_ID_MAX];
 
 	if (!words)
 		return -1;
-	fprintf(words, "job %llu ", get_id(history, late));
+	print_id(history, late, id);
+	fprintf(words, "job %s ", id);
 	if (late->by == TB_LATER_NEVER) {
 		fputs("never: the empty cluster does not hold it", words);
 	} else {
@@ -213,10 +245,11 @@ static int print_later(const struct tb_history *history,
 }
 
 int tb_whatif_print_table(const struct tb_history *history,
-			  const struct tb_replay_cluster *cluster,
+			  const struct tb_past_clusters *clusters,
 			  const struct tb_whatif_result *list, unsigned count)
 {
-	print_counts(history, cluster, list[0].whatif.totals.cores);
+	if (print_counts(history, clusters))
+		return -1;
 	if (tb_table_print_names(
 		    &kind,
 		    "jobs,never,median,most,used,broken,span,locality,later,under",
@@ -233,9 +266,9 @@ int tb_whatif_print_table(const struct tb_history *history,
 static json_t *make_late_job(const struct tb_history *history,
 			     const struct tb_late_job *late)
 {
-	char id[24];
+	char id[TB_PAST_ID_MAX];
 
-	snprintf(id, sizeof(id), "%llu", get_id(history, late));
+	print_id(history, late, id);
 	if (late->by == TB_LATER_NEVER)
 		return json_pack("{s:s, s:b}", "job", id, "never", 1);
 	return json_pack("{s:s, s:b, s:I, s:I, s:I, s:I, s:I}", "job", id,
@@ -264,11 +297,13 @@ static json_t *make_row(const struct tb_history *history,
 	const struct tb_later *later = &result->later;
 
 	return json_pack(
-		"{s:s, s:i, s:i, s:I, s:I, s:I, s:f, s:f, s:i, s:f, s:i, s:I, s:I, s:i, s:o}",
-		"under", whatif->under->text, "started", (int)whatif->started,
-		"never", (int)whatif->never, "wait_median",
-		(json_int_t)whatif->median, "wait_95", (json_int_t)whatif->most,
-		"duration",
+		"{s:s, s:i, s:I, s:i, s:i, s:I, s:I, s:I, s:f, s:f, s:i, s:f, s:i, s:I, s:I, s:i, s:o}",
+		"under", whatif->under->text, "nodes",
+		(int)whatif->under->cluster->nodes.count, "cores",
+		(json_int_t)whatif->totals.cores, "started",
+		(int)whatif->started, "never", (int)whatif->never,
+		"wait_median", (json_int_t)whatif->median, "wait_95",
+		(json_int_t)whatif->most, "duration",
 		(json_int_t)(whatif->totals.last - whatif->totals.first),
 		"utilisation", whatif->utilisation, "broken", whatif->broken,
 		"spanning", (int)whatif->spanning, "locality", whatif->locality,
@@ -278,7 +313,6 @@ static json_t *make_row(const struct tb_history *history,
 }
 
 int tb_whatif_print_json(const char *command, const struct tb_history *history,
-			 const struct tb_replay_cluster *cluster,
 			 const struct tb_whatif_result *list, unsigned count)
 {
 	json_t *rows = json_array(), *json;
@@ -288,7 +322,8 @@ int tb_whatif_print_json(const char *command, const struct tb_history *history,
 		json_array_append_new(rows, make_row(history, &list[i]));
 	json = json_pack("{s:i, s:i, s:i, s:I, s:o}", "jobs",
 			 (int)history->njobs, "left_out",
-			 (int)history->left_out, "nodes", (int)cluster->nnodes,
+			 (int)history->left_out, "nodes",
+			 (int)list[0].whatif.under->cluster->nodes.count,
 			 "cores", (json_int_t)list[0].whatif.totals.cores,
 			 "configurations", rows);
 	rc = tb_command_print_json(command, json);

@@ -14,12 +14,11 @@ struct tb_whatif_result {
 
 /* -1: no memory. */
 int tb_whatif_print_table(const struct tb_history *history,
-			  const struct tb_replay_cluster *cluster,
+			  const struct tb_past_clusters *clusters,
 			  const struct tb_whatif_result *list, unsigned count);
 
 /* An exit code. */
 int tb_whatif_print_json(const char *command, const struct tb_history *history,
-			 const struct tb_replay_cluster *cluster,
 			 const struct tb_whatif_result *list, unsigned count);
 
 #endif

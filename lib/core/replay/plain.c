@@ -13,7 +13,7 @@ struct choosing {
 	int64_t cpus, nodes; /* still to be found */
 	struct tb_node_set *sets;
 	unsigned nsets;
-	unsigned *chosen;
+	struct tb_plain_node *chosen;
 	unsigned nchosen;
 };
 
@@ -89,8 +89,12 @@ static void take_node(struct choosing *choosing, unsigned node)
 			get_cpus_per_core(choosing, node);
 	if (most < choosing->task_cpus)
 		most = choosing->task_cpus;
-	choosing->chosen[choosing->nchosen++] = node;
-	choosing->cpus -= cpus < most ? cpus : most;
+	if (cpus > most)
+		cpus = most;
+	choosing->chosen[choosing->nchosen++] = (struct tb_plain_node){
+		node, (uint32_t)(cpus / choosing->task_cpus)
+	};
+	choosing->cpus -= cpus;
 	choosing->nodes--;
 }
 
@@ -128,14 +132,14 @@ static void take_set(struct choosing *choosing, struct tb_node_set *set)
 
 static int compare_nodes(const void *a, const void *b)
 {
-	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+	const struct tb_plain_node *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->node < y->node ? -1 : x->node > y->node;
 }
 
 unsigned tb_plain_nodes(const struct tb_rooms *rooms, const uint32_t *room,
 			const struct tb_replay_job *job,
-			struct tb_node_set *sets, unsigned *nodes)
+			struct tb_node_set *sets, struct tb_plain_node *nodes)
 {
 	struct choosing choosing = {
 		.rooms = rooms,

@@ -7,7 +7,8 @@
  *
  * Nodes beside each other with room for a task are a set.  Of the sets that suffice it
  * takes the smallest, else the largest and then others.  In a set a job of one node gets
- * the one with the fewest CPUs free that holds it; other jobs get the first ones.
+ * the one with the fewest CPUs free that holds it; other jobs get the first ones.  The CPUs
+ * are counted down in the order in which nodes are found, so later ones have fewer tasks.
  *
  * Tasks of several CPUs lie in one socket, the first ones first.  Other cores come from
  * one socket after the other, again and again.
@@ -24,13 +25,19 @@ struct tb_node_set {
 	uint32_t nodes; /* 0: has been taken */
 };
 
+/* Of a job: it has so many tasks there at most. */
+struct tb_plain_node {
+	unsigned node;
+	uint32_t tasks;
+};
+
 /*
  * Nodes on which so many tasks have room go into nodes, in their order; returns how many,
  * 0 where they do not suffice.  sets is to work with; both hold as many as there are nodes.
  */
 unsigned tb_plain_nodes(const struct tb_rooms *rooms, const uint32_t *room,
 			const struct tb_replay_job *job,
-			struct tb_node_set *sets, unsigned *nodes);
+			struct tb_node_set *sets, struct tb_plain_node *nodes);
 
 struct tb_plain_tasks {
 	uint32_t tasks, task_cpus;

@@ -8,7 +8,7 @@
  * with CR_Core.
  *
  * Bound jobs are placed by the functions that place them in slurmctld, on the nodes of
- * its default policy, plain ones as by select/cons_tres (plain.h).  A job has as few nodes
+ * a policy, plain ones as by select/cons_tres (plain.h), of the first ones of a policy.  A job has as few nodes
  * as hold its tasks, and no fewer than it asks for.
  */
 #ifndef TB_CORE_REPLAY_REPLAY_H
@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/policy/allocation.h"
 #include "core/request/request.h"
 #include "core/topology/locality.h"
 
@@ -80,8 +81,20 @@ enum tb_backfill {
 	TB_BACKFILL_SLURM,
 };
 
+/*
+ * Which nodes jobs get.  Memory, of nodes and of jobs, is in proportion to CPUs.  None has
+ * reservations, and no load, preference or priority is known: with CPULOAD, PRIORITY and
+ * plugins all nodes are alike.
+ */
+struct tb_replay_policy {
+	enum tb_allocation nodes;
+	const double
+		*speeds; /* by node, 0 where it is not known; NULL: of none */
+};
+
 struct tb_replay_options {
 	enum tb_backfill backfill;
+	const struct tb_replay_policy *policy; /* NULL: DEFAULT */
 	/*
 	 * Of plain tasks of several CPUs: the last free cores of a node that are too
 	 * few for one more do not count, as with Slurm 23.11 and later.

@@ -23,6 +23,8 @@ static int add_shape(struct tb_rooms *rooms, const struct tb_topology *topology)
 
 	if (per_core > rooms->most_per_core)
 		rooms->most_per_core = per_core;
+	if (threads > rooms->most_cpus)
+		rooms->most_cpus = threads;
 	shape->topology = topology;
 	shape->placer = tb_placer_create(topology);
 	shape->cores = tb_bitset_create(cores);
@@ -219,14 +221,29 @@ static uint32_t count_bound(struct tb_rooms *rooms, const struct tb_kind *kind,
 	return count;
 }
 
+uint64_t tb_rooms_free_cpus(const struct tb_rooms *rooms,
+			    const struct tb_floor *floor, unsigned node)
+{
+	return (uint64_t)floor->cores[node] *
+	       get_shape(rooms, node)->books.cpus_per_core;
+}
+
+uint64_t tb_rooms_cpus(const struct tb_rooms *rooms, unsigned node)
+{
+	return tb_topology_threads(rooms->cluster->topologies[node]);
+}
+
+double tb_rooms_part(const struct tb_rooms *rooms, uint64_t cpus)
+{
+	return (double)cpus / rooms->most_cpus;
+}
+
 uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,
 		    const struct tb_kind *kind, unsigned node)
 {
-	uint64_t cpus = (uint64_t)floor->cores[node] *
-			get_shape(rooms, node)->books.cpus_per_core;
-
 	if (!kind->request)
-		return (uint32_t)(cpus / kind->task_cpus);
+		return (uint32_t)(tb_rooms_free_cpus(rooms, floor, node) /
+				  kind->task_cpus);
 	if (!floor->cores[node])
 		return 0;
 	return count_bound(rooms, kind, node, &floor->used[node]);

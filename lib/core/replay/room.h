@@ -46,6 +46,7 @@ struct tb_rooms {
 	unsigned nshapes;
 	unsigned *shape;	/* by node */
 	uint32_t most_per_core; /* CPUs of a core, of any node */
+	uint32_t most_cpus;	/* of a node */
 	struct tb_kind *kinds;
 	unsigned nkinds;
 	struct tb_floor now;
@@ -65,6 +66,12 @@ void tb_floor_assign(struct tb_floor *to, const struct tb_floor *from,
 
 /* The kind of a job, a new one where the cluster is still empty; -1: no memory. */
 int tb_rooms_kind(struct tb_rooms *rooms, const struct tb_replay_job *job);
+
+uint64_t tb_rooms_free_cpus(const struct tb_rooms *rooms,
+			    const struct tb_floor *floor, unsigned node);
+uint64_t tb_rooms_cpus(const struct tb_rooms *rooms, unsigned node);
+/* So many CPUs as a part of the largest node's. */
+double tb_rooms_part(const struct tb_rooms *rooms, uint64_t cpus);
 
 /* How many tasks of a kind a node holds on a floor. */
 uint32_t tb_room_on(struct tb_rooms *rooms, const struct tb_floor *floor,

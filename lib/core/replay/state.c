@@ -45,173 +45,7 @@ static void drop_waiting(struct tb_replay *replay, unsigned job)
 	replay->waiting--;
 }
 
-/* ---- which nodes ---- */
-
-/* One task on each of the nodes; the others on the first that have room. */
-static void deal_plain(struct tb_grant *choice, const struct tb_replay_job *job)
-{
-	uint32_t left = job->tasks - choice->nparts;
-
-	for (unsigned i = 0; i < choice->nparts; i++) {
-		uint32_t more = choice->parts[i].tasks - 1;
-
-		if (more > left)
-			more = left;
-		choice->parts[i].tasks = 1 + more;
-		left -= more;
-	}
-}
-
-static int compare_parts(const void *a, const void *b)
-{
-	const struct tb_part *x = a, *y = b;
-
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* As few of the first nodes as hold all, one after the other. */
-static void deal_bound(struct tb_replay *replay,
-		       const struct tb_replay_job *job)
-{
-	struct tb_grant *choice = &replay->choice;
-	struct tb_dealt *dealt = replay->dealt;
-	uint64_t room = 0;
-	unsigned nparts = 0;
-
-	while (room < job->tasks || nparts < job->nodes)
-		room += choice->parts[nparts++].tasks;
-	choice->nparts = nparts;
-	qsort(choice->parts, nparts, sizeof(*choice->parts), compare_parts);
-	for (unsigned i = 0; i < nparts; i++)
-		dealt[i] = (struct tb_dealt){ .most = choice->parts[i].tasks };
-	tb_deal(dealt, nparts, job->tasks);
-	for (unsigned i = 0; i < nparts; i++)
-		choice->parts[i].tasks = dealt[i].slots;
-}
-
-/* Those with room into choice. */
-static void find_nodes(struct tb_replay *replay, const uint32_t *room)
-{
-	struct tb_grant *choice = &replay->choice;
-
-	choice->nparts = 0;
-	for (unsigned node = 0; node < replay->nnodes; node++)
-		if (room[node])
-			choice->parts[choice->nparts++] = (struct tb_part){
-				node, room[node], NULL
-			};
-}
-
-bool tb_replay_choose_as_slurm(struct tb_replay *replay, unsigned index,
-			       const uint32_t *room)
-{
-	struct tb_grant *choice = &replay->choice;
-
-	choice->nparts = tb_plain_nodes(&replay->rooms, room,
-					&replay->jobs[index], replay->sets,
-					replay->nodes);
-	for (unsigned i = 0; i < choice->nparts; i++) {
-		unsigned node = replay->nodes[i];
-
-		choice->parts[i] = (struct tb_part){ node, room[node], NULL };
-	}
-	return choice->nparts;
-}
-
-static bool have_room(const struct tb_grant *choice,
-		      const struct tb_replay_job *job)
-{
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < choice->nparts; i++)
-		all += choice->parts[i].tasks;
-	return all >= job->tasks && choice->nparts >= job->nodes;
-}
-
-/* A job of one node needs no other than those with room for all, if there are any. */
-static void drop_small(struct tb_grant *choice, const struct tb_replay_job *job)
-{
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < choice->nparts; i++)
-		if (choice->parts[i].tasks >= job->tasks)
-			choice->parts[kept++] = choice->parts[i];
-	if (kept)
-		choice->nparts = kept;
-}
-
-static int describe_nodes(struct tb_replay *replay, unsigned index,
-			  const struct tb_floor *floor,
-			  const struct tb_node_need *need)
-{
-	const struct tb_kind *kind = tb_replay_kind(replay, index);
-	uint64_t share = tb_node_need_share(need);
-
-	for (unsigned i = 0; i < replay->choice.nparts; i++) {
-		const struct tb_part *part = &replay->choice.parts[i];
-		const struct tb_fit *fit =
-			tb_room_fit(&replay->rooms, floor, kind, part->node,
-				    part->tasks < share ? part->tasks
-							: (uint32_t)share);
-
-		if (!fit)
-			return -1;
-		replay->candidates[i] = (struct tb_candidate){
-			.node = part->node,
-			.holds = part->tasks,
-			.diameter = fit->diameter,
-			.broken = fit->broken,
-			.left = fit->left,
-		};
-	}
-	return 0;
-}
-
-/* As topobind does by default. */
-static int order_nodes(struct tb_replay *replay, unsigned index,
-		       const struct tb_floor *floor)
-{
-	const struct tb_replay_job *job = &replay->jobs[index];
-	struct tb_grant *choice = &replay->choice;
-	struct tb_node_need need = { .amount = job->tasks,
-				     .nodes = job->nodes };
-
-	if (job->nodes == 1)
-		drop_small(choice, job);
-	if (describe_nodes(replay, index, floor, &need))
-		return -1;
-	tb_allocation_order(TB_ALLOCATE_DEFAULT, replay->candidates,
-			    choice->nparts, &need);
-	for (unsigned i = 0; i < choice->nparts; i++) {
-		const struct tb_candidate *candidate = &replay->candidates[i];
-
-		choice->parts[i].node = candidate->node;
-		choice->parts[i].tasks = (uint32_t)candidate->holds;
-	}
-	return 0;
-}
-
-int tb_replay_choose(struct tb_replay *replay, unsigned index,
-		     const struct tb_floor *floor, const uint32_t *room)
-{
-	const struct tb_replay_job *job = &replay->jobs[index];
-	struct tb_grant *choice = &replay->choice;
-
-	if (!job->request && !tb_replay_choose_as_slurm(replay, index, room))
-		return 0;
-	if (job->request)
-		find_nodes(replay, room);
-	if (!have_room(choice, job))
-		return 0;
-	if (!job->request) {
-		deal_plain(choice, job);
-		return 1;
-	}
-	if (order_nodes(replay, index, floor))
-		return -1;
-	deal_bound(replay, job);
-	return 1;
-}
+/* ---- grants ---- */
 
 void tb_grant_clear(struct tb_grant *grant)
 {
@@ -362,6 +196,7 @@ static int open_lists(struct tb_replay *replay)
 	replay->later_room = calloc(nodes, sizeof(*replay->later_room));
 	replay->sets = calloc(nodes, sizeof(*replay->sets));
 	replay->nodes = calloc(nodes, sizeof(*replay->nodes));
+	replay->offered = calloc(nodes, sizeof(*replay->offered));
 	replay->dealt = calloc(nodes, sizeof(*replay->dealt));
 	replay->candidates = calloc(nodes, sizeof(*replay->candidates));
 	replay->broken = calloc(nodes, sizeof(*replay->broken));
@@ -369,8 +204,8 @@ static int open_lists(struct tb_replay *replay)
 			       replay->previous && replay->ends.list &&
 			       replay->limits.list && replay->choice.parts &&
 			       replay->sets && replay->nodes && replay->dealt &&
-			       replay->candidates && replay->later_room &&
-			       replay->broken
+			       replay->offered && replay->candidates &&
+			       replay->later_room && replay->broken
 		       ? 0
 		       : -1;
 }
@@ -404,6 +239,7 @@ void tb_replay_close(struct tb_replay *replay)
 	free(replay->sets);
 	free(replay->nodes);
 	free(replay->dealt);
+	free(replay->offered);
 	free(replay->candidates);
 	free(replay->later_room);
 	free(replay->broken);

@@ -57,7 +57,8 @@ struct tb_replay {
 	struct tb_candidate *candidates;
 	struct tb_node_set *sets;
 	struct tb_dealt *dealt;
-	unsigned *nodes;
+	struct tb_plain_node *nodes;
+	uint32_t *offered; /* tasks, by node */
 
 	/* The reservation of the first job that waits (easy.c). */
 	unsigned reserved; /* TB_NO_JOB */
@@ -95,17 +96,6 @@ static inline struct tb_kind *tb_replay_kind(const struct tb_replay *replay,
 }
 
 void tb_replay_wait(struct tb_replay *replay, unsigned job);
-
-/*
- * Choose nodes for a job of which each node has room for so many tasks on a floor, into
- * replay->choice.  0: they do not suffice; -1: no memory.
- */
-int tb_replay_choose(struct tb_replay *replay, unsigned job,
-		     const struct tb_floor *floor, const uint32_t *room);
-
-/* The same, by the nodes of select/cons_tres alone.  False: they do not suffice. */
-bool tb_replay_choose_as_slurm(struct tb_replay *replay, unsigned job,
-			       const uint32_t *room);
 
 /*
  * The exact cores of the choice on a floor become the grant of the job.  -1: no memory,

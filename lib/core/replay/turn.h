@@ -7,7 +7,7 @@
 #ifndef TB_CORE_REPLAY_TURN_H
 #define TB_CORE_REPLAY_TURN_H
 
-#include "state.h"
+#include "choose.h"
 
 /*
  * Somebody waits, and since the last turn jobs have ended, or some came, the first of
