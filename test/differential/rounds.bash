@@ -418,9 +418,9 @@ plain_has_slots() {
 	awk -v job="$common $own" '
 	BEGIN {
 		match(job, /-n[0-9]+/)
-		tasks = substr(job, RSTART + 2, RLENGTH - 2)
+		tasks = substr(job, RSTART + 2, RLENGTH - 2) + 0
 		match(job, /-c[0-9]+/)
-		cpus = substr(job, RSTART + 2, RLENGTH - 2)
+		cpus = substr(job, RSTART + 2, RLENGTH - 2) + 0
 	}
 	/ processors/ {
 		sub(/.*using /, "")
@@ -488,6 +488,9 @@ judge_refused() {
 	witness+=" --nodelist=$set -N$(tr ',' '\n' <<<"$set" | grep -c .)"
 	[[ $binding = *btype=host* ]] ||
 		witness="$(sed -E 's/ -c[^ ]*//' <<<"$witness") -c$size"
+	# Nodes of several blocks Slurm gives to who names them, not to who does not.
+	[ "$world" != block ] || [[ $common = *--nodelist=* ]] ||
+		witness=$(sed 's/ --nodelist=[^ ]*//' <<<"$witness")
 	start_now "$witness"
 	[ -n "$id" ] || return 0
 	wanted=$(has "$id")
