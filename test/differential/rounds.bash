@@ -484,13 +484,14 @@ judge_refused() {
 		-v request="${words[*]}" -v number="$number" \
 		-f "$differential/possible.awk" "$differential/nodes" -) ||
 		return 0
-	witness="$(sed -E 's/ (-N|--nodelist=)[^ ]*//g' <<<" $common")"
-	witness+=" --nodelist=$set -N$(tr ',' '\n' <<<"$set" | grep -c .)"
+	witness=" $common"
+	# Nodes of several blocks Slurm gives only to who names them, or their number.
+	[ "$world" = block ] ||
+		witness="$(sed -E 's/ (-N|--nodelist=)[^ ]*//g' <<<" $common") --nodelist=$set -N$(
+			tr ',' '\n' <<<"$set" | grep -c .
+		)"
 	[[ $binding = *btype=host* ]] ||
 		witness="$(sed -E 's/ -c[^ ]*//' <<<"$witness") -c$size"
-	# Nodes of several blocks Slurm gives to who names them, not to who does not.
-	[ "$world" != block ] || [[ $common = *--nodelist=* ]] ||
-		witness=$(sed 's/ --nodelist=[^ ]*//' <<<"$witness")
 	start_now "$witness"
 	[ -n "$id" ] || return 0
 	wanted=$(has "$id")
