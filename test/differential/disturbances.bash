@@ -67,14 +67,6 @@ nodes_can_be_had() {
 		sbatch --test-only -N4 --wrap true >/dev/null 2>&1
 }
 
-# Until a node registers, slurmctld knows how many devices it has, but not which.
-devices_are_known() {
-	scontrol -d show node | awk '
-	/^ *Gres=/ { has = !/\(null\)/ }
-	/^ *GresUsed=/ { unknown += has && !/\(IDX:/ }
-	END { exit unknown }'
-}
-
 # What has not been saved is lost: jobs that have ended would be there again.
 be_killed() {
 	local job

@@ -418,9 +418,9 @@ plain_has_slots() {
 	awk -v job="$common $own" '
 	BEGIN {
 		match(job, /-n[0-9]+/)
-		tasks = substr(job, RSTART + 2, RLENGTH - 2)
+		tasks = substr(job, RSTART + 2, RLENGTH - 2) + 0
 		match(job, /-c[0-9]+/)
-		cpus = substr(job, RSTART + 2, RLENGTH - 2)
+		cpus = substr(job, RSTART + 2, RLENGTH - 2) + 0
 	}
 	/ processors/ {
 		sub(/.*using /, "")
@@ -484,8 +484,12 @@ judge_refused() {
 		-v request="${words[*]}" -v number="$number" \
 		-f "$differential/possible.awk" "$differential/nodes" -) ||
 		return 0
-	witness="$(sed -E 's/ (-N|--nodelist=)[^ ]*//g' <<<" $common")"
-	witness+=" --nodelist=$set -N$(tr ',' '\n' <<<"$set" | grep -c .)"
+	witness=" $common"
+	# Nodes of several blocks Slurm gives only to who names them, or their number.
+	[ "$world" = block ] ||
+		witness="$(sed -E 's/ (-N|--nodelist=)[^ ]*//g' <<<" $common") --nodelist=$set -N$(
+			tr ',' '\n' <<<"$set" | grep -c .
+		)"
 	[[ $binding = *btype=host* ]] ||
 		witness="$(sed -E 's/ -c[^ ]*//' <<<"$witness") -c$size"
 	start_now "$witness"

@@ -333,6 +333,14 @@ start_with_gres() {
 	wait_until 60 nodes_answer
 }
 
+# Until a node registers, slurmctld knows how many devices it has, but not which.
+devices_are_known() {
+	scontrol -d show node | awk '
+	/^ *Gres=/ { has = !/\(null\)/ }
+	/^ *GresUsed=/ { unknown += has && !/\(IDX:/ }
+	END { exit unknown }'
+}
+
 # node_shows NODE FORMAT [PARTITION] - what sinfo says of it.  Not with -n: of a single
 # node slurmctld tells which CPUs were in use when somebody last asked for all nodes.
 node_shows() {

@@ -164,6 +164,7 @@ begin_anew() {
 	save_state "${jobs[-1]}"
 	restart_slurmctld
 	wait_until 60 nodes_answer
+	wait_until 60 devices_are_known
 }
 
 case_order() {
