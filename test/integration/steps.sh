@@ -374,14 +374,24 @@ switch_type() {
 }
 
 # Since 25.05 a switch plugin of topobind's is asked first, and nobody sees it.
-case_site_switch() {
+assert_site_switch() {
 	assert_eq SwitchType switch/nvidia_imex "$(switch_type)"
 	case_uneven_direct
 	cancel_all
 	wait_until 60 no_jobs
-	"$@"
-	assert_eq "SwitchType afterwards" switch/nvidia_imex "$(switch_type)"
-	case_uneven_direct
+}
+
+case_site_switch() {
+	assert_site_switch
+	reconfigure
+	assert_site_switch
+}
+
+case_other_controller() {
+	takeover
+	assert_site_switch
+	take_back
+	assert_site_switch
 }
 
 without_site_switch() {
@@ -528,10 +538,9 @@ if slurm_is_from 25.05; then
 	cluster_start --nodes zen,twin --backup \
 		--slurm SwitchType=switch/nvidia_imex
 	test_case "the site's switch plugin, and scontrol reconfigure" \
-		case_site_switch reconfigure
+		case_site_switch
 	test_case "the site's switch plugin, and another controller" \
-		case_site_switch takeover
-	take_back
+		case_other_controller
 	test_case "without it" without_site_switch
 	test_case "heterogeneous steps" case_parts_of_a_step
 fi
