@@ -405,14 +405,14 @@ without_site_switch() {
 # A heterogeneous job: slots of both components, by one srun.
 case_parts_of_a_step() {
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
-		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 -- '
+		-w "$NODE_TWIN" -n2 --bunit=X --bamount=1 -- '
 	told both -n1 --exact : -n2 --exact
 	told second --het-group=1 -n1 --exact'
 	finish_script
 	assert_eq "both" "0 $NODE_ZEN 0-5
-1 $NODE_TWIN 0-3
-2 $NODE_TWIN 4-7" "$(said both)"
-	assert_eq "of the second" "0 $NODE_TWIN 0-3" "$(said second)"
+1 $NODE_TWIN 0-5
+2 $NODE_TWIN 6-11" "$(said both)"
+	assert_eq "of the second" "0 $NODE_TWIN 0-5" "$(said second)"
 }
 
 # --- held on this machine -----------------------------------------------------
