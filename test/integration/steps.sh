@@ -374,14 +374,24 @@ switch_type() {
 }
 
 # Since 25.05 a switch plugin of topobind's is asked first, and nobody sees it.
-case_site_switch() {
+assert_site_switch() {
 	assert_eq SwitchType switch/nvidia_imex "$(switch_type)"
 	case_uneven_direct
 	cancel_all
 	wait_until 60 no_jobs
-	"$@"
-	assert_eq "SwitchType afterwards" switch/nvidia_imex "$(switch_type)"
-	case_uneven_direct
+}
+
+case_site_switch() {
+	assert_site_switch
+	reconfigure
+	assert_site_switch
+}
+
+case_other_controller() {
+	takeover
+	assert_site_switch
+	take_back
+	assert_site_switch
 }
 
 without_site_switch() {
@@ -395,14 +405,14 @@ without_site_switch() {
 # A heterogeneous job: slots of both components, by one srun.
 case_parts_of_a_step() {
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
-		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 -- '
+		-w "$NODE_TWIN" -n2 --bunit=X --bamount=1 -- '
 	told both -n1 --exact : -n2 --exact
 	told second --het-group=1 -n1 --exact'
 	finish_script
 	assert_eq "both" "0 $NODE_ZEN 0-5
-1 $NODE_TWIN 0-3
-2 $NODE_TWIN 4-7" "$(said both)"
-	assert_eq "of the second" "0 $NODE_TWIN 0-3" "$(said second)"
+1 $NODE_TWIN 0-5
+2 $NODE_TWIN 6-11" "$(said both)"
+	assert_eq "of the second" "0 $NODE_TWIN 0-5" "$(said second)"
 }
 
 # --- held on this machine -----------------------------------------------------
@@ -528,10 +538,9 @@ if slurm_is_from 25.05; then
 	cluster_start --nodes zen,twin --backup \
 		--slurm SwitchType=switch/nvidia_imex
 	test_case "the site's switch plugin, and scontrol reconfigure" \
-		case_site_switch reconfigure
+		case_site_switch
 	test_case "the site's switch plugin, and another controller" \
-		case_site_switch takeover
-	take_back
+		case_other_controller
 	test_case "without it" without_site_switch
 	test_case "heterogeneous steps" case_parts_of_a_step
 fi
