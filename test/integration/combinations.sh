@@ -471,6 +471,18 @@ case_spread() {
 		"$(nodes_of "$job")"
 }
 
+# Slurm 24.11 alone ends with a segmentation fault.
+case_spread_with_devices() {
+	local job
+
+	job=$(alloc -w "$NODE_ZEN" --spread-job -n2 --gpus=1)
+	assert_eq GPU "gpu:1(IDX:0)" "$(gpus_of "$job")"
+	cancel "$job"
+	on_zen --spread-job -n2 --gpus=1 --bunit=X --bamount=1
+	assert_eq GPU "gpu:1(IDX:0)" "$(gpus_of "$job")"
+	cancel "$job"
+}
+
 case_fewest_nodes() {
 	bound -p virtual "$@"
 	assert_eq "nodes" 1 "$(nodes_of "$job" | wc -w)"
@@ -738,6 +750,7 @@ test_case "a waiting job that is changed" case_changed_later
 give_gpus
 row --gres works case_gres
 row --gres-flags works case_gres_flags
+test_case "--spread-job with devices of the whole job" case_spread_with_devices
 cluster_stop
 nodes=()
 for i in {1..8}; do

@@ -12,6 +12,7 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/core_mask.h"
+#include "compat/select_gres.h"
 #include "compat/select_ops.h"
 
 static bitstr_t **get_excluded_cores(const struct tb_test *test)
@@ -101,17 +102,39 @@ static int call_job_test(const struct tb_test *test, resv_exc_t *excluded)
 #endif
 }
 
+/*
+ * Where Slurm 24.05 and 24.11 spread a job over nodes (--spread-job) and count its devices
+ * per job (--gpus=2), slurmctld ends with a segmentation fault.  Such a job is placed as
+ * one that is not to be spread.
+ */
+static bool must_not_spread(const job_record_t *job)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) && \
+	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+	for (uint32_t i = 0; i < tb_gres_entries(job); i++)
+		if (tb_gres_asked(job, i).per_job)
+			return true;
+#else
+	(void)job;
+#endif
+	return false;
+}
+
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 {
 	resv_exc_t *caller = test->excluded; /* NULL: nothing is excluded */
 	resv_exc_t masked = { 0 };
+	uint64_t flags = test->job->bit_flags;
 	int rc;
 
 	if (caller)
 		masked = *caller;
 	if (mask)
 		masked.exc_cores = mask->excluded;
+	if (must_not_spread(test->job))
+		test->job->bit_flags &= ~(uint64_t)SPREAD_JOB;
 	rc = call_job_test(test, &masked);
+	test->job->bit_flags |= flags & SPREAD_JOB;
 	/* What select/cons_tres changed in the rest belongs to the caller. */
 	if (caller) {
 		masked.exc_cores = caller->exc_cores;
