@@ -18,6 +18,7 @@
 #include "task_compat.h"
 
 #include "cgroup/cpuset.h"
+#include "task_topobind/isolate/isolation.h"
 
 #include "src/common/log.h"
 #include "src/common/read_config.h"
@@ -245,7 +246,11 @@ static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 static struct tb_bitset *find_missing(const char *top, const char *job_cpus,
 				      struct tb_error *err)
 {
-	struct tb_bitset *wanted, *there = tb_cpuset_read_cpus(top, err);
+	/* What another job has for itself is never given to this one. */
+	struct tb_bitset *there = tb_isolation_read_cpus(conf->spooldir,
+							 tb_cpuset_read_cpus,
+							 top, err);
+	struct tb_bitset *wanted;
 
 	if (there == NULL)
 		return NULL;

@@ -363,6 +363,8 @@ static int test_request(struct tb_test *test,
 	if (!tb_request_binds(&effective->held.request))
 		return tb_test_plain_job(test);
 	if (tb_job_gpus_check(test->job, &effective->held.request, &why) ||
+	    tb_job_isolation_check(site, test->job, &effective->held.request,
+				   &why) ||
 	    (!effective->implicit_cpus &&
 	     tb_job_combinations_check(test->job, &effective->held.request,
 				       false, &why)))

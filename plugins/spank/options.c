@@ -59,6 +59,10 @@ const struct tb_option tb_option_table[] = {
 	{ "ballow", "node|S|N|X",
 	  "with --bmode=soft: how far tasks may spread: over the node, or over "
 	  "the sockets, NUMA nodes or L3 caches of their units (default node)" },
+	{ "bisolate", "no|yes",
+	  "yes: nothing else runs on the CPUs of the job: no daemon, no login, "
+	  "no interrupt that can be moved (default: the site's setting, else no; "
+	  "the site has to allow it)" },
 	{ "bnodes", "policy",
 	  "how nodes are chosen: SLURM, FIRSTAVAILABLE, LASTAVAILABLE, CPULOAD, "
 	  "MINRESOURCE, CONTIGUOUS, MAXBALANCE, FASTEST, PRIORITY, BESTFIT, "

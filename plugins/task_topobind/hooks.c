@@ -22,6 +22,8 @@
 #include "hwloc/machine.h"
 #include "task_topobind/step/task_cpuset.h"
 #include "task_topobind/daemon/step_watch.h"
+#include "task_topobind/isolate/isolate.h"
+#include "task_topobind/isolate/isolation.h"
 #include "task_topobind/pe/pe.h"
 #include "task_topobind/pe/pe_files.h"
 #include "task_topobind/daemon/publish.h"
@@ -217,8 +219,10 @@ static void publish_numbers(const struct tb_machine *machine,
 
 static bool tidy(const char *spool_dir)
 {
+	bool done = tb_isolation_tidy(spool_dir);
+
 	tb_pe_files_sweep(spool_dir);
-	return tb_task_soft_tidy(spool_dir);
+	return tb_task_soft_tidy(spool_dir) && done;
 }
 
 /* The registry is there: each step has a claim in it, the watched ones, too. */
@@ -242,6 +246,7 @@ void tb_task_slurmd_start(void)
 
 	tb_pe_files_sweep(tb_daemon_spool_dir());
 	tb_ownership_take_all();
+	tb_isolation_tidy(tb_daemon_spool_dir());
 	tb_task_soft_slurmd_start();
 	watch_steps();
 	if (site != NULL && !tb_conf_enabled_somewhere(site))
@@ -268,62 +273,6 @@ void tb_task_slurmd_stop(void)
 {
 	tb_publish_stop();
 	tb_step_watch_stop();
-}
-
-/*
- * The line for a batch script's environment, from what Slurm has kept with the
- * job, of its alternatives the one that it was given; NULL for none.  A wrong
- * request is passed on: slurmstepd reports it.
- */
-static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
-{
-	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
-	struct tb_request request, site, plain;
-	struct tb_env_texts texts;
-	char *line = NULL;
-	int rc;
-
-	tb_request_init(&site);
-	tb_env_texts_find(&texts, spank_env, spank_count);
-	rc = tb_request_from_texts(&request, &texts, NULL);
-	if (rc == 0 && tb_request_is_open(&request) && implicit != NULL) {
-		rc = tb_request_parse(&site, implicit, NULL);
-		if (rc == 0)
-			rc = tb_request_bind_implicitly(&request, &site, NULL);
-	}
-	plain = tb_request_plain(&request,
-				 tb_alternative_of_texts(&request, &texts));
-	if (rc < 0)
-		line = strdup("invalid");
-	else if (tb_request_is_given(&request))
-		line = tb_request_print(&plain);
-	tb_request_clear(&request);
-	tb_request_clear(&site);
-	return line;
-}
-
-void tb_task_batch_request(char ***env, uint32_t *env_count,
-			   char *const *spank_env, uint32_t spank_count)
-{
-	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE;
-	const char *implicit_name = TB_JOB_ENV_PREFIX TB_IMPLICIT_VARIABLE;
-	const char *chosen_name = TB_JOB_ENV_PREFIX TB_ALTERNATIVE_VARIABLE;
-	const char *implicit = tb_implicit_from_env(spank_env, spank_count);
-	char *line;
-
-	if (*env == NULL)
-		return;
-	/* They may be there from a job in which this one was submitted. */
-	unsetenvp(*env, name);
-	unsetenvp(*env, implicit_name);
-	unsetenvp(*env, chosen_name);
-	line = print_batch_line(spank_env, spank_count);
-	if (line != NULL)
-		env_array_overwrite(env, name, line);
-	if (implicit != NULL)
-		env_array_overwrite(env, implicit_name, implicit);
-	*env_count = envcount(*env);
-	free(line);
 }
 
 static struct tb_step *create_configured(struct tb_step_input *input,
@@ -355,6 +304,7 @@ static struct tb_step *create_step(tb_slurm_step_t *slurm_step,
 	input->memory = tb_conf_memory(site, partition);
 	tb_conf_soft_find(site, tb_daemon_node_name(), partition, &soft);
 	input->mode = soft.mode;
+	input->isolation = tb_conf_isolation(site, partition);
 	input->filter = tb_conf_filter(site, tb_daemon_node_name(), partition);
 	if (!slurm_step->batch)
 		input->implicit = tb_conf_implicit(site, partition);
@@ -548,6 +498,7 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	struct tb_error err;
 	char *copy;
 
+	tb_task_isolate_give_way(slurm_step);
 	/* task/cgroup may come later, see tb_task_hold(). */
 	tb_ownership_take(slurm_step);
 	if (tb_slurm_step_is_extern(slurm_step))
@@ -574,6 +525,9 @@ int tb_task_step_start(tb_slurm_step_t *slurm_step)
 	copy = join_spool_path(SITE_FILE);
 	tb_task_soft_step_start(slurm_step, current, site, copy);
 	free(copy);
+	/* Soft-bound tasks have left its CPUs now. */
+	if (current != NULL)
+		tb_task_isolate(slurm_step, current);
 	tb_step_usage_start(slurm_step, current, site);
 	tb_conf_destroy(site);
 	return current != NULL ? tell_error(slurm_step) : 0;
@@ -613,6 +567,7 @@ int tb_task_prepare(tb_slurm_step_t *slurm_step)
 	/* Before scripts of the site run here, which may take their time. */
 	tb_step_watch_leave(watch);
 	watch = NULL;
+	tb_task_isolate_leave();
 	if (current == NULL)
 		tb_variables_plain(&variables);
 	else
@@ -659,6 +614,7 @@ void tb_task_step_end(tb_slurm_step_t *slurm_step)
 
 	tb_step_usage_end(slurm_step, current);
 	tb_task_soft_step_end();
+	tb_task_isolate_end();
 	rc = end_cgroups(slurm_step);
 	tb_slurm_cpusets_close();
 	/* After an error it stays; a helper of slurmd goes on with it then. */

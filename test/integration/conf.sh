@@ -480,7 +480,7 @@ case_wrong_key() {
 	conf_with "NodeName=$NODE_ZEN Cost=2 Implicit=\"yes\" Topologie=NSC"
 	says "topobind.conf: DIR/etc/topobind.conf line $(wc -l <"$cluster/etc/topobind.conf"): Implicit is no key of a NodeName= line; the allowed keys are Topology, Distances, Memory, Filter, PriorityFunction, Speed, Cost, Priority, Swap, MaxLoad, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, Mode; correct it and run \"scontrol reconfigure\""
 	conf_with 'PartitionName=main implicit = yes  Speed=3'
-	says "topobind.conf: DIR/etc/topobind.conf line $(wc -l <"$cluster/etc/topobind.conf"): Speed is no key of a PartitionName= line; the allowed keys are Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, SpareDevices, NodeAllocationPolicy, PriorityFunction, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, Mode; correct it and run \"scontrol reconfigure\""
+	says "topobind.conf: DIR/etc/topobind.conf line $(wc -l <"$cluster/etc/topobind.conf"): Speed is no key of a PartitionName= line; the allowed keys are Enabled, Implicit, OnAnyHost, DefaultUnit, DefaultStrategy, Filter, MemoryBinding, SpareDevices, Isolate, NodeAllocationPolicy, PriorityFunction, Soft, SoftUtilLowPct, SoftCount, SoftIntervalMs, Mode; correct it and run \"scontrol reconfigure\""
 }
 
 # slurmctld runs with what it has read before.

@@ -405,6 +405,37 @@ case_on_any_host() {
 	[ -n "$(granted "$job")" ] || fail "no grant on a node that says it"
 }
 
+# What the kernel then does is in test/vm/isolate.sh; v1 cannot.
+case_isolate() {
+	local job
+	local -a core=(--bunit=C --bamount=1)
+
+	reconfigure_with
+	never -p main -w "$NODE_ZEN" "${core[@]}" --bisolate=yes
+	job=$(batch -H -p main -w "$NODE_ZEN" "${core[@]}" --bisolate=no)
+	assert_contains "of the update" "bisolate=yes is not allowed here" \
+		"$(topobind update "$job" --bisolate=yes 2>&1)"
+	reconfigure_with Isolate=allow "PartitionName=virtual Isolate=no"
+	topobind update "$job" --bisolate=yes
+	scontrol release "$job"
+	wait_until 30 runs "$job"
+	assert_contains "the binding" "bisolate=yes" "$(comment_word "$job" binding)"
+	cancel "$job"
+	never -p virtual -w "$NODE_ZEN" "${core[@]}" --bisolate=yes
+	scontrol update PartitionName=main OverSubscribe=FORCE:2
+	never -p main -w "$NODE_RAPTOR" "${core[@]}" --bisolate=yes
+	scontrol update PartitionName=main OverSubscribe=NO
+	[ -d /sys/fs/cgroup/cpuset ] || return 0
+	assert_contains "the step" \
+		"bisolate=yes needs cgroup v2 and Linux 6.7 or later" \
+		"$(srun -Q -p main -w "$NODE_THIS" "${core[@]}" \
+			--bisolate=yes true 2>&1)"
+	assert is_undrained
+	reconfigure_with Isolate=yes
+	assert_eq "where the site would like it" ran "$(srun -Q -p main \
+		-w "$NODE_THIS" "${core[@]}" echo ran)"
+}
+
 # --- running jobs, whatever changes -----------------------------------------
 
 # A plain job that may share CPUs, on a full node: only with other plain jobs.
@@ -582,6 +613,7 @@ Implicit=perhaps	yes, no
 Enabled=1	yes, no
 OnAnyHost=never	yes, no
 SpareDevices=some	yes, no
+Isolate=some	no, allow, yes
 NodeRecord=2	yes, no
 JobRecord=never	yes, no
 UsageRecord=never	yes, no
@@ -944,4 +976,5 @@ test_case "a node's filter of another shape" case_filter_of_another_shape
 test_case "a node goes on with what was right" case_wrong_file_on_a_node
 test_case "a wrong file stops the start" case_wrong_file_stops_the_start
 test_case "OnAnyHost" case_on_any_host
+test_case "Isolate" case_isolate
 tests_done

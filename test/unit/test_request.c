@@ -79,6 +79,11 @@ static const struct {
 	  NULL },
 	{ "bcpus=1,bmode=soft,ballow=S", "bcpus=1,bmode=soft,ballow=S", NULL },
 	{ "bamount=0,ballow=N", "bamount=0,ballow=N", NULL },
+	{ "bisolate=yes,bamount=1", "bamount=1,bisolate=yes", NULL },
+	{ "bisolate=no,bamount=1", "bamount=1,bisolate=no", NULL },
+	{ "bcpus=1,bisolate=yes", "bcpus=1,bisolate=yes", NULL },
+	{ "bunit=T,bamount=1,bisolate=no", "bunit=T,bamount=1,bisolate=no",
+	  NULL },
 	{ "bnodes=FASTEST", "bnodes=FASTEST", NULL },
 	{ "bprefer=fast,bnodes=bestfit,bamount=1",
 	  "bamount=1,bnodes=BESTFIT,bprefer=fast", NULL },
@@ -201,6 +206,17 @@ static const struct {
 	{ "ballow=X,bamount=1", NULL,
 	  "ballow=X says how far tasks may spread: it needs bmode=soft" },
 	{ "ballow=node,bcpus=1,bmode=hard", NULL, "ballow=node says how far" },
+	{ "bisolate=maybe,bamount=1", NULL,
+	  "bisolate=maybe is not allowed; allowed: no, yes" },
+	{ "bisolate=,bamount=1", NULL, "bisolate has an empty value" },
+	{ "bisolate=yes,bmode=soft,bamount=1", NULL,
+	  "bisolate=yes does not go with bmode=soft" },
+	{ "bisolate=yes,binstance=pe,bamount=1", NULL,
+	  "bisolate=yes does not go with binstance=env and binstance=pe" },
+	{ "bisolate=yes,bunit=C:2|ET:2", NULL,
+	  "bisolate=yes does not go with bunit=T, CT and ET" },
+	{ "bisolate=yes,bcpus=1,bmode=soft", NULL,
+	  "bisolate=yes does not go with bmode=soft" },
 	{ "bmem=local", NULL, "bmem=local needs an amount" },
 	{ "binstance=,bamount=1", NULL,
 	  "binstance has an empty value; allowed: set, env, pe" },
@@ -359,6 +375,8 @@ static const struct open_line open_lines[] = {
 	{ "ballow=S", NULL },
 	{ "btype=host", NULL },
 	{ "bspread=S", NULL },
+	{ "bisolate=no", "bisolate=no" },
+	{ "bisolate=yes,bmode=soft", NULL },
 	{ "bmem=local,bunit=X", NULL },
 	{ "bmem=local,bamount=0", NULL },
 	{ "bmem=local,bcpus=1", NULL },
@@ -479,12 +497,12 @@ static void test_names(void **state)
 
 static void test_keys(void **state)
 {
-	static const char *const keys[] = { "bunit",   "bamount",   "btype",
-					    "bequal",  "bstrategy", "bspread",
-					    "bsort",   "bstart",    "bstop",
-					    "bfilter", "binstance", "btopology",
-					    "bcpus",   "bmem",	    "bmode",
-					    "ballow",  "bnodes",    "bprefer" };
+	static const char *const keys[] = {
+		"bunit",     "bamount",	  "btype",  "bequal", "bstrategy",
+		"bspread",   "bsort",	  "bstart", "bstop",  "bfilter",
+		"binstance", "btopology", "bcpus",  "bmem",   "bmode",
+		"ballow",    "bisolate",  "bnodes", "bprefer"
+	};
 	size_t count = sizeof(keys) / sizeof(keys[0]);
 
 	(void)state;
@@ -849,6 +867,7 @@ static void test_long_lines(void **state)
 					      "bmem=",
 					      "bmode=",
 					      "ballow=",
+					      "bisolate=",
 					      "bnodes=",
 					      "bprefer=",
 					      "bprefer=a+" };
@@ -970,9 +989,9 @@ static unsigned take_words(const char *key, const char *words)
 static void test_words(void **state)
 {
 	static const char *const with_words[] = {
-		"bunit",  "btype",  "bequal",  "bstrategy", "bspread",
-		"bstart", "bstop",  "bfilter", "binstance", "bmem",
-		"bmode",  "ballow", "bnodes",
+		"bunit",  "btype",  "bequal",	"bstrategy", "bspread",
+		"bstart", "bstop",  "bfilter",	"binstance", "bmem",
+		"bmode",  "ballow", "bisolate", "bnodes",
 	};
 	unsigned lists = 0;
 

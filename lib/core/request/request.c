@@ -11,6 +11,7 @@
 #include "core/base/suggest.h"
 #include "core/base/text.h"
 #include "alternatives.h"
+#include "isolation.h"
 #include "parts.h"
 #include "request_key.h"
 
@@ -282,7 +283,7 @@ static int check_cpu_list(const struct tb_request *request,
 		return -1;
 	return tb_fail(
 		err,
-		"%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology, bmem, bmode and ballow, or bamount=0 for no binding",
+		"%s=%s does not go with bcpus=%s, which names the CPUs of each node itself; allowed beside it are binstance, btopology, bmem, bmode, ballow and bisolate, or bamount=0 for no binding",
 		tb_request_keys[key], value.text, cpus.text);
 }
 
@@ -397,6 +398,15 @@ static int check_parts(const struct tb_request *request, struct tb_error *err)
 		       tb_request_keys[key], value.text, unit.text, why);
 }
 
+/* How tasks are held. */
+static int check_held(const struct tb_request *request, struct tb_error *err)
+{
+	return check_soft_mode(request, err) ||
+			       tb_request_check_isolated(request, err)
+		       ? -1
+		       : 0;
+}
+
 /* A list of CPUs, or a topology string, can be longer here than as it was given. */
 static int check_as_line(const struct tb_request *request, struct tb_error *err)
 {
@@ -437,15 +447,14 @@ static int check_combination(const struct tb_request *request,
 	if (check_amounts(request, err))
 		return -1;
 	if (request->cpus)
-		return check_cpu_list(request, err)
-			       ? -1
-			       : check_soft_mode(request, err);
+		return check_cpu_list(request, err) ? -1
+						    : check_held(request, err);
 	if (has_amount)
 		return check_unequal_slots(request, err) ||
 				       check_spread(request, err) ||
 				       check_parts(request, err)
 			       ? -1
-			       : check_soft_mode(request, err);
+			       : check_held(request, err);
 	key = find_first_with_units(request);
 	if (print_clipped_value(request, key, &value, err))
 		return -1;
@@ -477,7 +486,8 @@ bool tb_request_is_open(const struct tb_request *request)
 			 tb_request_bit(TB_REQUEST_KEY_INSTANCE) |
 			 tb_request_bit(TB_REQUEST_KEY_MEMORY) |
 			 tb_request_bit(TB_REQUEST_KEY_MODE) |
-			 tb_request_bit(TB_REQUEST_KEY_ALLOW);
+			 tb_request_bit(TB_REQUEST_KEY_ALLOW) |
+			 tb_request_bit(TB_REQUEST_KEY_ISOLATE);
 
 	for (enum tb_request_key key = 0; key < TB_REQUEST_KEYS; key++)
 		if (request->given & ~added & tb_request_bit(key) &&
@@ -488,7 +498,7 @@ bool tb_request_is_open(const struct tb_request *request)
 
 int tb_request_complete_open(struct tb_request *request, struct tb_error *err)
 {
-	return tb_request_is_open(request) ? check_soft_mode(request, err)
+	return tb_request_is_open(request) ? check_held(request, err)
 					   : tb_request_complete(request, err);
 }
 

@@ -97,7 +97,8 @@ struct tb_request {
 	bool os_numbers; /* of cpus: OS CPUs, not logical threads */
 	struct tb_memory_policy memory; /* ask tb_request_memory() */
 	enum tb_hardness mode;		/* ask tb_request_mode() */
-	char allow; /* how far they spread: a letter of S N X; 0: the node */
+	char allow;   /* how far they spread: a letter of S N X; 0: the node */
+	bool isolate; /* nothing else runs on its CPUs; isolation.h */
 	enum tb_allocation nodes; /* ask tb_request_nodes() */
 	char *prefer;		  /* "a+b"; NULL = none; prefer.h */
 	/*

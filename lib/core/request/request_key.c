@@ -32,6 +32,7 @@ const char *const tb_request_keys[TB_REQUEST_KEYS + 1] = {
 	[TB_REQUEST_KEY_MEMORY] = "bmem",
 	[TB_REQUEST_KEY_MODE] = "bmode",
 	[TB_REQUEST_KEY_ALLOW] = "ballow",
+	[TB_REQUEST_KEY_ISOLATE] = "bisolate",
 	[TB_REQUEST_KEY_NODES] = "bnodes",
 	[TB_REQUEST_KEY_PREFER] = "bprefer",
 };
@@ -320,6 +321,35 @@ static void print_key_allow(const struct tb_request *request,
 		tb_text_add_char(text, request->allow);
 	else
 		tb_text_add(text, whole_node);
+}
+
+/* bisolate */
+
+static const char *const isolate_words[] = { "no", "yes" };
+
+static int read_key_isolate(struct tb_request *request, const char *value,
+			    struct tb_error *err)
+{
+	for (int i = 0; i < 2; i++) {
+		if (strcmp(isolate_words[i], value) != 0)
+			continue;
+		request->isolate = i;
+		return 0;
+	}
+	return refuse_value(TB_REQUEST_KEY_ISOLATE, value, err);
+}
+
+/* The default is the site's: both are printed. */
+static bool is_default_isolate(const struct tb_request *request)
+{
+	(void)request;
+	return false;
+}
+
+static void print_key_isolate(const struct tb_request *request,
+			      struct tb_text *text)
+{
+	tb_text_add(text, isolate_words[request->isolate]);
 }
 
 /* bspread: one letter */
@@ -713,6 +743,8 @@ static const struct request_key_row {
 				  KEY_WORDS },
 	[TB_REQUEST_KEY_ALLOW] = { TB_KEY_CHOOSES_NOTHING,
 				   WORDS("node, S, N, X"), FIELD(allow) },
+	[TB_REQUEST_KEY_ISOLATE] = { TB_KEY_CHOOSES_NOTHING, WORDS("no, yes"),
+				     FIELD(isolate) },
 	[TB_REQUEST_KEY_NODES] = { TB_KEY_CHOOSES_NODES,
 				   WORDS(tb_allocation_list), FIELD(nodes) },
 	[TB_REQUEST_KEY_PREFER] = { TB_KEY_CHOOSES_NODES, NULL,

@@ -876,6 +876,12 @@ bool tb_conf_spares_devices(const struct tb_conf *site, const char *partition)
 	return policy_of(site, partition)->spares_devices;
 }
 
+enum tb_isolation tb_conf_isolation(const struct tb_conf *site,
+				    const char *partition)
+{
+	return policy_of(site, partition)->isolation;
+}
+
 const struct tb_request *tb_conf_implicit(const struct tb_conf *site,
 					  const char *partition)
 {

@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/request/filter.h"
+#include "core/request/isolation.h"
 #include "core/policy/priority_function.h"
 #include "core/request/request.h"
 
@@ -74,6 +75,9 @@ bool tb_conf_enabled_somewhere(const struct tb_conf *conf);
 bool tb_conf_on_any_host(const struct tb_conf *conf, const char *partition);
 /* Do jobs without devices leave units near devices to others? */
 bool tb_conf_spares_devices(const struct tb_conf *conf, const char *partition);
+/* Whose CPUs may be, or are, kept from everything else on their node. */
+enum tb_isolation tb_conf_isolation(const struct tb_conf *conf,
+				    const char *partition);
 /*
  * The request of a job of this partition that has none, NULL where such jobs
  * are not bound: type host without an amount, because that depends on the job's

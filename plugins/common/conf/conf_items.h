@@ -36,6 +36,7 @@
 	ITEM(FILTER, "Filter", "NONE") \
 	ITEM(MEMORY, "MemoryBinding", "none") \
 	ITEM(SPARE_DEVICES, "SpareDevices", "no") \
+	ITEM(ISOLATE, "Isolate", "no") \
 	ITEM(NODES, "NodeAllocationPolicy", "DEFAULT") \
 	ITEM(PRIORITY, "PriorityFunction", "PRIORITY") \
 	TB_SOFT_ITEMS(ITEM)

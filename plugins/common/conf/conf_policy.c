@@ -69,6 +69,26 @@ int tb_conf_read_filter(struct tb_filter **filter, const char *value,
 					      value, why.text, err);
 }
 
+static int read_isolation(enum tb_isolation *isolation, const char *value,
+			  const struct tb_conf_where *where,
+			  struct tb_error *err)
+{
+	static const char *const words[] = { [TB_ISOLATE_NO] = "no",
+					     [TB_ISOLATE_ALLOW] = "allow",
+					     [TB_ISOLATE_YES] = "yes" };
+
+	for (int i = TB_ISOLATE_NO; value && i <= TB_ISOLATE_YES; i++) {
+		if (xstrcasecmp(value, words[i]))
+			continue;
+		*isolation = (enum tb_isolation)i;
+		return 0;
+	}
+	return value ? tb_conf_fail(where, keys[TB_WORD_ISOLATE], value,
+				    "this is not allowed; allowed: no, allow, yes",
+				    err)
+		     : 0;
+}
+
 static int fail_allocation(const char *name, const struct tb_conf_where *where,
 			   struct tb_error *err)
 {
@@ -243,6 +263,8 @@ int tb_policy_make(struct tb_policy *policy, const struct tb_conf_words *own,
 	if (tb_conf_read_filter(&policy->filter,
 				words.word[TB_WORD_FILTER].value, where,
 				err) < 0 ||
+	    read_isolation(&policy->isolation,
+			   words.word[TB_WORD_ISOLATE].value, where, err) < 0 ||
 	    read_allocation(policy, &words, where, err) < 0 ||
 	    tb_conf_soft_read(&policy->soft, &words.word[TB_WORD_SOFT], where,
 			      err) < 0)

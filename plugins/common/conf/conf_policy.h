@@ -31,6 +31,7 @@ struct tb_policy {
 	bool implicit;
 	bool on_any_host;
 	bool spares_devices;
+	enum tb_isolation isolation;
 	struct tb_filter *filter;  /* NULL: none */
 	struct tb_request request; /* of a job that is bound implicitly */
 	enum tb_allocation nodes;

@@ -67,7 +67,8 @@ static int check_request(struct tb_request *request, const job_record_t *job,
 			err,
 			"its partition has whole sockets, which need no binding");
 	if (tb_request_check_window(request, err) ||
-	    tb_job_gpus_check(job, request, err))
+	    tb_job_gpus_check(job, request, err) ||
+	    tb_job_isolation_check(site, job, request, err))
 		return -1;
 	return tb_job_combinations_check(job, request, false, err);
 }

@@ -6,6 +6,8 @@
 #include "src/common/read_config.h"
 
 #include "compat/select_gres.h"
+#include "select_topobind/books/sharing.h"
+#include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/scale.h"
 
 struct check {
@@ -99,6 +101,24 @@ int tb_job_gpus_check(const job_record_t *job, const struct tb_request *request,
 				     tb_wants_whole_nodes(job) ||
 					     tb_gres_are_asked(job, "gpu"),
 				     err);
+}
+
+int tb_job_isolation_check(const struct tb_conf *site, const job_record_t *job,
+			   const struct tb_request *request,
+			   struct tb_error *err)
+{
+	if (!request->isolate || !tb_request_binds(request))
+		return 0;
+	if (tb_request_check_isolation(request,
+				       tb_conf_isolation(site,
+							 tb_job_partition(job)),
+				       err))
+		return -1;
+	if (tb_sharing_limit(job) <= 1)
+		return 0;
+	return tb_fail(
+		err,
+		"bisolate=yes does not go with units that jobs share or take turns on (OverSubscribe): leave it out, or use a partition without");
 }
 
 int tb_job_combinations_check(const job_record_t *job,

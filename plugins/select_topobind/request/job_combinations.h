@@ -6,6 +6,7 @@
 #define TB_SELECT_TOPOBIND_REQUEST_JOB_COMBINATIONS_H
 
 #include "compat/select_compat.h"
+#include "common/conf/conf.h"
 #include "core/request/combination.h"
 
 /*
@@ -20,6 +21,14 @@ int tb_job_combinations_check(const job_record_t *job,
 /* -1 with a sentence: the request names memory of GPUs, and the job has none. */
 int tb_job_gpus_check(const job_record_t *job, const struct tb_request *request,
 		      struct tb_error *err);
+
+/*
+ * -1 with a sentence: the request asks for isolated CPUs, and the site or the partition
+ * has none for the job.  What the site isolates by itself is never refused.
+ */
+int tb_job_isolation_check(const struct tb_conf *site, const job_record_t *job,
+			   const struct tb_request *request,
+			   struct tb_error *err);
 
 /*
  * Does it ask for more CPUs of each node than those of its tasks, by --mincpus or, with

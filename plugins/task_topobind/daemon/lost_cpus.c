@@ -6,6 +6,7 @@
 #include "cgroup/cpuset.h"
 #include "cgroup/system_cpus.h"
 #include "compat/task_compat.h"
+#include "task_topobind/isolate/isolation.h"
 
 static bool has(const struct tb_bitset *cpus, unsigned os_cpu)
 {
@@ -57,7 +58,8 @@ int tb_lost_cpus_find(const struct tb_machine *machine, char **lost,
 	if (cgroup == NULL)
 		return tb_fail(err,
 			       "the cpuset cgroup of Slurm's is not known");
-	left = tb_cpuset_read_left(cgroup, err);
+	left = tb_isolation_read_cpus(tb_daemon_spool_dir(),
+				      tb_cpuset_read_left, cgroup, err);
 	present = tb_system_cpus(TB_CPUS_PRESENT, TB_CPUSET_OS_MAX);
 	if (present == NULL)
 		tb_fail(err, "the list of present CPUs cannot be read");

@@ -20,6 +20,7 @@ struct tb_step {
 	struct tb_step_slots *slots; /* NULL: slurmctld chose its cores */
 	struct tb_unit unit; /* of the job's request; cores where it names CPUs */
 	struct tb_task_cpusets *cpusets;
+	enum tb_step_isolation isolation;
 	bool whole;		    /* a batch script or the like */
 	unsigned threads_per_core;  /* that tasks use; 0: all */
 	struct tb_membind *membind; /* NULL: tasks have no memory policy */
@@ -199,6 +200,26 @@ static struct tb_unit unit_of_request(const struct tb_request *request)
 							   : core;
 }
 
+/* A step can ask for its job. */
+static int choose_isolation(struct tb_step *step,
+			    const struct tb_step_input *input,
+			    const struct requests *requests,
+			    struct tb_error *err)
+{
+	const struct tb_request *job = &requests->job, *own = &requests->step;
+	bool is_asked = (tb_request_binds(job) && job->isolate) ||
+			(tb_request_binds(own) && own->isolate);
+
+	if (tb_request_check_isolation(job, input->isolation, err) < 0 ||
+	    tb_request_check_isolation(own, input->isolation, err) < 0)
+		return -1;
+	if (is_asked)
+		step->isolation = TB_STEP_ISOLATE;
+	else if (tb_request_isolates(job, input->isolation))
+		step->isolation = TB_STEP_TRY_TO_ISOLATE;
+	return 0;
+}
+
 static int prepare_step(struct tb_step *step, const struct tb_step_input *input,
 			struct tb_error *err)
 {
@@ -207,6 +228,8 @@ static int prepare_step(struct tb_step *step, const struct tb_step_input *input,
 
 	if (rc == 0)
 		rc = make_plan(step, input, &requests, err);
+	if (rc == 0)
+		rc = choose_isolation(step, input, &requests, err);
 	if (rc == 0)
 		rc = find_gpu_memory(step, input, &requests, err);
 	step->unit = unit_of_request(&requests.job);
@@ -269,6 +292,11 @@ bool tb_step_blames_node(const struct tb_step *step)
 bool tb_step_is_held(const struct tb_step *step)
 {
 	return !step->failed && !tb_step_node_is_virtual(&step->node);
+}
+
+enum tb_step_isolation tb_step_isolation(const struct tb_step *step)
+{
+	return tb_step_is_held(step) ? step->isolation : TB_STEP_SHARE;
 }
 
 bool tb_step_has_instance(const struct tb_step *step, enum tb_instance instance)

@@ -20,6 +20,7 @@
 
 #include "cgroup/cpu_look.h"
 #include "core/base/error.h"
+#include "core/request/isolation.h"
 #include "core/request/request.h"
 #include "core/topology/busy.h"
 #include "step_gpus.h"
@@ -43,6 +44,7 @@ struct tb_step_input {
 	const struct tb_request *implicit;
 	struct tb_memory_policy memory; /* of requests without bmem */
 	enum tb_hardness mode;		/* of requests without bmode */
+	enum tb_isolation isolation;	/* what the site allows */
 	const struct tb_filter *filter; /* of the site, for this node; or NULL */
 	bool mem_bind;		   /* Slurm sets a memory policy: --mem-bind */
 	bool whole;		   /* a batch script or the like */
@@ -66,6 +68,14 @@ void tb_step_fail(struct tb_step *step, const struct tb_error *err);
 /* The next step would fail, too: nobody should be sent to this node. */
 void tb_step_blame_node(struct tb_step *step, const struct tb_error *err);
 bool tb_step_blames_node(const struct tb_step *step);
+
+/* Is the job to have its CPUs for itself: no; where that can be; or it must not run? */
+enum tb_step_isolation {
+	TB_STEP_SHARE,
+	TB_STEP_TRY_TO_ISOLATE,
+	TB_STEP_ISOLATE
+};
+enum tb_step_isolation tb_step_isolation(const struct tb_step *step);
 
 /* Are the tasks bound in this way?  False after an error. */
 bool tb_step_has_instance(const struct tb_step *step,
