@@ -63,6 +63,7 @@ static void set_env(stepd_step_rec_t *job, struct tb_step_input *input)
 {
 	const char *name = TB_JOB_ENV_PREFIX TB_REQUEST_VARIABLE "=";
 
+	input->job = job->step_id.job_id;
 	if (job->batch) {
 		for (char **env = job->env; env && *env; env++) {
 			if (xstrncmp(*env, name, strlen(name)) != 0)

@@ -43,20 +43,24 @@ static const char *binding_in(const char *comment)
 	return line != NULL ? line + strlen(BINDING) : NULL;
 }
 
-/* That request of a job, malloc()ed; NULL for none. */
+/* That of a job, malloc()ed; NULL for none. */
+static char *copy_binding(const slurm_job_info_t *job)
+{
+	const char *found = binding_in(job->system_comment);
+
+	return found != NULL ? strndup(found, strcspn(found, " \n")) : NULL;
+}
+
 static char *load_binding(uint32_t job_id)
 {
 	job_info_msg_t *jobs = NULL;
-	const char *found = NULL;
 	char *binding = NULL;
 
 	if (tb_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
 		return NULL;
-	for (uint32_t i = 0; i < jobs->record_count && found == NULL; i++)
+	for (uint32_t i = 0; i < jobs->record_count && binding == NULL; i++)
 		if (jobs->job_array[i].job_id == job_id)
-			found = binding_in(jobs->job_array[i].system_comment);
-	if (found != NULL)
-		binding = strndup(found, strcspn(found, " \n"));
+			binding = copy_binding(&jobs->job_array[i]);
 	slurm_free_job_info_msg(jobs);
 	return binding;
 }
@@ -66,15 +70,39 @@ static bool is_implicit(const char *binding)
 	return strncmp(binding, IMPLICIT, strlen(IMPLICIT)) == 0;
 }
 
+/* The nodes know what the site binds. */
+static char *drop_implicit(char *binding)
+{
+	if (binding == NULL || !is_implicit(binding))
+		return binding;
+	free(binding);
+	return NULL;
+}
+
 char *tb_attach_request(uint32_t job_id)
 {
-	char *binding = load_binding(job_id);
+	return drop_implicit(load_binding(job_id));
+}
 
-	if (binding != NULL && is_implicit(binding)) {
-		free(binding);
-		return NULL;
+int tb_attach_parts(uint32_t job_id,
+		    int (*send)(void *arg, uint32_t part, const char *request),
+		    void *arg)
+{
+	job_info_msg_t *jobs = NULL;
+	int rc = 0;
+
+	if (tb_load_job(&jobs, job_id, SHOW_ALL) != SLURM_SUCCESS)
+		return 0;
+	for (uint32_t i = 0; i < jobs->record_count && rc == 0; i++) {
+		char *request = drop_implicit(
+			copy_binding(&jobs->job_array[i]));
+
+		rc = send(arg, jobs->job_array[i].job_id,
+			  request != NULL ? request : "");
+		free(request);
 	}
-	return binding;
+	slurm_free_job_info_msg(jobs);
+	return rc;
 }
 
 bool tb_attach_is_implicit(uint32_t job_id)

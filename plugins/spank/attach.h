@@ -20,6 +20,14 @@ bool tb_attach_is_asked(void);
  */
 char *tb_attach_request(uint32_t job_id);
 
+/*
+ * The same of each part of a heterogeneous job, "" for none, by one question: send() is
+ * called with the part's number.  -1: it was, with -1 for an answer.
+ */
+int tb_attach_parts(uint32_t job_id,
+		    int (*send)(void *arg, uint32_t part, const char *request),
+		    void *arg);
+
 /* Is a running job bound because the site binds all, not by its request? */
 bool tb_attach_is_implicit(uint32_t job_id);
 

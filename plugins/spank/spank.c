@@ -254,6 +254,37 @@ static int check_step(const char *job_line, struct tb_error *err)
 	return rc;
 }
 
+struct sending {
+	spank_t spank;
+	struct tb_error *err;
+	unsigned parts; /* so far */
+};
+
+static int send_part(void *arg, uint32_t part, const char *request)
+{
+	struct sending *sending = arg;
+	char name[sizeof(TB_PART_REQUEST_FORMAT) + 10];
+
+	snprintf(name, sizeof(name), TB_PART_REQUEST_FORMAT, part);
+	sending->parts++;
+	return send_line(sending->spank, name, request, sending->err);
+}
+
+/* The environment has one part's request.  How many there are, 0 for an ordinary job. */
+static int send_parts(spank_t spank, struct tb_error *err)
+{
+	struct sending sending = { .spank = spank, .err = err };
+	const char *size = getenv("SLURM_HET_SIZE");
+	const char *job = getenv("SLURM_JOB_ID");
+
+	if (size == NULL || job == NULL)
+		return 0;
+	if (tb_attach_parts((uint32_t)strtoul(job, NULL, 10), send_part,
+			    &sending) < 0)
+		return -1;
+	return (int)sending.parts;
+}
+
 /*
  * A step of a job that is there already: it keeps the job's request, and its
  * own options, if any, are a request of their own inside it, which takes
@@ -262,7 +293,10 @@ static int check_step(const char *job_line, struct tb_error *err)
 static int send_step(spank_t spank, struct tb_error *err)
 {
 	const char *job_line = getenv(JOB_VARIABLE);
+	int parts = send_parts(spank, err);
 
+	if (parts < 0)
+		return -1;
 	if (job_line != NULL &&
 	    send_line(spank, TB_REQUEST_VARIABLE, job_line, err) < 0)
 		return -1;
@@ -271,6 +305,8 @@ static int send_step(spank_t spank, struct tb_error *err)
 				    TB_JOB_STEP, NULL, NULL, err);
 	if (job_line != NULL)
 		return is_implicit() ? 0 : check_step(job_line, err);
+	if (parts > 0)
+		return 0;
 	return send_request(spank, TB_STEP_REQUEST_VARIABLE, TB_JOB_STEP,
 			    getenv(USER_VARIABLE), USER_VARIABLE, err);
 }

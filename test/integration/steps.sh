@@ -402,17 +402,20 @@ without_site_switch() {
 	case_uneven_direct
 }
 
-# A heterogeneous job: slots of both components, by one srun.
-case_parts_of_a_step() {
+# A heterogeneous job: each part has its own slots, or none.
+case_parts_of_a_job() {
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
-		-w "$NODE_TWIN" -n2 --bunit=X --bamount=1 -- '
-	told both -n1 --exact : -n2 --exact
-	told second --het-group=1 -n1 --exact'
+		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 : \
+		-w "$NODE_TWIN" -n1 -c2 -- '
+told all -n1 --exact : -n2 --exact : -n1
+told first --het-group=0 -n2
+told second --het-group=1 -n1 --exact
+told both --het-group=0,1
+told third --het-group=2'
 	finish_script
-	assert_eq "both" "0 $NODE_ZEN 0-5
-1 $NODE_TWIN 0-5
-2 $NODE_TWIN 6-11" "$(said both)"
-	assert_eq "of the second" "0 $NODE_TWIN 0-5" "$(said second)"
+	assert_eq "all" "0 $NODE_ZEN 0-5
+1 $NODE_TWIN 0-1,6-7
+2 $NODE_TWIN 2-3,8-9" "$(said all)"
 }
 
 # --- held on this machine -----------------------------------------------------
@@ -519,6 +522,7 @@ test_case "units of a host side by side" case_host_units_side_by_side
 test_case "random steps share nothing, nothing is missing after" \
 	case_random_steps
 test_case "side by side over a restart of slurmctld" case_restart_between
+test_case "parts of a heterogeneous job" case_parts_of_a_job
 test_case "--overlap is held in the job's units" case_overlap_is_held
 test_case "--pty is held" case_pty_is_held
 test_case "sattach" case_sattach
@@ -542,6 +546,5 @@ if slurm_is_from 25.05; then
 	test_case "the site's switch plugin, and another controller" \
 		case_other_controller
 	test_case "without it" without_site_switch
-	test_case "heterogeneous steps" case_parts_of_a_step
 fi
 tests_done

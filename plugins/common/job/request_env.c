@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/clip.h"
@@ -243,6 +244,32 @@ int tb_request_from_env(struct tb_request *request, char *const *env,
 	struct tb_env_texts texts;
 
 	tb_env_texts_find(&texts, env, count);
+	return tb_request_from_texts(request, &texts, err);
+}
+
+/* What the variable of a part says; NULL: nothing. */
+static const char *find_part(char *const *env, unsigned count, uint32_t job)
+{
+	char name[sizeof(TB_PART_REQUEST_FORMAT) + 10];
+	const char *found = NULL;
+
+	snprintf(name, sizeof(name), TB_PART_REQUEST_FORMAT, job);
+	for (unsigned i = 0; i < count && found == NULL; i++)
+		if (env[i] != NULL)
+			found = value_of(skip_slurms_prefix(env[i]), name);
+	return found;
+}
+
+int tb_job_request_from_env(struct tb_request *request, char *const *env,
+			    unsigned count, uint32_t job, struct tb_error *err)
+{
+	struct tb_env_texts texts;
+	const char *part;
+
+	tb_env_texts_find(&texts, env, count);
+	part = tb_env_is_long(count) ? NULL : find_part(env, count, job);
+	if (part != NULL)
+		texts.variables[TB_ENV_REQUEST] = part;
 	return tb_request_from_texts(request, &texts, err);
 }
 

@@ -20,6 +20,11 @@
  * the whole request ("bunit=X,bamount=1").  Empty: no request.
  */
 #define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
+/*
+ * With "_" and a job's number behind it: the request of that part of a heterogeneous job,
+ * empty for none.  A script has the request of its own part, and starts steps in all.
+ */
+#define TB_PART_REQUEST_FORMAT TB_REQUEST_VARIABLE "_%u"
 /* The same for a step that has a request of its own inside its job's. */
 #define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
 /*
@@ -101,6 +106,10 @@ int tb_request_from_env(struct tb_request *request, char *const *env,
 int tb_request_from_texts(struct tb_request *request,
 			  const struct tb_env_texts *texts,
 			  struct tb_error *err);
+
+/* The request of a step's job, which may be a part of a heterogeneous one. */
+int tb_job_request_from_env(struct tb_request *request, char *const *env,
+			    unsigned count, uint32_t job, struct tb_error *err);
 
 /*
  * The same for a step's own request, which comes as a line only, in

@@ -253,6 +253,44 @@ static void limits_the_text(void **state)
 	free(line[0]);
 }
 
+static void reads_a_parts(void **state)
+{
+	char *const env[] = {
+		"SPANK_TOPOBIND_REQUEST_12=bamount=3,bunit=C",
+		"TOPOBIND_REQUEST=bunit=X,bamount=1",
+		"SPANK_TOPOBIND_REQUEST_123=",
+		"SPANK_TOPOBIND_REQUEST_4294967295=bunit=N,bamount=1",
+	};
+	static const struct {
+		uint32_t job;
+		const char *line;
+	} rows[] = {
+		{ 12, "bunit=C,bamount=3" },
+		{ 1, "bunit=X,bamount=1" },
+		{ 123, NULL },
+		{ UINT32_MAX, "bunit=N,bamount=1" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tb_request request;
+		char *line;
+
+		assert_int_equal(tb_job_request_from_env(&request, env, 4,
+							 rows[i].job, NULL),
+				 0);
+		line = tb_request_is_given(&request)
+			       ? tb_request_print(&request)
+			       : NULL;
+		if (rows[i].line != NULL)
+			assert_string_equal(line, rows[i].line);
+		else
+			assert_null(line);
+		free(line);
+		tb_request_clear(&request);
+	}
+}
+
 static void reads_a_steps_own(void **state)
 {
 	char *const env[] = {
@@ -414,6 +452,7 @@ int main(void)
 		cmocka_unit_test(reads_so_many_variables),
 		cmocka_unit_test(looks_at_no_more_variables),
 		cmocka_unit_test(limits_the_text),
+		cmocka_unit_test(reads_a_parts),
 		cmocka_unit_test(reads_a_steps_own),
 	};
 

@@ -42,8 +42,8 @@ static int read_requests(struct requests *requests,
 			 const struct tb_step_input *input,
 			 struct tb_error *err)
 {
-	int rc = tb_request_from_env(&requests->job, input->env,
-				     input->env_count, err);
+	int rc = tb_job_request_from_env(&requests->job, input->env,
+					 input->env_count, input->job, err);
 
 	requests->implicit = rc == 0 && input->implicit != NULL &&
 			     tb_request_is_open(&requests->job);

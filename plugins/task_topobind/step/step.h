@@ -34,6 +34,7 @@ struct tb_step;
 struct tb_step_input {
 	char *const *env; /* that carries the request */
 	unsigned env_count;
+	uint32_t job; /* its number, of a part of a heterogeneous job the part's */
 	struct tb_step_node_input node;
 	const char *job_cores; /* lists of Slurm's cores on this node */
 	const char *step_cores;
