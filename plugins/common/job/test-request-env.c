@@ -256,7 +256,7 @@ static void limits_the_text(void **state)
 static void reads_a_parts(void **state)
 {
 	char *const env[] = {
-		"SPANK_TOPOBIND_REQUEST_12=bamount=3,bunit=C",
+		"SPANK_TOPOBIND_REQUEST_12=bunit=C,bamount=3",
 		"TOPOBIND_REQUEST=bunit=X,bamount=1",
 		"SPANK_TOPOBIND_REQUEST_123=",
 		"SPANK_TOPOBIND_REQUEST_4294967295=bunit=N,bamount=1",
@@ -265,7 +265,7 @@ static void reads_a_parts(void **state)
 		uint32_t job;
 		const char *line;
 	} rows[] = {
-		{ 12, "bunit=C,bamount=3" },
+		{ 12, "bamount=3" },
 		{ 1, "bunit=X,bamount=1" },
 		{ 123, NULL },
 		{ UINT32_MAX, "bunit=N,bamount=1" },
