@@ -406,7 +406,7 @@ without_site_switch() {
 case_parts_of_a_job() {
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
 		-w "$NODE_TWIN" -n2 --bunit=C --bamount=2 : \
-		-w "$NODE_TWIN" -n1 -c2 -- '
+		-w "$NODE_THIS" -n1 --mem=100 -- '
 told all -n1 --exact : -n2 --exact : -n1
 told first --het-group=0 -n2
 told second --het-group=1 -n1 --exact
@@ -414,8 +414,17 @@ told both --het-group=0,1
 told third --het-group=2'
 	finish_script
 	assert_eq "all" "0 $NODE_ZEN 0-5
-1 $NODE_TWIN 0-1,6-7
-2 $NODE_TWIN 2-3,8-9" "$(said all)"
+1 $NODE_TWIN 0-3
+2 $NODE_TWIN 6-9
+3 $NODE_THIS" "$(said all)"
+	assert_eq "first" "0 $NODE_ZEN 0-5
+1 $NODE_ZEN 6-11" "$(said first)"
+	assert_eq "second" "0 $NODE_TWIN 0-3" "$(said second)"
+	assert_eq "both" "0 $NODE_ZEN 0-5
+1 $NODE_ZEN 6-11
+2 $NODE_TWIN 0-3
+3 $NODE_TWIN 6-9" "$(said both)"
+	assert_eq "third" "0 $NODE_THIS" "$(said third)"
 }
 
 # --- held on this machine -----------------------------------------------------
