@@ -27,6 +27,6 @@ start_harness() {
 
 # ask COMMAND - of slurmctld_bench.c
 ask() {
-	echo "$*" >"$cluster/ask"
+	within 60 tee "$cluster/ask" <<<"$*" >/dev/null
 	within 60 cat "$cluster/ask.out"
 }

@@ -12,8 +12,8 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/core_mask.h"
-#include "compat/select_gres.h"
 #include "compat/select_ops.h"
+#include "compat/slurm_gres.h"
 
 static bitstr_t **get_excluded_cores(const struct tb_test *test)
 {
@@ -102,6 +102,16 @@ static int call_job_test(const struct tb_test *test, resv_exc_t *excluded)
 #endif
 }
 
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) && \
+	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+static int is_per_job(void *item, void *arg)
+{
+	const gres_job_state_t *asked = ((gres_state_t *)item)->gres_data;
+
+	(void)arg;
+	return asked->gres_per_job != 0;
+}
+
 /*
  * Where Slurm 24.05 and 24.11 spread a job over nodes (--spread-job) and count its devices
  * per job (--gpus=2), slurmctld ends with a segmentation fault.  Such a job is placed as
@@ -109,16 +119,16 @@ static int call_job_test(const struct tb_test *test, resv_exc_t *excluded)
  */
 static bool must_not_spread(const job_record_t *job)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) && \
-	SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
-	for (uint32_t i = 0; i < tb_gres_entries(job); i++)
-		if (tb_gres_asked(job, i).per_job)
-			return true;
+	return job->gres_list_req &&
+	       list_find_first(job->gres_list_req, is_per_job, NULL);
+}
 #else
+static bool must_not_spread(const job_record_t *job)
+{
 	(void)job;
-#endif
 	return false;
 }
+#endif
 
 int tb_cons_tres_job_test(const struct tb_test *test, struct tb_mask *mask)
 {
