@@ -270,6 +270,23 @@ case_all_cpus() {
 	assert is_undrained
 }
 
+# Others get the units of a suspended job.
+case_suspended() {
+	local job
+
+	job=$(isolated -n7 --mem=100)
+	steps_of "$job" 1
+	assert has_left 14-15
+	scontrol suspend "$job"
+	assert_eq "lists of eight tasks" 8 "$(timeout 60 srun -Q -n8 --mem=100 \
+		--bunit=C --bamount=1 grep Cpus_allowed_list /proc/self/status | sort -u | wc -l)"
+	assert has_left 0-15
+	scontrol resume "$job"
+	assert_eq "CPUs of the job" 0-13 "$(cpus_of "$job")"
+	cancel "$job"
+	assert_undone
+}
+
 cluster_start --nodes this --topobind Isolate=allow
 if can_isolate; then
 	outside >"$work/outside"
@@ -280,6 +297,7 @@ if can_isolate; then
 	test_case "slurmd and slurmstepd are killed" case_both_killed
 	test_case "a job is requeued" case_requeued
 	test_case "all CPUs of the node" case_all_cpus
+	test_case "a suspended job gives way" case_suspended
 else
 	test_case "a kernel that cannot says so" case_refused
 fi
