@@ -282,7 +282,8 @@ case_suspended() {
 		--bunit=C --bamount=1 grep Cpus_allowed_list /proc/self/status | sort -u | wc -l)"
 	assert has_left 0-15
 	scontrol resume "$job"
-	assert_eq "CPUs of the job" 0-13 "$(cpus_of "$job")"
+	assert_eq "CPUs of its task" 0-1 "$("$bin/threads" |
+		awk -v job="$job" '$1 == job && $7 == "sleep" { print $6 }')"
 	cancel "$job"
 	assert_undone
 }
