@@ -285,6 +285,8 @@ differing_nodes() {
 # until a moment ago: what counts is what the next look finds, too.
 look() {
 	timed jobs scontrol -d show job >"$work/jobs.1" || return 0
+	# At the end, when somebody asks, the next look may have just begun.
+	! grep -q grant= "$work/jobs.1" || : >"$work/bound-seen"
 	timed nodes scontrol show node >"$work/nodes" || return 0
 	timed jobs scontrol -d show job >"$work/jobs.2" || return 0
 	timed squeue squeue -h >/dev/null || return 0
