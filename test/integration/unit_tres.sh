@@ -486,17 +486,12 @@ seconds_by_sreport() {
 		sed -n 's/^root|//p'
 }
 
-early_in_the_hour() {
-	[ "$(date +%-M)" -lt 57 ]
-}
-
 case_random_load() {
 	local hour next ids samples=0 by_grants
 
 	sacctmgr -i -Q add account load
 	sacctmgr -i -Q add user root account=load
-	# sreport knows whole hours: all is to be in one.
-	wait_until 300 early_in_the_hour
+	wait_for_an_hour
 	hour=$(date +%Y-%m-%dT%H:00:00)
 	ids=$(random_jobs 20)
 	until load_is_over; do

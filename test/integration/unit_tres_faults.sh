@@ -108,6 +108,7 @@ case_fair_share() {
 
 	sacctmgr -i -Q add account fair
 	sacctmgr -i -Q add user root account=fair
+	wait_for_an_hour
 	hour=$(date +%Y-%m-%dT%H:00:00)
 	batch_of_seconds 1 -w "$NODE_A" --bunit=X --bamount=1
 	batch_of_seconds 2 -w "$NODE_B" --bunit=X --bamount=2

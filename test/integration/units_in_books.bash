@@ -158,6 +158,15 @@ seconds_by_grants() {
 		END { print sum + 0 }'
 }
 
+early_in_the_hour() {
+	[ "$(date +%-M)" -lt 57 ]
+}
+
+# Slurm sums up by the hour: what is compared with its sums lies in one.
+wait_for_an_hour() {
+	wait_until 300 early_in_the_hour
+}
+
 # all_are_accounted ACCOUNT SINCE COUNT - as completed, so many jobs at least
 all_are_accounted() {
 	sacct -X -n -P -A "$1" -S "$2" -o State |
