@@ -241,7 +241,7 @@ case_no_script() {
 	exits 2 "not a regular file" topobind plan "$work"
 	exits 2 "not a regular file" topobind plan /dev/zero
 	exits 2 "No such file" topobind plan "$work/nothing"
-	exits 2 "no job script" topobind plan "$(command -v true)"
+	exits 2 "no job script" topobind plan "$(type -P true)"
 	printf '#!/bin/sh\n#SBATCH -N1\n\0' >"$work/file"
 	exits 2 "NUL" topobind plan "$work/file"
 	printf '#!/bin/sh\r\n#SBATCH -N1\r\n' >"$work/file"
