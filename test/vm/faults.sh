@@ -6,29 +6,11 @@
 # Two sockets of four cores of two threads.  With cgroup v1 and v2.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/../integration/lib.sh"
-
-bin=$TOPOBIND_BIN
+# shellcheck source=test/vm/sleepers.bash
+. "$(dirname "$0")/sleepers.bash"
 
 is_v2() {
 	[ ! -d /sys/fs/cgroup/cpuset ]
-}
-
-# CPUs that threads of a job may run on, all together.  JOB
-cpus_of() {
-	"$bin/threads" | awk -v job="$1" '$1 == job { print $6 }' |
-		while read -r list; do expand_list "$list"; done | sort -u |
-		as_list
-}
-
-has_tasks() {
-	[ "$("$bin/threads" | awk -v job="$1" '$1 == job && $7 == "sleep"' |
-		wc -l)" -ge "$2" ]
-}
-
-# steps_of JOB COUNT - a step whose tasks sleep
-steps_of() {
-	srun -Q --jobid="$1" -n"$2" sleep 600 &
-	wait_until 60 has_tasks "$1" "$2"
 }
 
 # outside LIST LIST - what of the first is not in the second

@@ -7,30 +7,14 @@
 # (before 6.7, or with cgroup v1) cannot do it, and say so.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/../integration/lib.sh"
+# shellcheck source=test/vm/sleepers.bash
+. "$(dirname "$0")/sleepers.bash"
 
-bin=$TOPOBIND_BIN
 root=/sys/fs/cgroup
 
 can_isolate() {
 	[ -e "$root/init.scope/cpuset.cpus.exclusive" ] ||
 		[ -e "$root/system.slice/cpuset.cpus.exclusive" ]
-}
-
-# CPUs that threads of a job may run on, all together.  JOB
-cpus_of() {
-	"$bin/threads" | awk -v job="$1" '$1 == job { print $6 }' |
-		while read -r list; do expand_list "$list"; done | sort -u |
-		as_list
-}
-
-has_tasks() {
-	[ "$("$bin/threads" | awk -v job="$1" '$1 == job && $7 == "sleep"' |
-		wc -l)" -ge "$2" ]
-}
-
-steps_of() {
-	srun -Q --jobid="$1" -n"$2" sleep 600 &
-	wait_until 60 has_tasks "$1" "$2"
 }
 
 isolated() {
