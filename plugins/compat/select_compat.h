@@ -86,7 +86,14 @@ struct tb_test {
 enum tb_mode { TB_RUN_NOW, TB_WILL_RUN, TB_TEST_ONLY };
 enum tb_mode tb_test_mode(const struct tb_test *test);
 void tb_test_set_will_run(struct tb_test *test);
+/* A start is tried: nodes are weighed as slurmctld does before one. */
 void tb_test_set_run_now(struct tb_test *test);
+/*
+ * Slurm's weight of the node; the lowest are the first.  The lowest TB_TRIED_GPUS_BITS
+ * are select/cons_tres's own: what it finds of GPUs when it tries the node.
+ */
+#define TB_TRIED_GPUS_BITS 8
+uint64_t tb_node_own_weight(uint32_t node);
 /*
  * The question when can be about a start at this time or later; 0: it is not.
  * select/cons_tres then answers "now" where it means this time.

@@ -89,9 +89,33 @@ void tb_test_set_will_run(struct tb_test *test)
 	test->mode = SELECT_MODE_WILL_RUN;
 }
 
+/* In sched_weight, as slurmctld has it. */
+#define NEEDS_BOOT ((uint64_t)1 << 41)
+
+uint64_t tb_node_own_weight(uint32_t node)
+{
+	const node_record_t *record = node_record_table_ptr[node];
+	uint64_t weight = (uint64_t)record->weight << TB_TRIED_GPUS_BITS;
+
+	weight |= ((uint64_t)1 << TB_TRIED_GPUS_BITS) - 1;
+	if (IS_NODE_POWERED_DOWN(record) || IS_NODE_POWERING_DOWN(record) ||
+	    IS_NODE_REBOOT_REQUESTED(record) || IS_NODE_REBOOT_ISSUED(record))
+		weight |= NEEDS_BOOT;
+	return weight;
+}
+
+/*
+ * From 24.11 on a question about when leaves other weights, in another scale, in the
+ * records of those nodes that it was about.
+ */
 void tb_test_set_run_now(struct tb_test *test)
 {
 	test->mode = SELECT_MODE_RUN_NOW;
+	for (bitoff_t i = bit_ffs(test->nodes), last = bit_fls(test->nodes);
+	     i >= 0 && i <= last; i++)
+		if (bit_test(test->nodes, i))
+			node_record_table_ptr[i]->sched_weight =
+				tb_node_own_weight((uint32_t)i);
 }
 
 time_t tb_test_asked_start(const struct tb_test *test)

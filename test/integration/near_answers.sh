@@ -96,6 +96,17 @@ case_none_near() {
 	drain
 }
 
+# What Slurm was asked about a later start on the first node does not make it the last.
+case_asked_before() {
+	local first
+
+	alloc -t 20 -N1 -n1 -w "$NODE_ANYWHERE" >/dev/null
+	first=$(units_of_plan -N1 -n1 --bunit=C --bamount=1)
+	assert_contains "first" "$NODE_ANYWHERE:" "$first"
+	sbatch -Q --test-only -N1 --exclusive -w "$NODE_ANYWHERE" --wrap true
+	assert_eq "then" "$first" "$(units_of_plan -N1 -n1 --bunit=C --bamount=1)"
+}
+
 # answer OPTION... - what explain says of such a job; plan and --test-only say the same
 answer() {
 	local job
@@ -128,6 +139,9 @@ make_request() {
 		"-N1 --gres=gpu:a:1 -n2" "-N2 -n2 --gpus-per-node=1" \
 		"-N1 -n2 --btype=host --gpus=2" "-N1 -n4 --ntasks-per-gpu=2" \
 		"-N1 -n2 --gres=gpu:1,nic:1"
+	# On nodes with two types Slurm starts this job with fewer from 23.11 on.
+	[ "$picked" != "-N2 -n2 --gpus=5" ] || ! slurm_is_from 23.11 ||
+		picked="-N2 -n2 --gpus-per-node=2"
 	request+=" $picked"
 	pick "$must" "$must" "$must" '' --gres-flags=disable-binding
 	request+=" $picked"
@@ -185,6 +199,7 @@ case_units() {
 start
 test_case "what nodes show" case_shown
 test_case "GPUs and units that are not near each other" case_none_near
+test_case "what was asked before changes nothing" case_asked_before
 test_case "the same answer as the controller's" case_random "$seed"
 test_case "the units of plan are those that the job gets" case_units $((seed + 1))
 tests_done

@@ -516,24 +516,15 @@ static time_t find_end(const job_record_t *job, time_t start)
 	return start + (time_t)minutes * 60;
 }
 
-#define NEEDS_BOOT ((uint64_t)1 << 41)
-
 /*
- * The record's sched_weight is of the last test: slurmctld writes it for all nodes
- * before it starts a job.  From 24.11 on select/cons_tres writes it, in another scale, in
- * the middle of a question about when; before that it can be of any job.
+ * The record's sched_weight is of the last test: it is written for all nodes before a
+ * start is tried.  From 24.11 on select/cons_tres writes it, in another scale, in the
+ * middle of a question about when; before that it can be of any job.
  */
 uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node)
 {
-	node_record_t *record = node_record_table_ptr[node];
-	uint64_t weight = (uint64_t)record->weight << TB_TRIED_GPUS_BITS;
-
-	if (facts->starts_now)
-		return record->sched_weight;
-	if (IS_NODE_POWERED_DOWN(record) || IS_NODE_POWERING_DOWN(record) ||
-	    IS_NODE_REBOOT_REQUESTED(record) || IS_NODE_REBOOT_ISSUED(record))
-		weight |= NEEDS_BOOT;
-	return weight;
+	return facts->starts_now ? node_record_table_ptr[node]->sched_weight
+				 : tb_node_own_weight(node);
 }
 
 void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,

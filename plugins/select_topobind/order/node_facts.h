@@ -61,12 +61,7 @@ void tb_node_facts_find(struct tb_node_facts *facts, const struct tb_test *test,
 			time_t start);
 void tb_node_facts_clear(struct tb_node_facts *facts);
 
-/*
- * Slurm's weight of the node; the lowest are the first.  The lowest TB_TRIED_GPUS_BITS
- * are select/cons_tres's own: what it found of GPUs when it tried the node last, maybe
- * for another job.
- */
-#define TB_TRIED_GPUS_BITS 8
+/* As tb_node_own_weight(), with what GPUs the node was found to have for this start. */
 uint64_t tb_node_weight(const struct tb_node_facts *facts, uint32_t node);
 /* Which part of the job's preferences the node meets; what is free counts as it is now. */
 double tb_node_preferred(const struct tb_node_facts *facts, uint32_t node);
