@@ -550,8 +550,10 @@ no_jobs() {
 	ids=$(squeue -h -o %i) && [ -z "$ids" ]
 }
 
-# requeue_held JOB - and wait until it can be released
+# requeue_held JOB - that of sbatch, and wait until it can be released.  Where the node
+# has only just heard of it the end would overtake the script, which then would run on.
 requeue_held() {
+	wait_until 30 stepd_serves "$1"
 	scontrol requeuehold "$1"
 	wait_until 150 is_pending "$1"
 }
@@ -560,9 +562,13 @@ second_is_over() {
 	[ "$EPOCHSECONDS" -gt "$1" ]
 }
 
-# Does no slurmstepd of the cluster serve the job any more?
+# Does a slurmstepd of the cluster serve the job?
+stepd_serves() {
+	grep -q " $cluster/spool/[^ ]*_$1\.[0-9]*\$" /proc/net/unix
+}
+
 no_stepd_serves() {
-	! grep -q " $cluster/spool/[^ ]*_$1\.[0-9]*\$" /proc/net/unix
+	! stepd_serves "$1"
 }
 
 # release_now JOB - without the two minutes that a requeued job waits.  slurmd

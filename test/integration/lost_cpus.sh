@@ -13,16 +13,21 @@ slurmd() {
 }
 
 # Slurm's own has CPUs after the first step.  With v1 first those of users go, who have
-# more than their jobs.
+# more than their jobs; while a job begins its user has all for a moment, and the kernel
+# refuses.
 take_cpus() {
+	trap give_cpus EXIT
+	wait_until 30 cpus_go
+}
+
+cpus_go() {
 	local user
 
-	trap give_cpus EXIT
 	while read -r user; do
-		echo "$kept" >"$user/cpuset.cpus"
+		echo "$kept" >"$user/cpuset.cpus" || return
 	done < <(find "$(top_cgroup)" -maxdepth 1 -name 'uid_*')
 	echo "$kept" >"$(top_cgroup)/cpuset.cpus"
-}
+} 2>/dev/null
 
 give_cpus() {
 	echo "$all" >"$(top_cgroup)/cpuset.cpus"
