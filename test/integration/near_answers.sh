@@ -107,6 +107,14 @@ case_asked_before() {
 	assert_eq "then" "$first" "$(units_of_plan -N1 -n1 --bunit=C --bamount=1)"
 }
 
+# More than a NUMA node has, but the node's tasks can be on two.
+case_spread_memory() {
+	assert_eq explain now "$(answer -t 5 -N1 -n2 -w "$NODE_QUAD" --bunit=C \
+		--bamount=1 --bmem=local --mem=4500)"
+	assert_eq explain never "$(answer -t 5 -N1 -n1 -w "$NODE_QUAD" --bunit=C \
+		--bamount=1 --bmem=local --mem=4500)"
+}
+
 # answer OPTION... - what explain says of such a job; plan and --test-only say the same
 answer() {
 	local job
@@ -199,6 +207,7 @@ case_units() {
 start
 test_case "what nodes show" case_shown
 test_case "GPUs and units that are not near each other" case_none_near
+test_case "memory of a node is spread over its tasks" case_spread_memory
 test_case "what was asked before changes nothing" case_asked_before
 test_case "the same answer as the controller's" case_random "$seed"
 test_case "the units of plan are those that the job gets" case_units $((seed + 1))

@@ -6,62 +6,68 @@
 
 #include "core/place/local_memory.h"
 
-/* One slot, beside what is used; in threads, which are the core's "cores" here. */
-struct slot {
+/* Slots beside what is used; in threads, which are the core's "cores" here. */
+struct slots {
 	const struct tb_candidate_node *node;
 	const struct tb_request *request;
+	unsigned most; /* so many are tried */
 	const struct tb_bitset *used;
 	struct tb_bitset *all; /* used and blocked, to work with */
 };
 
-static int try_slot(void *arg, const struct tb_bitset *blocked,
-		    struct tb_bitset *placed)
+static int try_slots(void *arg, const struct tb_bitset *blocked,
+		     struct tb_bitset *placed)
 {
-	struct slot *slot = arg;
+	struct slots *slots = arg;
 	int count;
 
-	tb_bitset_assign(slot->all, slot->used);
-	tb_bitset_or(slot->all, blocked);
-	count = tb_place(slot->node->placer, slot->request, slot->all, 1);
+	tb_bitset_assign(slots->all, slots->used);
+	tb_bitset_or(slots->all, blocked);
+	count = tb_place(slots->node->placer, slots->request, slots->all,
+			 slots->most);
 	if (count > 0)
-		tb_bitset_assign(placed, tb_placed_threads(slot->node->placer));
+		tb_bitset_assign(placed,
+				 tb_placed_threads(slots->node->placer));
 	return count;
 }
 
 /* With so much available; true where units are missing, not memory. */
-static bool fits(struct slot *slot, struct tb_local_memory *local,
+static bool fits(struct slots *slots, struct tb_local_memory *local,
 		 const uint64_t *available, const struct tb_bitset *used)
 {
-	slot->used = used;
+	slots->used = used;
 	local->available = available;
 	tb_bitset_clear_all(local->blocked);
-	return try_slot(slot, local->blocked, local->placed) <= 0 ||
-	       tb_memory_place(local, try_slot, slot) > 0;
+	return try_slots(slots, local->blocked, local->placed) <= 0 ||
+	       tb_memory_place(local, try_slots, slots) > 0;
 }
 
-static uint64_t count_needed(struct slot *slot, struct tb_local_memory *local)
+static uint64_t count_needed(struct slots *slots, struct tb_local_memory *local)
 {
-	slot->used = slot->node->system;
+	slots->used = slots->node->system;
 	tb_bitset_clear_all(local->blocked);
-	if (try_slot(slot, local->blocked, local->placed) <= 0)
+	if (try_slots(slots, local->blocked, local->placed) <= 0)
 		return 0;
 	return local->need.per_node + local->need.per_slot +
 	       local->need.per_core * tb_bitset_count(local->placed);
 }
 
-static void find_with(struct slot *slot, struct tb_local_memory *local,
+/* What is for the whole node is spread over the slots there, at most so many. */
+static void find_with(struct slots *slots, unsigned most,
+		      struct tb_local_memory *local,
 		      const struct tb_node_memory *memory,
 		      struct tb_candidate_memory *found)
 {
-	struct tb_bitset *used = tb_bitset_copy(slot->node->reserved);
+	struct tb_bitset *used = tb_bitset_copy(slots->node->reserved);
 
-	found->needed = count_needed(slot, local);
-	found->ever = fits(slot, local, memory->sizes, slot->node->system);
+	found->needed = count_needed(slots, local);
+	slots->most = most;
+	found->ever = fits(slots, local, memory->sizes, slots->node->system);
 	if (!used)
 		return;
-	if (slot->node->inuse)
-		tb_bitset_or(used, slot->node->inuse);
-	found->now = fits(slot, local, memory->available, used);
+	if (slots->node->inuse)
+		tb_bitset_or(used, slots->node->inuse);
+	found->now = fits(slots, local, memory->available, used);
 	tb_bitset_destroy(used);
 }
 
@@ -128,14 +134,14 @@ uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
 }
 
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request,
+			     const struct tb_request *request, unsigned most,
 			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err)
 {
 	unsigned threads = tb_topology_threads(node->topology);
 	struct tb_request wide = tb_request_masked(request, node->masked);
-	struct slot slot = { .node = node, .request = &wide };
+	struct slots slots = { .node = node, .request = &wide, .most = 1 };
 	struct tb_numa_nodes *numa = tb_numa_nodes_create(node->topology, true);
 	struct tb_local_memory local = { .numa = numa, .need = need };
 	struct tb_node_memory there;
@@ -144,17 +150,17 @@ int tb_candidate_memory_find(const struct tb_candidate_node *node,
 	*found = (struct tb_candidate_memory){ .ever = true, .now = true };
 	local.blocked = tb_bitset_create(threads);
 	local.placed = tb_bitset_create(threads);
-	slot.all = tb_bitset_create(threads);
+	slots.all = tb_bitset_create(threads);
 	tb_request_widen_window(&wide);
 	tb_node_memory_load(node->info, &there);
-	if (!numa || !local.blocked || !local.placed || !slot.all) {
+	if (!numa || !local.blocked || !local.placed || !slots.all) {
 		rc = tb_fail(err, "out of memory");
 	} else if (there.count && there.count == numa->count) {
 		set_plenty(&there);
-		find_with(&slot, &local, &there, found);
+		find_with(&slots, most, &local, &there, found);
 	}
 	tb_node_memory_clear(&there);
-	tb_bitset_destroy(slot.all);
+	tb_bitset_destroy(slots.all);
 	tb_bitset_destroy(local.placed);
 	tb_bitset_destroy(local.blocked);
 	tb_numa_nodes_destroy(numa);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * candidate_memory.h - has a node the memory of a slot on the NUMA nodes of units?
+ * candidate_memory.h - has a node the memory of slots on the NUMA nodes of units?
  *
  * For jobs with bmem=local, by what nodes show (cluster/node_memory.h) and the same
  * decision as the controller's (core/place/local_memory.h).
@@ -37,9 +37,9 @@ uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
 				  const struct tb_candidate_node *node,
 				  const struct tb_holder_job *hold);
 
-/* need: per_core is for each CPU.  -1 with a sentence when out of memory. */
+/* For most slots or fewer.  need: per_core is for each CPU.  -1 with a sentence when out of memory. */
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
-			     const struct tb_request *request,
+			     const struct tb_request *request, unsigned most,
 			     struct tb_memory_need need,
 			     struct tb_candidate_memory *found,
 			     struct tb_error *err);

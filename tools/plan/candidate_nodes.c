@@ -684,6 +684,7 @@ static int check_numa_memory(const struct rules *rules,
 	node->local_need = find_memory_need(rules);
 	node->numa = tb_candidate_numa_create(node);
 	if (tb_candidate_memory_find(node, &rules->spec->request,
+				     tb_asked_slots_of_node(&rules->spec->asked),
 				     find_memory_need(rules), &found, err))
 		return -1;
 	if (!found.ever)
