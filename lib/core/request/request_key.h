@@ -3,8 +3,9 @@
  * request_key.h - the table of a request's options
  *
  * A new option is one word in enum tb_request_key, one name in tb_request_keys[],
- * one row in a table of request_key.c and one field in struct tb_request.  A field
- * that owns memory goes into tb_request_clear() too.
+ * one row in the table of request_key.c, its own functions or words in key_*.c
+ * (key.h) and one field in struct tb_request.  A field that owns memory goes into
+ * tb_request_clear() too.
  */
 #ifndef TB_CORE_REQUEST_REQUEST_KEY_H
 #define TB_CORE_REQUEST_REQUEST_KEY_H
