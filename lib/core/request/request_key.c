@@ -154,6 +154,27 @@ void tb_request_key_print(const struct tb_request *request,
 		request_table[key].own->print(request, text);
 }
 
+char *tb_request_key_value(const struct tb_request *request,
+			   enum tb_request_key key)
+{
+	struct tb_text text = TB_TEXT_EMPTY;
+
+	tb_request_key_print(request, key, &text);
+	return tb_text_take(&text);
+}
+
+enum tb_request_key tb_request_key_first(const struct tb_request *request,
+					 enum tb_key_choice choice)
+{
+	enum tb_request_key key = 0;
+
+	while (key < TB_REQUEST_KEYS &&
+	       (!(request->given & tb_request_bit(key)) ||
+		tb_request_key_choice(key) != choice))
+		key++;
+	return key;
+}
+
 const char *tb_request_words(const char *name)
 {
 	enum tb_request_key key = tb_request_key_find(name, strlen(name));

@@ -27,7 +27,7 @@ const char *tb_request_allowed(const char *key);
 /* "set", "env", "pe".  Static text. */
 const char *tb_instance_name(enum tb_instance instance);
 
-/* ---- for request.c ---- */
+/* ---- for request*.c ---- */
 
 /* What an option chooses, which says what else it goes together with. */
 enum tb_key_choice {
@@ -83,6 +83,14 @@ bool tb_request_key_is_default(const struct tb_request *request,
 /* Add the value in its canonical spelling, which can be read again. */
 void tb_request_key_print(const struct tb_request *request,
 			  enum tb_request_key key, struct tb_text *text);
+
+/* The same as text, malloc()ed; NULL when out of memory. */
+char *tb_request_key_value(const struct tb_request *request,
+			   enum tb_request_key key);
+
+/* The first option that a request has of this choice; TB_REQUEST_KEYS: none. */
+enum tb_request_key tb_request_key_first(const struct tb_request *request,
+					 enum tb_key_choice choice);
 
 /* The bit of an option in a request's given. */
 static inline unsigned tb_request_bit(enum tb_request_key key)
