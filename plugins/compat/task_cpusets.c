@@ -212,27 +212,44 @@ static int constrain_level(cgroup_level_t level, const char *cpus, char *nodes,
 	return 0;
 }
 
+/* What Slurm itself has; NULL with a sentence. */
+static cgroup_limits_t *get_slurms_limits(struct tb_error *err)
+{
+	cgroup_limits_t *top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
+
+	if (top == NULL)
+		tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
+			     "see slurmd's log");
+	return top;
+}
+
+/* A step without memory nodes of its own gets all that Slurm has. */
+static int constrain_step(tb_slurm_step_t *step, const char *cpus,
+			  const char *mems, const cgroup_limits_t *top,
+			  struct tb_error *err)
+{
+	return constrain_level(CG_LEVEL_STEP, cpus,
+			       mems[0] != '\0' ? (char *)mems : top->allow_mems,
+			       step, err);
+}
+
 /* A user's cgroup holds several jobs: it gets all that Slurm has. */
 static int constrain_all(tb_slurm_step_t *step, const char *job_cpus,
 			 const char *step_cpus, const char *step_mems,
 			 struct tb_error *err)
 {
-	cgroup_limits_t *top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
+	cgroup_limits_t *top = get_slurms_limits(err);
 	int rc;
 
 	if (top == NULL)
-		return tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
-				    "see slurmd's log");
+		return -1;
 	rc = constrain_level(CG_LEVEL_USER, top->allow_cores, top->allow_mems,
 			     step, err);
 	if (rc == 0)
 		rc = constrain_level(CG_LEVEL_JOB, job_cpus, top->allow_mems,
 				     step, err);
 	if (rc == 0)
-		rc = constrain_level(CG_LEVEL_STEP, step_cpus,
-				     step_mems[0] != '\0' ? (char *)step_mems
-							  : top->allow_mems,
-				     step, err);
+		rc = constrain_step(step, step_cpus, step_mems, top, err);
 	cgroup_free_limits(top);
 	return rc;
 }
@@ -392,14 +409,10 @@ int tb_slurm_cpusets_move(tb_slurm_step_t *step, const char *step_cpus,
 
 	if (is_ours)
 		return 0;
-	top = cgroup_g_constrain_get(CG_CPUS, CG_LEVEL_SLURM);
+	top = get_slurms_limits(err);
 	if (top == NULL)
-		return tb_fail(err, "Slurm's own cpuset cgroup cannot be read; "
-				    "see slurmd's log");
-	rc = constrain_level(CG_LEVEL_STEP, step_cpus,
-			     step_mems[0] != '\0' ? (char *)step_mems
-						  : top->allow_mems,
-			     step, err);
+		return -1;
+	rc = constrain_step(step, step_cpus, step_mems, top, err);
 	cgroup_free_limits(top);
 	return rc;
 }

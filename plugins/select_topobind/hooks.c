@@ -9,43 +9,36 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
-#include "select_topobind/request/job_combinations.h"
 #include "common/conf/conf.h"
 #include "common/conf/conf_metrics.h"
 #include "common/job/usage_record.h"
 #include "common/soft/soft_record.h"
-#include "core/request/prefer.h"
 #include "select_topobind/show/accounting.h"
 #include "select_topobind/order/consumption.h"
-#include "select_topobind/request/changed_request.h"
 #include "select_topobind/request/effective_request.h"
-#include "select_topobind/request/expand.h"
 #include "select_topobind/request/granted_request.h"
 #include "select_topobind/request/kept_request.h"
-#include "select_topobind/answer/job_answer.h"
+#include "select_topobind/answer/job_test.h"
 #include "select_topobind/late_resume.h"
 #include "select_topobind/late_work.h"
-#include "select_topobind/answer/plain_job.h"
 #include "select_topobind/order/learning.h"
 #include "select_topobind/order/learning_file.h"
+#include "select_topobind/books/job_books.h"
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/memory_books.h"
 #include "select_topobind/books/unit_tres.h"
-#include "select_topobind/show/metrics.h"
 #include "select_topobind/show/metrics_file.h"
 #include "select_topobind/nodes/conf_names.h"
-#include "select_topobind/order/node_facts.h"
 #include "select_topobind/order/node_network.h"
-#include "select_topobind/order/node_order.h"
 #include "select_topobind/order/site_policies.h"
 #include "select_topobind/nodes/extra_writer.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/show/new_jobs.h"
 #include "select_topobind/show/reasons.h"
-#include "select_topobind/show/refusals.h"
 #include "select_topobind/show/running_conf.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/show/job_record.h"
+#include "select_topobind/show/waiting_job.h"
 #include "select_topobind/steps/steps.h"
 #include "select_topobind/try/kept_placements.h"
 
@@ -100,82 +93,12 @@ void tb_hook_fini(void)
 	site = NULL;
 }
 
-/*
- * A job that an administrator suspended has priority 0 and has given its cores
- * back.  One that the gang scheduler suspended still has them.
- */
-static bool holds_cores(const job_record_t *job)
-{
-	return IS_JOB_RUNNING(job) ||
-	       (IS_JOB_SUSPENDED(job) && job->priority != 0);
-}
-
-/* A suspended job has its memory, whoever suspended it. */
-static void put_memory(const job_record_t *job)
-{
-	struct tb_held_request held;
-	bool local = tb_granted_find(job, &held) &&
-		     tb_job_is_local(job, &held.request);
-
-	tb_held_request_release(&held);
-	tb_memory_books_put(job, local);
-}
-
-static int add_job(void *item, void *arg)
-{
-	job_record_t *job = item;
-	bool bound = tb_granted_is_bound(job);
-
-	(void)arg;
-	if (IS_JOB_PENDING(job))
-		tb_reasons_recovered(job);
-	if (holds_cores(job) &&
-	    tb_ledger_put(job, bound, tb_sharing_turns(job))) {
-		tb_sharing_note(job);
-		tb_consumption_put(job,
-				   MAX(job->start_time, job->suspend_time));
-	}
-	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
-		put_memory(job);
-	tb_late_resume_recovered(job);
-	if (bound && !IS_JOB_PENDING(job) && tb_conf_job_record(site))
-		tb_accounting_job_recovered(job);
-	return 0;
-}
-
 static int restore_record(void *item, void *arg)
 {
 	(void)arg;
 	if (tb_ledger_is_bound(item))
 		tb_job_record_restore_grant(item);
 	return 0;
-}
-
-static bool may_have_cores_back(const job_record_t *job)
-{
-	const void *turns = tb_sharing_turns(job);
-	bool bound = tb_granted_is_bound(job);
-
-	return !tb_ledger_clashes(job, bound, turns) ||
-	       (bound && tb_sharing_may_return(job));
-}
-
-static void rebuild_books(void)
-{
-	tb_kept_placements_forget();
-	tb_accounting_reset();
-	tb_reasons_reset();
-	tb_ledger_reset();
-	tb_sharing_reset();
-	tb_memory_books_reset();
-	tb_consumption_reset();
-	tb_node_network_reset();
-	tb_late_resume_reset(may_have_cores_back);
-	tb_nodes_reset(site);
-	tb_extra_writer_reset(site);
-	if (job_list)
-		list_for_each(job_list, add_job, NULL);
-	tb_learning_reset();
 }
 
 /* When the file has an error, the running configuration stays. */
@@ -207,45 +130,9 @@ static void set_metrics_file(void)
 	tb_metrics_file_set(metrics->file, metrics->interval);
 }
 
-static void show_request(const struct tb_effective_request *effective,
-			 job_record_t *job)
+static void look_at_new_job(job_record_t *job)
 {
-	char *shown;
-
-	if (!IS_JOB_PENDING(job))
-		return;
-	shown = tb_effective_request_print(effective);
-	tb_job_record_set_request(job, shown);
-	xfree(shown);
-}
-
-/* Why it waited until now was said of another binding. */
-static bool take_change(job_record_t *job)
-{
-	bool changed = tb_changed_request_take(job, site);
-
-	if (changed)
-		tb_reasons_tell(job, NULL);
-	return changed;
-}
-
-/* Slurm may not ask about it for long.  A wrong request is told when it does. */
-static void show_new_job(job_record_t *job)
-{
-	struct tb_effective_request effective;
-	bool changed = take_change(job);
-	char *before;
-
-	if (!job->details)
-		return;
-	before = xstrdup(job->system_comment);
-	if (!tb_effective_request_find(&effective, site, job, NULL) &&
-	    (changed || tb_request_binds(&effective.held.request)))
-		show_request(&effective, job);
-	if (xstrcmp(before, job->system_comment))
-		last_job_update = time(NULL);
-	xfree(before);
-	tb_effective_request_clear(&effective);
+	tb_waiting_job_look(job, site);
 }
 
 static void restore_nodes(void)
@@ -263,8 +150,8 @@ void tb_hook_node_init(void)
 	reload_conf();
 	set_metrics_file();
 	tb_conf_names_check(site);
-	rebuild_books();
-	tb_new_jobs_watch(show_new_job);
+	tb_job_books_rebuild(site);
+	tb_new_jobs_watch(look_at_new_job);
 }
 
 /*
@@ -273,11 +160,11 @@ void tb_hook_node_init(void)
  */
 void tb_hook_reconfigure(void)
 {
-	rebuild_books();
+	tb_job_books_rebuild(site);
 	if (all_is_new && job_list)
 		list_for_each(job_list, restore_record, NULL);
 	all_is_new = false;
-	tb_new_jobs_watch(show_new_job);
+	tb_new_jobs_watch(look_at_new_job);
 	for (uint32_t node = 0; node < tb_node_count(); node++)
 		if (node_record_table_ptr[node])
 			tb_extra_write(node);
@@ -312,165 +199,9 @@ void tb_hook_nodes_shown(bool may_write)
 		tb_late_work_add(TB_LATE_NODES);
 }
 
-static int test_bound_request(struct tb_test *test,
-			      const struct tb_request *request)
-{
-	if (tb_partition_can_bind(test->job))
-		return tb_test_bound_job(test, request);
-	if (tb_test_mode(test) == TB_TEST_ONLY)
-		tb_refusals_info(
-			"topobind: %pJ asks for a binding, which needs SelectTypeParameters=CR_Core, CR_Core_Memory, CR_CPU or CR_CPU_Memory",
-			test->job);
-	return SLURM_ERROR;
-}
-
-static int limit_expansion(struct tb_test *test,
-			   const struct tb_effective_request *effective)
-{
-	char *binding;
-	int rc;
-
-	if (!test->job->details->expanding_jobid)
-		return SLURM_SUCCESS;
-	binding = tb_effective_request_print(effective);
-	rc = tb_expand_limit(test, binding);
-	xfree(binding);
-	return rc;
-}
-
-/*
- * The client did not check the request, or the job was changed since.  In the
- * first case the submission is refused; in the second the job waits, and its
- * Reason says why.
- */
-static int refuse_job(const struct tb_test *test, const struct tb_error *why)
-{
-	tb_metrics_refused(TB_REFUSED_REQUEST);
-	if (tb_test_mode(test) == TB_TEST_ONLY)
-		tb_refusals_info("topobind: %pJ refused: %s", test->job,
-				 why->text);
-	else
-		tb_reasons_tell(test->job, why->text);
-	return SLURM_ERROR;
-}
-
-/* An implicit binding is placed task by task; then the tasks share the units. */
-static int test_request(struct tb_test *test,
-			struct tb_effective_request *effective)
-{
-	struct tb_error why;
-
-	if (!tb_request_binds(&effective->held.request))
-		return tb_test_plain_job(test);
-	if (tb_job_gpus_check(test->job, &effective->held.request, &why) ||
-	    tb_job_isolation_check(site, test->job, &effective->held.request,
-				   &why) ||
-	    (!effective->implicit_cpus &&
-	     tb_job_combinations_check(test->job, &effective->held.request,
-				       false, &why)))
-		return refuse_job(test, &why);
-	test->implicit_cpus = effective->implicit_cpus;
-	if (effective->implicit_cpus)
-		effective->held.request.type = TB_SLOT;
-	return test_bound_request(test, &effective->held.request);
-}
-
-static int test_effective(struct tb_test *test,
-			  struct tb_effective_request *effective)
-{
-	struct tb_test call = *test;
-	struct tb_node_choice choice;
-	int rc = limit_expansion(&call, effective);
-	struct tb_error why;
-
-	if (rc != SLURM_SUCCESS)
-		return rc;
-	/* Not of a job that waits: features come and go. */
-	if (tb_test_mode(test) == TB_TEST_ONLY &&
-	    tb_request_check_features(&effective->held.request,
-				      tb_feature_is_known, NULL, &why))
-		return refuse_job(test, &why);
-	if (tb_node_choice_find(&choice, site, test->job,
-				&effective->held.request))
-		call.choice = &choice;
-	return test_request(&call, effective);
-}
-
-/* Before limits are looked at, whatever the answer will be. */
-static void ask_for_units(const struct tb_test *test,
-			  const struct tb_effective_request *effective)
-{
-	const struct tb_request *request = &effective->held.request;
-	bool is_own = tb_request_binds(request) && !effective->implicit_cpus;
-
-	tb_unit_tres_ask(test->job, is_own ? request : NULL,
-			 tb_test_mode(test) == TB_TEST_ONLY);
-}
-
-/* The job can start, or will, and slurmctld is about to look at limits. */
-static void count_units(const struct tb_test *test,
-			const struct tb_effective_request *effective)
-{
-	struct tb_request request = effective->held.request;
-
-	switch (tb_test_mode(test)) {
-	case TB_RUN_NOW:
-		tb_granted_settle(test->job, &request);
-		tb_unit_tres_count(test->job, &request);
-		break;
-	case TB_WILL_RUN:
-		if (!effective->implicit_cpus)
-			tb_unit_tres_expect(test->job, &request, test->nodes);
-		break;
-	case TB_TEST_ONLY:
-		break;
-	}
-}
-
-/* Of a job with a binding, also of one whose request has an error. */
-static int test_counted(struct tb_test *test,
-			struct tb_effective_request *effective,
-			const struct tb_error *wrong)
-{
-	struct tb_measure measure = tb_metrics_begin();
-	int rc = wrong ? refuse_job(test, wrong)
-		       : test_effective(test, effective);
-
-	tb_metrics_end(&measure, test, rc);
-	if (rc == SLURM_SUCCESS)
-		count_units(test, effective);
-	else if (!wrong && !effective->implicit_cpus)
-		tb_unit_tres_wait(test->job, &effective->held.request);
-	return rc;
-}
-
 int tb_hook_job_test(struct tb_test *test)
 {
-	struct tb_effective_request effective;
-	struct tb_error why;
-	int rc;
-
-	if (!test->job->details)
-		return EINVAL;
-	if (tb_unit_tres_forget(test->job, &why))
-		return refuse_job(test, &why);
-	/* A job without nodes (burst buffers) has nothing to bind. */
-	if (!test->max_nodes)
-		return tb_test_plain_job(test);
-	tb_nodes_freeze();
-	take_change(test->job);
-	if (tb_effective_request_find(&effective, site, test->job, &why)) {
-		rc = test_counted(test, &effective, &why);
-	} else {
-		show_request(&effective, test->job);
-		ask_for_units(test, &effective);
-		rc = tb_request_binds(&effective.held.request)
-			     ? test_counted(test, &effective, NULL)
-			     : test_effective(test, &effective);
-	}
-	tb_effective_request_clear(&effective);
-	tb_nodes_thaw();
-	return rc;
+	return tb_job_test(test, site);
 }
 
 static void drop_word(job_record_t *job, char *(*drop)(const char *comment))
@@ -512,32 +243,12 @@ void tb_hook_job_begin(job_record_t *job)
 	tb_effective_request_clear(&effective);
 }
 
-static void put_job(job_record_t *job)
-{
-	bool bound = tb_granted_is_bound(job);
-
-	put_memory(job);
-	if (!tb_ledger_put(job, bound, tb_sharing_turns(job)))
-		return;
-	tb_sharing_note(job);
-	tb_consumption_put(job, time(NULL));
-	tb_learning_nodes_changed(job);
-	tb_late_resume_look();
-	/* Nodes that the job gave back are still in its allocation. */
-	tb_extra_write_nodes_of(job);
-}
-
 void tb_hook_job_suspended(job_record_t *job)
 {
 	/* A requeued job still has its request, but no grant. */
 	if (IS_JOB_PENDING(job))
 		tb_job_record_drop_grant(job);
-	if (!tb_ledger_remove(job))
-		return;
-	tb_extra_write_nodes_of(job);
-	tb_consumption_remove(job);
-	tb_learning_nodes_changed(job);
-	tb_late_resume_look();
+	tb_job_books_remove(job);
 }
 
 void tb_hook_job_ended(job_record_t *job)
@@ -578,8 +289,8 @@ void tb_hook_control_ends(void)
 
 void tb_hook_job_changed(job_record_t *job)
 {
-	if (holds_cores(job))
-		put_job(job);
+	if (tb_job_books_hold_cores(job))
+		tb_job_books_put(job);
 	else if (IS_JOB_SUSPENDED(job))
 		tb_hook_job_suspended(job);
 	else
@@ -588,7 +299,7 @@ void tb_hook_job_changed(job_record_t *job)
 
 void tb_hook_job_memory_reduced(job_record_t *job)
 {
-	put_memory(job);
+	tb_job_books_put_memory(job);
 	if (tb_ledger_has(job))
 		tb_consumption_put(job, time(NULL));
 	tb_extra_is_outdated(job);
@@ -632,7 +343,7 @@ int tb_hook_job_may_resume(job_record_t *job)
 {
 	int rc;
 
-	if (may_have_cores_back(job))
+	if (tb_job_books_may_return(job))
 		return SLURM_SUCCESS;
 	rc = tb_late_resume_wait(job);
 	info("topobind: %pJ stays suspended: cores that it had are granted to others now; it is resumed when these have ended",
@@ -648,7 +359,7 @@ bool tb_hook_job_holds(const job_record_t *job)
 void tb_hook_job_resumed(job_record_t *job)
 {
 	tb_late_resume_forget(job);
-	put_job(job);
+	tb_job_books_put(job);
 	if (tb_sharing_turns(job))
 		tb_late_resume_in_turn(job);
 }

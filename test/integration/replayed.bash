@@ -18,10 +18,9 @@
 #
 #	make_load SEED	the jobs of a way, a line each: tick, ticks that it runs, limit in
 #			minutes, nodes, tasks, CPUs of a task
-#	take_turn	what happens in a tick
 #
 # and may set, before, ways and speeds, of the first node, the second and so on, and define
-# way_options.
+# way_options; and, after, take_turn.
 
 [ -v ways ] || ways=(plain explicit implicit)
 
@@ -159,6 +158,14 @@ submit_jobs() {
 	for way in "${ways[@]}"; do cat "$work/jobs.$way"; done >>"$work/jobs"
 }
 
+# What happens in a tick; some who source this have more in it.
+take_turn() {
+	set_partitions DOWN
+	end_jobs
+	submit_jobs
+	schedule
+}
+
 # "JOB NODE CORES" of all that run; one core is one CPU.
 running_grants() {
 	scontrol show job -d -o | awk '
@@ -196,6 +203,26 @@ look() {
 	}' "$work/started" "$work/jobs" "$work/look"
 	cat "$work/started.new" >>"$work/started" 2>/dev/null || true
 	rm -f "$work/started.new"
+}
+
+# random_load SEED AWK - for make_load.  AWK defines how_many(), the jobs that come in a
+# tick, and set_size(kind), which sets nodes and tasks of one that has more than one task,
+# by a random number below 1.
+random_load() {
+	awk -v last="$last" -v seed="$1" "$2"'
+	BEGIN {
+		srand(seed)
+		for (tick = 1; tick <= last; tick++)
+			for (more = how_many(); more >= 1; more--) {
+				kind = rand()
+				nodes = tasks = 1
+				each = 2 ^ int(rand() * 3)
+				set_size(kind)
+				run = 1 + int(rand() * 6)
+				print tick, run, 10 * (1 + int(rand() * 3)), nodes,
+					tasks, each
+			}
+	}'
 }
 
 record_load() {

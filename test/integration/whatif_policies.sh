@@ -28,30 +28,16 @@ way_options() {
 
 # More come than can run at once, now and then.
 make_load() {
-	awk -v last="$last" -v seed="$1" 'BEGIN {
-		srand(seed)
-		for (tick = 1; tick <= last; tick++)
-			for (more = 0; more < 4; more++) {
-				kind = rand()
-				nodes = 1
-				tasks = 1
-				each = 2 ^ int(rand() * 3)
-				if (kind < 0.3)
-					tasks = 1 + int(rand() * 5)
-				else if (kind < 0.5)
-					nodes = tasks = 2 + int(rand() * 2)
-				run = 1 + int(rand() * 6)
-				print tick, run, 10 * (1 + int(rand() * 3)), nodes,
-					tasks, each
-			}
+	random_load "$1" '
+	function how_many() {
+		return 4
+	}
+	function set_size(kind) {
+		if (kind < 0.3)
+			tasks = 1 + int(rand() * 5)
+		else if (kind < 0.5)
+			nodes = tasks = 2 + int(rand() * 2)
 	}'
-}
-
-take_turn() {
-	set_partitions DOWN
-	end_jobs
-	submit_jobs
-	schedule
 }
 
 # first_of WAY - its first node

@@ -27,7 +27,7 @@ char *tb_request_print_alternative(const struct tb_request *plain);
 int tb_request_find_alternative(const struct tb_request *request,
 				const char *text);
 
-/* ---- for request_key.c ---- */
+/* ---- for key_units.c ---- */
 
 /* Has the value of bunit amounts of its own, alternatives or parts (parts.h)? */
 bool tb_alternatives_are_meant(const char *value);

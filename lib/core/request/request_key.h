@@ -3,8 +3,9 @@
  * request_key.h - the table of a request's options
  *
  * A new option is one word in enum tb_request_key, one name in tb_request_keys[],
- * one row in a table of request_key.c and one field in struct tb_request.  A field
- * that owns memory goes into tb_request_clear() too.
+ * one row in the table of request_key.c, its own functions or words in key_*.c
+ * (key.h) and one field in struct tb_request.  A field that owns memory goes into
+ * tb_request_clear() too.
  */
 #ifndef TB_CORE_REQUEST_REQUEST_KEY_H
 #define TB_CORE_REQUEST_REQUEST_KEY_H
@@ -26,7 +27,7 @@ const char *tb_request_allowed(const char *key);
 /* "set", "env", "pe".  Static text. */
 const char *tb_instance_name(enum tb_instance instance);
 
-/* ---- for request.c ---- */
+/* ---- for request*.c ---- */
 
 /* What an option chooses, which says what else it goes together with. */
 enum tb_key_choice {
@@ -82,6 +83,14 @@ bool tb_request_key_is_default(const struct tb_request *request,
 /* Add the value in its canonical spelling, which can be read again. */
 void tb_request_key_print(const struct tb_request *request,
 			  enum tb_request_key key, struct tb_text *text);
+
+/* The same as text, malloc()ed; NULL when out of memory. */
+char *tb_request_key_value(const struct tb_request *request,
+			   enum tb_request_key key);
+
+/* The first option that a request has of this choice; TB_REQUEST_KEYS: none. */
+enum tb_request_key tb_request_key_first(const struct tb_request *request,
+					 enum tb_key_choice choice);
 
 /* The bit of an option in a request's given. */
 static inline unsigned tb_request_bit(enum tb_request_key key)

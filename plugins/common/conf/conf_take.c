@@ -66,3 +66,14 @@ int tb_conf_take_number(unsigned *number, const char *key, unsigned min,
 	tb_conf_word_clear(&word);
 	return rc;
 }
+
+s_p_hashtbl_t *tb_conf_parse_rest(s_p_options_t *options, const char *rest,
+				  char **leftover)
+{
+	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+
+	if (s_p_parse_line(table, rest, leftover))
+		return table;
+	s_p_hashtbl_destroy(table);
+	return NULL;
+}

@@ -27,4 +27,8 @@ int tb_conf_read_number(unsigned *number, const char *key, const char *value,
 			const struct tb_conf_where *where,
 			struct tb_error *err);
 
+/* What follows the first key of a line, as a table; NULL: it cannot be read. */
+s_p_hashtbl_t *tb_conf_parse_rest(s_p_options_t *options, const char *rest,
+				  char **leftover);
+
 #endif
