@@ -151,8 +151,8 @@ static bool may_isolate(const node_info_t *node)
 static const struct need {
 	bool (*is_asked)(const struct tb_request *request);
 	bool (*has)(const node_info_t *node);
-	const char *what,
-		*predicate; /* of the sentence; the node's word between */
+	/* Of the sentence; between them the word for a node. */
+	const char *what, *predicate;
 } needs[] = {
 	{ tb_request_names_gpu_memory, knows_gpu_memory, "bmem with +gpu",
 	  "knows which NUMA node is the memory of which GPU (topobind_binding(7)), leave out +gpu or allow other nodes" },
