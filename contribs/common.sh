@@ -42,6 +42,18 @@ logged() {
 	return 1
 }
 
+# logged_or_die SENTENCE FILE COMMAND... - the sentence says what to do when it fails
+logged_or_die() {
+	local sentence=$1 status
+
+	shift
+	set +e
+	logged "$@"
+	status=$?
+	set -e
+	[ "$status" -eq 0 ] || die "$sentence"
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] ||
 		die "must run as root: Slurm's daemons, munge and cgroups need it"

@@ -137,6 +137,38 @@ static bool knows_gpu_memory(const node_info_t *node)
 	       length > 0;
 }
 
+static bool asks_to_isolate(const struct tb_request *request)
+{
+	return request->isolate;
+}
+
+static bool may_isolate(const node_info_t *node)
+{
+	return !tb_extra_has(node->extra, TB_EXTRA_ISOLATES, "no");
+}
+
+/* What some requests need of a node, beside units. */
+static const struct need {
+	bool (*is_asked)(const struct tb_request *request);
+	bool (*has)(const node_info_t *node);
+	/* Of the sentence; between them the word for a node. */
+	const char *what, *predicate;
+} needs[] = {
+	{ tb_request_names_gpu_memory, knows_gpu_memory, "bmem with +gpu",
+	  "knows which NUMA node is the memory of which GPU (topobind_binding(7)), leave out +gpu or allow other nodes" },
+	{ asks_to_isolate, may_isolate, "bisolate=yes",
+	  "can isolate CPUs, which needs cgroup v2 and Linux 6.7 or later there, leave it out or allow other nodes" },
+};
+#define NEEDS (sizeof(needs) / sizeof(needs[0]))
+
+static bool has_needs(const node_info_t *node, const struct tb_request *request)
+{
+	for (size_t i = 0; i < NEEDS; i++)
+		if (needs[i].is_asked(request) && !needs[i].has(node))
+			return false;
+	return true;
+}
+
 /* The sentence, malloc()ed; NULL: there is none. */
 static char *look_at_nodes(const struct choice *choice,
 			   const struct tb_request *plain,
@@ -153,8 +185,7 @@ static char *look_at_nodes(const struct choice *choice,
 		if (!node->name)
 			continue;
 		if (!is_allowed(choice, node->name) ||
-		    (tb_request_names_gpu_memory(plain) &&
-		     !knows_gpu_memory(node))) {
+		    !has_needs(node, plain)) {
 			left_out++;
 			continue;
 		}
@@ -169,16 +200,13 @@ static char *look_at_nodes(const struct choice *choice,
 	return sentence;
 }
 
-/* Its GPUs' memory is known of none; NULL: of some, or nobody asked for it. */
-static char *look_for_gpu_memory(const struct choice *choice,
-				 const struct tb_request *request,
-				 const node_info_msg_t *nodes)
+/* That no node has it; NULL: some have. */
+static char *look_for_need(const struct choice *choice, const struct need *need,
+			   const node_info_msg_t *nodes)
 {
 	unsigned left_out = 0;
 	char *sentence;
 
-	if (!tb_request_names_gpu_memory(request))
-		return NULL;
 	for (uint32_t i = 0; i < nodes->record_count; i++) {
 		const node_info_t *node = &nodes->node_array[i];
 
@@ -186,14 +214,26 @@ static char *look_for_gpu_memory(const struct choice *choice,
 			continue;
 		if (!is_allowed(choice, node->name))
 			left_out++;
-		else if (knows_gpu_memory(node))
+		else if (need->has(node))
 			return NULL;
 	}
-	return asprintf(&sentence,
-			"bmem with +gpu: no %s knows which NUMA node is the memory of which GPU (topobind_binding(7)), leave out +gpu or allow other nodes",
-			name_node(choice, left_out)) < 0
+	return asprintf(&sentence, "%s: no %s %s", need->what,
+			name_node(choice, left_out), need->predicate) < 0
 		       ? NULL
 		       : sentence;
+}
+
+/* NULL: each need has nodes. */
+static char *look_for_needs(const struct choice *choice,
+			    const struct tb_request *request,
+			    const node_info_msg_t *nodes)
+{
+	char *sentence = NULL;
+
+	for (size_t i = 0; !sentence && i < NEEDS; i++)
+		if (needs[i].is_asked(request))
+			sentence = look_for_need(choice, &needs[i], nodes);
+	return sentence;
 }
 
 /* Units are not to blame: are the CPUs that Slurm wants on each node? */
@@ -304,7 +344,7 @@ static char *ask_units(const struct tb_request *request,
 		.excluded = read_hosts("exclude"),
 		.partition = load_partition_hosts(),
 	};
-	sentence = look_for_gpu_memory(&choice, request, nodes);
+	sentence = look_for_needs(&choice, request, nodes);
 	if (!sentence)
 		sentence = look_for_each(&choice, request, nodes);
 	if (!sentence)

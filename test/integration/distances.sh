@@ -169,21 +169,23 @@ extra_is() {
 
 # What the node said comes back at the next look, and meanwhile holds.
 case_overwritten() {
-	local site='rack=12 {"site": {"a": [1, 2]}}' string numbers
+	local site='rack=12 {"site": {"a": [1, 2]}}' string shown
 
 	string=NSXCCXCCNSXCCXCCNSXCCXCCNSXCCXCC
 	publish_quad
-	numbers=$(node_token "$NODE_QUADRANT" m_oscpus)
-	assert [ -n "$numbers" ]
+	shown="m_topology=$string m_distances=$quadrants m_memory=$gigabytes"
+	shown+=" m_oscpus=$(node_token "$NODE_QUADRANT" m_oscpus)"
+	shown+=" m_isolates=$(node_token "$NODE_QUADRANT" m_isolates)"
+	shown+=" m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC"
+	shown+=" m_memory_inuse=0000,0000,0100,0000"
+	refute grep -q '= ' <<<"$shown"
 	scontrol update NodeName="$NODE_QUADRANT" Extra="$site"
 	case_table
-	assert_eq "Extra after all that" \
-		"$site m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000" \
+	assert_eq "Extra after all that" "$site $shown" \
 		"$(node_extra "$NODE_QUADRANT")"
 	scontrol update NodeName="$NODE_QUADRANT" Extra=rack=13
 	# At the second, where slurmctld shows nodes under a read lock.
-	wait_until 20 extra_is \
-		"rack=13 m_topology=$string m_distances=$quadrants m_memory=$gigabytes m_oscpus=$numbers m_speed=2400 m_topology_inuse=NSXCCXCCNSXCCXCCNSXcCXCCNSXCCXCC m_memory_inuse=0000,0000,0100,0000"
+	wait_until 20 extra_is "rack=13 $shown"
 	# Until it is told otherwise.
 	forget "$NODE_QUADRANT"
 	publish_quad

@@ -125,10 +125,6 @@ case_node_does_not_know() {
 	scontrol update NodeName="$NODE_ZEN" Extra="rack=1"
 }
 
-reason_has() {
-	[[ $(squeue -h -j "$1" -o %r)$(scontrol show job "$1") == *"$2"* ]]
-}
-
 # With what a node once said slurmctld goes on.
 case_restart() {
 	daemon slurmctld stop

@@ -622,6 +622,11 @@ drain() {
 	[ -z "$ended" ] || fail "slurmctld had ended"
 }
 
+# reason_has JOB PART - where Slurm or topobind says why it waits
+reason_has() {
+	[[ $(squeue -h -j "$1" -o %r)$(scontrol show job "$1") == *"$2"* ]]
+}
+
 # The scheduler has looked at a job and left it pending.
 was_passed_over() {
 	is_pending "$1" && [[ $(job_reason "$1") != None ]]

@@ -227,10 +227,6 @@ case_shared_units() {
 	assert_shown "$node" NSXCCCCcccc
 }
 
-reason_has() {
-	[[ $(job_reason "$1") == *"$2"* ]]
-}
-
 # held OPTION... - an allocation that waits to be released; its id
 held() {
 	local before

@@ -425,15 +425,65 @@ case_isolate() {
 	scontrol update PartitionName=main OverSubscribe=FORCE:2
 	never -p main -w "$NODE_RAPTOR" "${core[@]}" --bisolate=yes
 	scontrol update PartitionName=main OverSubscribe=NO
+}
+
+# zen_isolates yes|no| - as if it published that; nothing: it is not known
+zen_isolates() {
+	scontrol update NodeName="$NODE_ZEN" Extra="rack=1 m_oscpus= m_isolates=$1"
+}
+
+# A job that asks does not get a node which says that it cannot, and nothing else.
+case_isolating_nodes() {
+	local job full
+	local -a alone=(-p main --bunit=C --bamount=1 --bisolate=yes)
+
+	reconfigure_with Isolate=allow
+	zen_isolates no
+	assert_eq "kept" no "$(node_token "$NODE_ZEN" m_isolates)"
+	exits 1 "bisolate=yes: no required node can isolate CPUs" \
+		sbatch -o /dev/null -w "$NODE_ZEN" "${alone[@]}" --wrap true
+	never -N2 -w "$NODE_ZEN,$NODE_RAPTOR" "${alone[@]}"
+	exits 2 "cannot isolate CPUs" topobind plan -w "$NODE_ZEN" "${alone[@]}"
+	job=$(alloc -p main -w "$NODE_ZEN" --bunit=C --bamount=1)
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	cancel "$job"
+	full=$(batch -p main -w "$NODE_RAPTOR" --exclusive)
+	wait_until 30 runs "$full"
+	job=$(batch -x "$NODE_THIS" "${alone[@]}")
+	wait_until 30 reason_has "$job" "; 1 node cannot isolate CPUs"
+	assert_contains "explain" "cannot isolate CPUs" \
+		"$(topobind explain "$job" || true)"
+	zen_isolates yes
+	wait_until 60 runs "$job"
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	cancel "$full" "$job"
+	zen_isolates ""
+	job=$(alloc -w "$NODE_ZEN" "${alone[@]}")
+	assert_granted "$job" "$NODE_ZEN" 0-1
+}
+
+isolates_not_here() {
+	[ "$(node_token "$NODE_THIS" m_isolates)" = no ]
+}
+
+# With v1 this machine cannot; a step says so that asks by itself.
+case_isolate_here() {
+	local job
+	local -a core=(-p main -w "$NODE_THIS" --bunit=C --bamount=1)
+
 	[ -d /sys/fs/cgroup/cpuset ] || return 0
+	wait_until 60 isolates_not_here
+	never "${core[@]}" --bisolate=yes
+	job=$(alloc "${core[@]}")
 	assert_contains "the step" \
 		"bisolate=yes needs cgroup v2 and Linux 6.7 or later" \
-		"$(srun -Q -p main -w "$NODE_THIS" "${core[@]}" \
-			--bisolate=yes true 2>&1)"
+		"$(srun -Q --jobid="$job" --bunit=C --bamount=1 --bisolate=yes \
+			true 2>&1)"
+	cancel "$job"
 	assert is_undrained
 	reconfigure_with Isolate=yes
-	assert_eq "where the site would like it" ran "$(srun -Q -p main \
-		-w "$NODE_THIS" "${core[@]}" echo ran)"
+	assert_eq "where the site would like it" ran "$(srun -Q "${core[@]}" \
+		echo ran)"
 }
 
 # --- running jobs, whatever changes -----------------------------------------
@@ -975,6 +1025,9 @@ test_case "a topology that does not fit" case_topology_that_does_not_fit
 test_case "a node's filter of another shape" case_filter_of_another_shape
 test_case "a node goes on with what was right" case_wrong_file_on_a_node
 test_case "a wrong file stops the start" case_wrong_file_stops_the_start
-test_case "OnAnyHost" case_on_any_host
 test_case "Isolate" case_isolate
+test_case "Isolate: nodes that say whether they can" case_isolating_nodes
+test_case "Isolate: this machine" case_isolate_here
+# From then on zen is not in topobind.conf, and may publish what this machine is.
+test_case "OnAnyHost" case_on_any_host
 tests_done

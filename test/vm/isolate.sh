@@ -12,9 +12,14 @@
 
 root=/sys/fs/cgroup
 
+# By its version: one that should and does not is to fail.
 can_isolate() {
-	[ -e "$root/init.scope/cpuset.cpus.exclusive" ] ||
-		[ -e "$root/system.slice/cpuset.cpus.exclusive" ]
+	[ -e "$root/cgroup.controllers" ] &&
+		printf '%s\n' 6.7 "$(uname -r)" | sort -C -V
+}
+
+node_says() {
+	[ "$(node_token "$NODE_THIS" m_isolates)" = "$1" ]
 }
 
 isolated() {
@@ -104,13 +109,13 @@ outside_of() {
 case_refused() {
 	local job
 
-	job=$(sbatch --parsable -o "$work/output" -n1 --bunit=C --bamount=1 \
-		--bisolate=yes --wrap "touch $work/ran")
-	wait_until 60 is_over "$job"
-	refute test -e "$work/ran"
-	assert_contains "what the job says" \
-		"bisolate=yes needs cgroup v2 and Linux 6.7 or later" \
-		"$(cat "$work/output")"
+	wait_until 60 node_says no
+	exits 1 "bisolate=yes: no node can isolate CPUs" sbatch -o /dev/null \
+		-n1 --bunit=C --bamount=1 --bisolate=yes --wrap true
+	job=$(alloc -n1 --bunit=C --bamount=1)
+	exits 1 "bisolate=yes needs cgroup v2 and Linux 6.7 or later" srun -Q \
+		--jobid="$job" --bunit=C --bamount=1 --bisolate=yes true
+	cancel "$job"
 	assert is_undrained
 	assert_nothing_is_left
 	assert_works
@@ -119,6 +124,7 @@ case_refused() {
 case_alone() {
 	local job
 
+	wait_until 60 node_says yes
 	mapfile -t pids < <(spinners)
 	trap 'kill "${pids[@]}"' EXIT
 	sleep 1

@@ -768,6 +768,14 @@ static void check_gpu_memory(const struct tb_request *request,
 	free(known);
 }
 
+static void check_isolation(const struct tb_request *request,
+			    struct tb_candidate_node *node)
+{
+	if (tb_request_binds(request) && request->isolate &&
+	    tb_extra_has(node->info->extra, TB_EXTRA_ISOLATES, "no"))
+		set_text(&node->closed, "cannot isolate CPUs");
+}
+
 static int read_topology(const struct rules *rules,
 			 struct tb_candidate_node *node, struct tb_error *err)
 {
@@ -813,6 +821,7 @@ static int fill_node(struct tb_candidate_node *node, const struct rules *rules,
 	if (tb_request_binds(&rules->spec->request))
 		check_load(rules->cluster->conf, node);
 	check_gpu_memory(&rules->spec->request, node);
+	check_isolation(&rules->spec->request, node);
 	if (read_topology(rules, node, err))
 		return -1;
 	check_reservations(rules, node);

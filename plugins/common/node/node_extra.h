@@ -6,9 +6,9 @@
  * separated from the rest by blanks: what the node publishes, m_topology= with
  * m_distances= (core/topology/distances.h), m_memory= and m_hugepages=
  * (core/topology/numa_memory.h), m_oscpus= (core/topology/os_cpus.h), m_gpu_memory= (a
- * list of OS nodes that are the memory of a GPU) and m_speed= (MHz) where they are known,
- * while CPUs are lost m_topology_lost= (task_topobind/daemon/lost_cpus.h; these in lower
- * case), and
+ * list of OS nodes that are the memory of a GPU), m_isolates= (yes or no: can jobs have
+ * CPUs for themselves alone there) and m_speed= (MHz) where they are known, while CPUs are
+ * lost m_topology_lost= (task_topobind/daemon/lost_cpus.h; these in lower case), and
  * m_topology_inuse= and, where memory is counted, m_memory_inuse= (kept by the
  * controller; used units in lower case, used MiB of each NUMA node), and m_filter=,
  * where topobind.conf has a filter for the node (masked units in lower case), and
@@ -31,6 +31,7 @@
 #define TB_EXTRA_HUGEPAGES "m_hugepages"
 #define TB_EXTRA_OS_CPUS "m_oscpus"
 #define TB_EXTRA_GPU_MEMORY "m_gpu_memory"
+#define TB_EXTRA_ISOLATES "m_isolates"
 #define TB_EXTRA_SPEED "m_speed"
 #define TB_EXTRA_INUSE "m_topology_inuse"
 #define TB_EXTRA_MEMORY_INUSE "m_memory_inuse"

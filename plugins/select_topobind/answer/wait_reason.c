@@ -44,6 +44,7 @@ struct tally {
 	uint32_t enough; /* nodes that have the units of one slot */
 	uint32_t overloaded;
 	uint32_t gpus_unknown; /* nodes that do not know which memory is a GPU's */
+	uint32_t cannot_isolate;
 };
 
 static void look_at_cpus(struct finding *finding,
@@ -189,6 +190,16 @@ static void count_finding(struct tally *tally, const struct finding *found,
 	}
 }
 
+/* The request leaves such a node out. */
+static void count_left_out(struct tally *tally, uint32_t node,
+			   const struct tb_request *request)
+{
+	tally->gpus_unknown += tb_request_names_gpu_memory(request) &&
+			       !tb_node_knows_gpu_memory(node);
+	tally->cannot_isolate += request->isolate &&
+				 tb_node_cannot_isolate(node);
+}
+
 static void tally_nodes(struct tally *tally, struct look *look,
 			const bitstr_t *nodes)
 {
@@ -201,13 +212,11 @@ static void tally_nodes(struct tally *tally, struct look *look,
 		if (!bit_test((bitstr_t *)nodes, node))
 			continue;
 		shape = tb_node_shape_for(node, look->test->job, look->request);
-		tally->gpus_unknown += !shape &&
-				       tb_request_names_gpu_memory(
-					       look->request) &&
-				       !tb_node_knows_gpu_memory(node);
-		if (shape && tb_node_is_overloaded(node))
+		if (!shape)
+			count_left_out(tally, node, look->request);
+		else if (tb_node_is_overloaded(node))
 			tally->overloaded++;
-		else if (shape)
+		else
 			count_finding(tally, find_on_node(look, node, shape),
 				      look->request);
 	}
@@ -585,6 +594,11 @@ char *tb_explain_wait(const struct tb_test *test,
 			   "; of %u %s it is not known which memory is that of GPUs",
 			   tally.gpus_unknown,
 			   tb_count_word(tally.gpus_unknown, "node", "nodes"));
+	if (text && tally.cannot_isolate)
+		xstrfmtcat(text, "; %u %s cannot isolate CPUs",
+			   tally.cannot_isolate,
+			   tb_count_word(tally.cannot_isolate, "node",
+					 "nodes"));
 	if (text && test->share)
 		xstrfmtcat(text, "; a unit is free until %u jobs share it",
 			   test->share);

@@ -115,6 +115,7 @@ static void write_stated(node_record_t *record,
 	write_token(record, TB_EXTRA_MEMORY, stated->memory);
 	write_token(record, TB_EXTRA_OS_CPUS, stated->os_cpus);
 	write_token(record, TB_EXTRA_GPU_MEMORY, stated->gpu_memory);
+	write_token(record, TB_EXTRA_ISOLATES, stated->isolates);
 	write_token(record, TB_EXTRA_SPEED, stated->speed);
 	write_token(record, TB_EXTRA_LOST, stated->lost);
 }
@@ -287,6 +288,7 @@ static bool is_written(uint32_t node)
 	       has_token(extra, TB_EXTRA_MEMORY, stated.memory) &&
 	       has_token(extra, TB_EXTRA_OS_CPUS, stated.os_cpus) &&
 	       has_token(extra, TB_EXTRA_GPU_MEMORY, stated.gpu_memory) &&
+	       has_token(extra, TB_EXTRA_ISOLATES, stated.isolates) &&
 	       has_token(extra, TB_EXTRA_SPEED, stated.speed) &&
 	       has_token(extra, TB_EXTRA_LOST, stated.lost) &&
 	       has_token(extra, TB_EXTRA_RESERVED, written_of[node].reserved) &&

@@ -18,7 +18,7 @@
 /* What topobind.conf or the node itself says of a node. */
 struct statement {
 	struct tb_text_part topology, distances, memory, os_cpus, gpu_memory,
-		speed, lost;
+		isolates, speed, lost;
 };
 
 /* What is known of one node. */
@@ -37,6 +37,7 @@ struct known_node {
 	double max_load;  /* 0: none */
 	char *speed;	  /* only shown */
 	char *gpu_memory; /* NULL: it does not know which memory is a GPU's */
+	char *isolates;	  /* as stated, or NULL */
 	char *memory;	  /* of its NUMA nodes, as stated, or NULL */
 	uint64_t *memory_sizes;	      /* for its shape; NULL: not known */
 	char *lost;		      /* as stated, or NULL */
@@ -54,6 +55,7 @@ void tb_nodes_fini(void)
 	for (uint32_t node = 0; node < node_count; node++) {
 		xfree(nodes[node].speed);
 		xfree(nodes[node].gpu_memory);
+		xfree(nodes[node].isolates);
 		xfree(nodes[node].memory);
 		xfree(nodes[node].memory_sizes);
 		xfree(nodes[node].lost);
@@ -107,8 +109,8 @@ static struct tb_text_part find_token(const node_record_t *record,
 
 /*
  * All from topobind.conf or all from the node's own Extra field, but for the OS CPU
- * numbers, the memory of GPUs and lost CPUs, which only the node knows.  What a node
- * once said counts until it says something else: somebody who overwrites Extra
+ * numbers, the memory of GPUs, isolation and lost CPUs, which only the node knows.  What
+ * a node once said counts until it says something else: somebody who overwrites Extra
  * does not mean that, but m_topology= without a string does.  This is done in
  * every test, so nothing is copied.
  */
@@ -121,6 +123,7 @@ static struct statement find_statement(const struct known_node *node,
 		take_whole_text(node->memory),
 		take_whole_text(node->os_cpus),
 		take_whole_text(node->gpu_memory),
+		take_whole_text(node->isolates),
 		take_whole_text(node->speed),
 		take_whole_text(node->lost),
 	};
@@ -138,6 +141,7 @@ static struct statement find_statement(const struct known_node *node,
 	if (states_machine) {
 		stated.os_cpus = find_token(record, TB_EXTRA_OS_CPUS);
 		stated.gpu_memory = find_token(record, TB_EXTRA_GPU_MEMORY);
+		stated.isolates = find_token(record, TB_EXTRA_ISOLATES);
 		stated.lost = find_token(record, TB_EXTRA_LOST);
 	}
 	if (node->conf_topology) {
@@ -355,12 +359,13 @@ static void look_at_memory(struct known_node *node, const node_record_t *record,
 		node_features_updated = true;
 }
 
-static void look_at_gpu_memory(struct known_node *node,
-			       struct tb_text_part gpu_memory)
+/* Which decides what jobs the node may have, so it is a reason to try them, too. */
+static void look_at_word(const struct known_node *node, char **word,
+			 struct tb_text_part stated)
 {
-	if (tb_text_part_is(node->gpu_memory, gpu_memory))
+	if (tb_text_part_is(*word, stated))
 		return;
-	set_text(&node->gpu_memory, gpu_memory);
+	set_text(word, stated);
 	if (node->looked_at)
 		node_features_updated = true;
 }
@@ -445,7 +450,8 @@ struct tb_shape *tb_node_shape(uint32_t index)
 		change_shape(node, record);
 	}
 	look_at_memory(node, record, stated.memory, has_new_shape);
-	look_at_gpu_memory(node, stated.gpu_memory);
+	look_at_word(node, &node->gpu_memory, stated.gpu_memory);
+	look_at_word(node, &node->isolates, stated.isolates);
 	look_at_lost(node, record, stated.lost, has_new_shape);
 	set_text(&node->speed, stated.speed);
 	node->looked_at = time(NULL);
@@ -462,6 +468,11 @@ bool tb_node_knows_gpu_memory(uint32_t node)
 	return nodes[node].gpu_memory != NULL;
 }
 
+bool tb_node_cannot_isolate(uint32_t node)
+{
+	return nodes[node].isolates && !strcmp(nodes[node].isolates, "no");
+}
+
 struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job,
 				   const struct tb_request *request)
 {
@@ -469,6 +480,8 @@ struct tb_shape *tb_node_shape_for(uint32_t index, const job_record_t *job,
 
 	if (shape && !nodes[index].gpu_memory &&
 	    tb_request_names_gpu_memory(request))
+		return NULL;
+	if (shape && request->isolate && tb_node_cannot_isolate(index))
 		return NULL;
 	if (shape && !nodes[index].is_stated &&
 	    !tb_conf_on_any_host(site, tb_job_partition(job)))
@@ -519,8 +532,8 @@ struct tb_node_stated tb_node_stated(uint32_t node)
 	return (struct tb_node_stated){
 		nodes[node].topology,	nodes[node].distances,
 		nodes[node].memory,	nodes[node].os_cpus,
-		nodes[node].gpu_memory, nodes[node].speed,
-		nodes[node].lost
+		nodes[node].gpu_memory, nodes[node].isolates,
+		nodes[node].speed,	nodes[node].lost
 	};
 }
 

@@ -29,13 +29,16 @@ void tb_nodes_fini(void);
 struct tb_shape *tb_node_shape(uint32_t node);
 
 /*
- * The same to place a job; NULL also where OnAnyHost=no excludes the node, and where the
- * request names memory of GPUs and the node does not know which that is.
+ * The same to place a job; NULL also where OnAnyHost=no excludes the node, where the
+ * request names memory of GPUs and the node does not know which that is, and where it asks
+ * for isolation and the node says that it cannot.
  */
 struct tb_shape *tb_node_shape_for(uint32_t node, const job_record_t *job,
 				   const struct tb_request *request);
 /* Of a node whose shape was asked for: does it know which memory is that of its GPUs? */
 bool tb_node_knows_gpu_memory(uint32_t node);
+/* Likewise: does it say that jobs cannot have CPUs for themselves alone (bisolate)? */
+bool tb_node_cannot_isolate(uint32_t node);
 
 /*
  * Slurm's cores of which a node, whose shape was asked for, has lost a thread: no bound
@@ -84,7 +87,7 @@ const struct tb_filter *tb_job_filter(const job_record_t *job);
  */
 struct tb_node_stated {
 	const char *topology, *distances, *memory, *os_cpus, *gpu_memory,
-		*speed, *lost;
+		*isolates, *speed, *lost;
 };
 struct tb_node_stated tb_node_stated(uint32_t node);
 

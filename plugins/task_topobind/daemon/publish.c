@@ -11,8 +11,10 @@
 #include "slurm/slurm.h"
 #include "src/common/log.h"
 
+#include "cgroup/partition.h"
 #include "common/node/node_extra.h"
 #include "common/node/site_extra.h"
+#include "compat/task_compat.h"
 #include "helper.h"
 #include "lost_cpus.h"
 
@@ -74,6 +76,7 @@ static int publish_into(const char *node_name, const char *old_extra,
 
 	extra = set_token(extra, TB_EXTRA_OS_CPUS, published->os_cpus);
 	extra = set_token(extra, TB_EXTRA_GPU_MEMORY, published->gpu_memory);
+	extra = set_token(extra, TB_EXTRA_ISOLATES, published->isolates);
 	extra = set_token(extra, TB_EXTRA_LOST, published->lost);
 	if (published->topology != NULL) {
 		extra = set_token(extra, TB_EXTRA_TOPOLOGY,
@@ -190,6 +193,18 @@ static void watch_lost(int slurmd, const char *node_name,
 	}
 }
 
+/* Can jobs have CPUs for themselves alone?  As the cgroup of Slurm's is, theirs are. */
+static const char *find_isolates(void)
+{
+	char *cgroup = tb_daemon_cpuset();
+	const char *isolates = NULL;
+
+	if (cgroup != NULL)
+		isolates = tb_partition_check(cgroup, NULL) == 0 ? "yes" : "no";
+	free(cgroup);
+	return isolates;
+}
+
 struct task {
 	const char *node_name;
 	const struct tb_machine *machine;
@@ -205,6 +220,8 @@ static void publish_task(int slurmd, const void *what)
 	if (tb_lost_cpus_find(task->machine, &published.lost, &err) < 0)
 		error("topobind: node %s does not see whether it loses CPUs: %s",
 		      task->node_name, err.text);
+	else
+		published.isolates = find_isolates();
 	if (publish_node(slurmd, task->node_name, &published))
 		watch_lost(slurmd, task->node_name, task->machine, &published);
 	free(published.lost);

@@ -17,6 +17,7 @@ struct tb_published {
 	const char *hugepages;
 	const char *os_cpus; /* the OS number of each thread; NULL: not told */
 	const char *gpu_memory; /* OS nodes that are that of a GPU; NULL: none */
+	const char *isolates;	/* of the helper: yes or no; NULL: not known */
 	const char *speed;	/* in MHz; NULL: not known */
 	char *lost; /* of the helper: CPUs that it lost (lost_cpus.h); NULL: none */
 };
