@@ -20,6 +20,7 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
 
+#include "common/job/job_comment.h"
 #include "common/job/request_env.h"
 #include "core/request/alternatives.h"
 #include "core/request/request_key.h"
@@ -404,6 +405,18 @@ static void note_lost_option(uint32_t job_id)
 			   "Slurm bind its tasks");
 }
 
+/* Of a long one the controller shows the beginning. */
+static int check_whole(const char *line, uint32_t job_id, struct tb_error *err)
+{
+	if (!tb_comment_is_cut(line))
+		return 0;
+	return tb_fail(err,
+		       "the request of job %u is too long to be shown whole in "
+		       "its SystemComment, where srun --jobid finds it; start "
+		       "the step in the job's script, or in its shell",
+		       job_id);
+}
+
 /* srun --jobid from a shell that is not the job's. */
 static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 {
@@ -411,7 +424,9 @@ static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 	int rc = 0;
 
 	if (line != NULL) {
-		rc = check_step(line, err);
+		rc = check_whole(line, job_id, err);
+		if (rc == 0)
+			rc = check_step(line, err);
 		if (rc == 0)
 			rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
 	}

@@ -429,7 +429,7 @@ told third --het-group=2'
 
 # A request too long for its part's SystemComment, which has its beginning only.
 case_long_request_of_a_part() {
-	local filter
+	local filter job
 
 	filter=Scc$(printf 'C%.0s' {3..3200})
 	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
@@ -448,6 +448,9 @@ case_long_request_of_a_part() {
 1 $NODE_ZEN 0-5
 2 $NODE_ZEN 6-11
 3 $NODE_THIS" "$(said parts)"
+	job=$(alloc -w "$NODE_WIDE" -n1 --bamount=2 --bfilter="$filter")
+	exits 1 "job $job is too long to be shown whole" \
+		srun --jobid="$job" -n1 true
 }
 
 # --- held on this machine -----------------------------------------------------
