@@ -235,6 +235,7 @@ void tb_hook_job_begin(job_record_t *job)
 	shown = job->job_resrcs ? tb_effective_request_print(&effective) : NULL;
 	tb_job_record_set_grant(job, shown);
 	tb_granted_record(job, shown);
+	tb_granted_tell_leader(job, shown);
 	if (shown)
 		last_job_update = time(NULL);
 	if (shown && tb_conf_job_record(site))

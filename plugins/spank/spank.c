@@ -20,12 +20,14 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
 
+#include "common/job/job_comment.h"
 #include "common/job/request_env.h"
 #include "core/request/alternatives.h"
 #include "core/request/request_key.h"
 #include "attach.h"
 #include "client_combinations.h"
 #include "options.h"
+#include "parts.h"
 #include "refused.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -202,6 +204,14 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 	return 0;
 }
 
+/* Of a job, or of one of its parts; NULL: it has none. */
+static void note_request(const char *line)
+{
+	if (line != NULL)
+		tb_refused_remember(line);
+	tb_parts_note(line);
+}
+
 static int send_request(spank_t spank, const char *variable,
 			enum tb_asker asker, const char *lower,
 			const char *lower_name, struct tb_error *err)
@@ -222,8 +232,8 @@ static int send_request(spank_t spank, const char *variable,
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);
 		line = print_request(&request);
-		if (line != NULL && asker == TB_JOB)
-			tb_refused_remember(line);
+		if (asker == TB_JOB)
+			note_request(line);
 		if (line != NULL)
 			rc = send_line(spank, variable, line, err);
 		else if (tb_request_is_given(&request))
@@ -260,17 +270,43 @@ struct sending {
 	unsigned parts; /* so far */
 };
 
-static int send_part(void *arg, uint32_t part, const char *request)
+/* Is a line that the controller shows one of the alternatives of a request? */
+static bool is_alternative(const char *alternatives, const char *line)
+{
+	struct tb_request request;
+	bool found = false;
+
+	tb_request_init(&request);
+	if (tb_request_parse(&request, alternatives, NULL) == 0)
+		for (unsigned i = 0; i < request.nalternatives && !found; i++) {
+			struct tb_request plain = tb_request_plain(&request, i);
+			char *printed = tb_request_print(&plain);
+
+			found = printed != NULL && strcmp(printed, line) == 0;
+			free(printed);
+		}
+	tb_request_clear(&request);
+	return found;
+}
+
+/*
+ * Operators can change what is shown of a part: where the environment has its request,
+ * that says at most which alternative it was given.
+ */
+static int send_part(void *arg, uint32_t part, const char *shown)
 {
 	struct sending *sending = arg;
 	char name[sizeof(TB_PART_REQUEST_FORMAT) + 10];
+	const char *request = tb_parts_find(part);
 
+	if (request == NULL || is_alternative(request, shown))
+		request = shown;
 	snprintf(name, sizeof(name), TB_PART_REQUEST_FORMAT, part);
 	sending->parts++;
 	return send_line(sending->spank, name, request, sending->err);
 }
 
-/* The environment has one part's request.  How many there are, 0 for an ordinary job. */
+/* JOB_VARIABLE has one part's request.  How many parts there are, 0 for an ordinary job. */
 static int send_parts(spank_t spank, struct tb_error *err)
 {
 	struct sending sending = { .spank = spank, .err = err };
@@ -314,6 +350,7 @@ static int send_step(spank_t spank, struct tb_error *err)
 static int send_job(spank_t spank, struct tb_error *err)
 {
 	/* Of the job in which this sbatch or salloc was called. */
+	tb_parts_forget();
 	unsetenv(JOB_VARIABLE);
 	unsetenv(IMPLICIT_VARIABLE);
 	return send_request(spank, TB_REQUEST_VARIABLE, TB_JOB,
@@ -368,6 +405,18 @@ static void note_lost_option(uint32_t job_id)
 			   "Slurm bind its tasks");
 }
 
+/* Of a long one the controller shows the beginning. */
+static int check_whole(const char *line, uint32_t job_id, struct tb_error *err)
+{
+	if (!tb_comment_is_cut(line))
+		return 0;
+	return tb_fail(err,
+		       "the request of job %u is too long to be shown whole in "
+		       "its SystemComment, where srun --jobid finds it; start "
+		       "the step in the job's script, or in its shell",
+		       job_id);
+}
+
 /* srun --jobid from a shell that is not the job's. */
 static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 {
@@ -375,31 +424,14 @@ static int send_attached(spank_t spank, uint32_t job_id, struct tb_error *err)
 	int rc = 0;
 
 	if (line != NULL) {
-		rc = check_step(line, err);
+		rc = check_whole(line, job_id, err);
+		if (rc == 0)
+			rc = check_step(line, err);
 		if (rc == 0)
 			rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
 	}
 	free(line);
 	return rc;
-}
-
-/* Is a line that the controller shows one of the alternatives in what was sent? */
-static bool is_alternative(const char *line)
-{
-	struct tb_request request;
-	bool found = false;
-
-	tb_request_init(&request);
-	if (tb_request_parse(&request, alternatives_sent, NULL) == 0)
-		for (unsigned i = 0; i < request.nalternatives && !found; i++) {
-			struct tb_request plain = tb_request_plain(&request, i);
-			char *printed = tb_request_print(&plain);
-
-			found = printed != NULL && strcmp(printed, line) == 0;
-			free(printed);
-		}
-	tb_request_clear(&request);
-	return found;
 }
 
 /* In place of the alternatives the one that the job was given. */
@@ -408,7 +440,7 @@ static int send_chosen(spank_t spank, uint32_t job_id, struct tb_error *err)
 	char *line = tb_attach_request(job_id);
 	int rc = 0;
 
-	if (line != NULL && is_alternative(line))
+	if (line != NULL && is_alternative(alternatives_sent, line))
 		rc = send_line(spank, TB_REQUEST_VARIABLE, line, err);
 	free(line);
 	return rc;

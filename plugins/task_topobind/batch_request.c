@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* batch_request.c - the request of a script that slurmd starts; see hooks.h */
+#define _GNU_SOURCE
 #include "hooks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,22 @@ static char *print_batch_line(char *const *spank_env, uint32_t spank_count)
 	return line;
 }
 
+/* For the steps that the script starts in the parts of its heterogeneous job. */
+static void add_parts(char ***env, char *const *spank_env, uint32_t spank_count)
+{
+	for (uint32_t i = 0; i < spank_count; i++) {
+		const char *part = tb_env_find_part(spank_env[i]);
+		const char *value = part != NULL ? strchr(part, '=') : NULL;
+		char *name = NULL;
+
+		if (value == NULL || asprintf(&name, TB_JOB_ENV_PREFIX "%.*s",
+					      (int)(value - part), part) < 0)
+			continue;
+		env_array_overwrite(env, name, value + 1);
+		free(name);
+	}
+}
+
 void tb_task_batch_request(char ***env, uint32_t *env_count,
 			   char *const *spank_env, uint32_t spank_count)
 {
@@ -62,6 +80,7 @@ void tb_task_batch_request(char ***env, uint32_t *env_count,
 		env_array_overwrite(env, name, line);
 	if (implicit != NULL)
 		env_array_overwrite(env, implicit_name, implicit);
+	add_parts(env, spank_env, spank_count);
 	*env_count = envcount(*env);
 	free(line);
 }

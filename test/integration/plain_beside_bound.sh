@@ -6,9 +6,24 @@
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Jobs of the QOS hi preempt those of lo.
+# Who makes way for whom.
+low_options=()
+urgent_options=()
+
+# by_qos [LOW URGENT] - jobs of the QOS hi preempt those of lo, in these partitions
+by_qos() {
+	low_options=(--qos=lo -p "${1:-$partition}")
+	urgent_options=(--qos=hi -p "${2:-$partition}")
+}
+
+# by_partition LOW URGENT
+by_partition() {
+	low_options=(-p "$1")
+	urgent_options=(-p "$2")
+}
+
 low() {
-	batch --requeue --qos=lo -p "$partition" "$@"
+	batch --requeue "${low_options[@]}" "$@"
 }
 
 # urgent_runs OPTION... - a plain job that others make way for.  At no moment
@@ -16,7 +31,7 @@ low() {
 urgent_runs() {
 	local urgent
 
-	urgent=$(batch --qos=hi -p "$partition" "$@")
+	urgent=$(batch "${urgent_options[@]}" "$@")
 	wait_until 40 runs_or_shares "$urgent"
 	assert_no_unit_is_shared
 	assert runs "$urgent"
@@ -36,6 +51,13 @@ all_run() {
 	for job in "$@"; do
 		wait_until 20 runs "$job"
 	done
+}
+
+# make_qos MODE - hi preempts lo so
+make_qos() {
+	sacctmgr -i add qos lo PreemptMode="$1" >/dev/null
+	sacctmgr -i add qos hi Preempt=lo >/dev/null
+	wait_until 30 qos_is_known hi
 }
 
 qos_is_known() {
@@ -99,14 +121,14 @@ case_as_many_as_needed() {
 	fi
 }
 
-# A bound job of the same QOS is preempted by nobody.
+# A bound job of the same QOS, or partition, is preempted by nobody.
 case_not_in_vain() {
 	local low equal urgent
 
 	low=$(low -N1 -n2 --bunit=S --bamount=1)
 	all_run "$low"
-	equal=$(alloc --qos=hi -p "$partition" -N1 -n2 --bunit=S --bamount=1)
-	urgent=$(batch --qos=hi -p "$partition" -N1 -n16)
+	equal=$(alloc "${urgent_options[@]}" -N1 -n2 --bunit=S --bamount=1)
+	urgent=$(batch "${urgent_options[@]}" -N1 -n16)
 	wait_until 20 was_passed_over "$urgent"
 	assert_no_unit_is_shared
 	runs_undisturbed "$low" "$equal"
@@ -118,7 +140,7 @@ case_told_before() {
 	first=$(low -N1 -n2 --bunit=S --bamount=1)
 	second=$(low -N1 -n2 --bunit=S --bamount=1)
 	all_run "$first" "$second"
-	told=$(sbatch --test-only --qos=hi -p "$partition" -N1 -n16 \
+	told=$(sbatch --test-only "${urgent_options[@]}" -N1 -n16 \
 		--wrap true 2>&1)
 	told=$(sed -n 's/.*Preempts: //p' <<<"$told")
 	assert_contains "who would make way" "$first" "$told"
@@ -134,10 +156,10 @@ case_pauses_as_many_as_needed() {
 	local jobs=() _ urgent job paused=0
 
 	for _ in 1 2 3 4; do
-		jobs+=("$(batch -p low -N1 -n1 --bunit=S --bamount=1)")
+		jobs+=("$(low -N1 -n1 --bunit=S --bamount=1)")
 	done
 	all_run "${jobs[@]}"
-	urgent=$(batch -p urgent -N1 -n8)
+	urgent=$(batch "${urgent_options[@]}" -N1 -n8)
 	wait_until 40 runs "$urgent"
 	wait_until 20 no_contradictions
 	for job in "${jobs[@]}"; do
@@ -285,10 +307,9 @@ cluster_start --nodes quadrant --accounting \
 	--slurm PreemptType=preempt/qos --slurm PreemptMode=REQUEUE --slurm \
 	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
 note_slurmctld
-sacctmgr -i add qos lo PreemptMode=requeue >/dev/null
-sacctmgr -i add qos hi Preempt=lo >/dev/null
-wait_until 30 qos_is_known hi
+make_qos requeue
 partition=both
+by_qos
 preemption_cases FORCE:2
 test_case "FORCE:2: plain jobs share with each other" case_plain_jobs_share
 test_case "FORCE:2: the start is told" case_start_is_told
@@ -296,8 +317,29 @@ test_case "FORCE:2: the start beside plain jobs is told" \
 	case_start_after_plain_jobs 0 1
 test_case "FORCE:2: a plain job does not starve" case_does_not_starve
 partition=main
+by_qos
 preemption_cases "not shared"
 stop REQUEUE
+
+# tiers LOW URGENT [KEY=VALUE] - two partitions, for contribs/cluster
+tiers() {
+	local line
+
+	for line in "$1 Nodes=ALL PriorityTier=1" "$2 Nodes=ALL PriorityTier=10"; do
+		printf '%s\n' --slurm \
+			"PartitionName=$line DefaultTime=10${3:+ $3}"
+	done
+}
+
+mapfile -t lines < <(tiers low urgent; tiers low2 urgent2 OverSubscribe=FORCE:2)
+cluster_start --nodes quadrant --slurm PreemptMode=REQUEUE \
+	--slurm PreemptType=preempt/partition_prio "${lines[@]}"
+note_slurmctld
+by_partition low urgent
+preemption_cases "partitions"
+by_partition low2 urgent2
+preemption_cases "partitions, FORCE:2"
+stop "REQUEUE by partition"
 
 cluster_start --nodes quadrant --slurm PreemptMode=GANG --slurm \
 	"PartitionName=both Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10" \
@@ -316,11 +358,24 @@ test_case "GANG: a partition that does not share any more" case_shares_no_more
 stop GANG
 
 cluster_start --nodes quadrant --slurm PreemptMode=SUSPEND,GANG \
-	--slurm PreemptType=preempt/partition_prio \
-	--slurm "PartitionName=low Nodes=ALL PriorityTier=1 DefaultTime=10" \
-	--slurm "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=10"
+	--slurm PreemptType=preempt/partition_prio "${lines[@]}"
 note_slurmctld
+by_partition low urgent
 test_case "SUSPEND: as many jobs as needed" case_pauses_as_many_as_needed
 test_case "SUSPEND: nobody of the same partition" case_pauses_nobody
+by_partition low2 urgent2
+test_case "SUSPEND, FORCE:2: as many jobs as needed" \
+	case_pauses_as_many_as_needed
 stop SUSPEND
+
+cluster_start --nodes quadrant --accounting --slurm PreemptMode=SUSPEND,GANG \
+	--slurm PreemptType=preempt/qos "${lines[@]}"
+note_slurmctld
+make_qos suspend
+by_qos low urgent
+test_case "SUSPEND by QOS: as many jobs as needed" case_pauses_as_many_as_needed
+by_qos low2 urgent2
+test_case "SUSPEND by QOS, FORCE:2: as many jobs as needed" \
+	case_pauses_as_many_as_needed
+stop "SUSPEND by QOS"
 tests_done

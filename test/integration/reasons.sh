@@ -475,6 +475,26 @@ case_switches() {
 	assert_eq "sentence" "" "$(waiting_of "$job")"
 }
 
+# As a plain job does, it waits for them and keeps nobody else waiting.
+case_licenses() {
+	local holder job other
+
+	holder=$(alloc -t 10 -n1 -w "$NODE_ZEN" -L tool:2)
+	assert_eq "start" "$(told -n1 -L tool:1)" \
+		"$(told -n1 -L tool:1 --bunit=C --bamount=1)"
+	job=$(batch -n1 -L tool:1 --bunit=C --bamount=1)
+	other=$(batch -n1 --bunit=C --bamount=1)
+	wait_until 20 runs "$other"
+	wait_until 20 waits_for_licenses "$job"
+	assert_eq "sentence" "" "$(waiting_of "$job")"
+	cancel "$holder"
+	wait_until 20 runs "$job"
+}
+
+waits_for_licenses() {
+	is_pending "$1" && [ "$(squeue -h -j "$1" -o %r)" = Licenses ]
+}
+
 # fates JOB... - states and time limits, a line each
 fates() {
 	local job
@@ -521,7 +541,8 @@ case_refused_reconfigure() {
 socket_limit=()
 ! slurm_is_from 23.02 || socket_limit=(--slurm
 	"PartitionName=sockets Nodes=ALL MaxCPUsPerSocket=8 DefaultTime=10")
-cluster_start --nodes zen,twin,skylake --slurm GresTypes=gpu --slurm \
+cluster_start --nodes zen,twin,skylake --slurm GresTypes=gpu \
+	--slurm Licenses=tool:2 --slurm \
 	"PartitionName=limited Nodes=ALL MaxCPUsPerNode=8 DefaultTime=10" \
 	"${socket_limit[@]}"
 test_case "units: as many as the nodes' records have" case_units
@@ -544,6 +565,7 @@ test_case "a sentence goes when it is not true any more" case_sentence_goes
 test_case "slurmctld was restarted" case_restart
 test_case "a reconfigure that is refused" case_refused_reconfigure
 test_case "a deadline" case_deadline
+test_case "licenses" case_licenses
 test_case "the CPUs of a partition" case_cpus_of_a_partition
 ! slurm_is_from 23.02 ||
 	test_case "the CPUs of a partition on a socket" case_cpus_of_a_socket

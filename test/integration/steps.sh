@@ -427,6 +427,32 @@ told third --het-group=2'
 	assert_eq "third" "0 $NODE_THIS" "$(said third)"
 }
 
+# A request too long for its part's SystemComment, which has its beginning only.
+case_long_request_of_a_part() {
+	local filter job
+
+	filter=Scc$(printf 'C%.0s' {3..3200})
+	job_script -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
+		-w "$NODE_WIDE" -n1 --bamount=2 --bfilter="$filter" -- \
+		'told parts --het-group=0,1'
+	finish_script
+	assert_eq "of a script" "0 $NODE_ZEN 0-5
+1 $NODE_ZEN 6-11
+2 $NODE_WIDE 2-3" "$(said parts)"
+	output=$work/shell
+	WORK=$work salloc -Q -w "$NODE_WIDE" -n1 --bamount=2 \
+		--bfilter="$filter" : -w "$NODE_ZEN" -n2 --bunit=X --bamount=1 : \
+		-w "$NODE_THIS" -n1 bash -c "$in_script
+			told parts --het-group=0,1,2" >"$output"
+	assert_eq "of a shell" "0 $NODE_WIDE 2-3
+1 $NODE_ZEN 0-5
+2 $NODE_ZEN 6-11
+3 $NODE_THIS" "$(said parts)"
+	job=$(alloc -w "$NODE_WIDE" -n1 --bamount=2 --bfilter="$filter")
+	exits 1 "job $job is too long to be shown whole" \
+		srun --jobid="$job" -n1 true
+}
+
 # --- held on this machine -----------------------------------------------------
 
 in_proc='grep Cpus_allowed_list /proc/self/status'
@@ -518,7 +544,8 @@ case_interactive_shell() {
 		wc -l)"
 }
 
-cluster_start --nodes this,zen,twin --slurm \
+cluster_start --nodes this,zen,twin \
+	--machine "wide S$(printf 'C%.0s' {1..3200}) 1 3200 1" --slurm \
 	'LaunchParameters=use_interactive_step' \
 	--slurm 'InteractiveStepOptions="--interactive --preserve-env sh"'
 test_case "3 + 1 slots: srun by itself" case_uneven_direct
@@ -532,6 +559,7 @@ test_case "random steps share nothing, nothing is missing after" \
 	case_random_steps
 test_case "side by side over a restart of slurmctld" case_restart_between
 test_case "parts of a heterogeneous job" case_parts_of_a_job
+test_case "a long request of a part" case_long_request_of_a_part
 test_case "--overlap is held in the job's units" case_overlap_is_held
 test_case "--pty is held" case_pty_is_held
 test_case "sattach" case_sattach

@@ -324,6 +324,13 @@ bool tb_env_is_of_request(const char *entry)
 		skip_prefix(skip_slurms_prefix(entry), OPTION_PREFIX) != NULL);
 }
 
+const char *tb_env_find_part(const char *entry)
+{
+	const char *name = entry != NULL ? skip_slurms_prefix(entry) : "";
+
+	return skip_prefix(name, TB_PART_REQUEST_PREFIX) != NULL ? name : NULL;
+}
+
 int tb_request_bind_implicitly(struct tb_request *request,
 			       const struct tb_request *site,
 			       struct tb_error *err)

@@ -21,10 +21,18 @@
  */
 #define TB_REQUEST_VARIABLE "TOPOBIND_REQUEST"
 /*
- * With "_" and a job's number behind it: the request of that part of a heterogeneous job,
- * empty for none.  A script has the request of its own part, and starts steps in all.
+ * With "_" and a job's number behind it: what that part of a heterogeneous job was started
+ * with, empty for no request of its own.  Steps may be in all parts.  When a part starts
+ * the controller puts it beside the leader's request, for the script.
  */
-#define TB_PART_REQUEST_FORMAT TB_REQUEST_VARIABLE "_%u"
+#define TB_PART_REQUEST_PREFIX TB_REQUEST_VARIABLE "_"
+#define TB_PART_REQUEST_FORMAT TB_PART_REQUEST_PREFIX "%u"
+/*
+ * In the environment of what salloc starts, which has no numbers of jobs yet: the request
+ * of each part of a heterogeneous job, by its place among them, as in
+ * SLURM_JOB_ID_HET_GROUP_0.
+ */
+#define TB_GROUP_REQUEST_FORMAT "TOPOBIND_HET_GROUP_%u"
 /* The same for a step that has a request of its own inside its job's. */
 #define TB_STEP_REQUEST_VARIABLE "TOPOBIND_STEP_REQUEST"
 /*
@@ -132,6 +140,8 @@ unsigned tb_alternative_of_texts(const struct tb_request *request,
 bool tb_env_is_note(const char *entry);
 /* Is it one of these, or is it read for the job's request? */
 bool tb_env_is_of_request(const char *entry);
+/* Name, without prefix, and value of an entry (or NULL) that is a part's request, or NULL. */
+const char *tb_env_find_part(const char *entry);
 
 /*
  * Make an empty request the site's, with an amount of 1, which stands for all

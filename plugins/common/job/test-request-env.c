@@ -404,6 +404,31 @@ static void knows_what_belongs_to_a_request(void **state)
 	}
 }
 
+static void knows_requests_of_parts(void **state)
+{
+	static const struct {
+		const char *entry, *part;
+	} rows[] = {
+		{ "TOPOBIND_REQUEST_7=bamount=2",
+		  "TOPOBIND_REQUEST_7=bamount=2" },
+		{ "SLURM_SPANK_TOPOBIND_REQUEST_12=", "TOPOBIND_REQUEST_12=" },
+		{ "TOPOBIND_REQUEST=bamount=2", NULL },
+		{ "TOPOBIND_REQUESTED=bamount=2", NULL },
+		{ "", NULL },
+		{ NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *part = tb_env_find_part(rows[i].entry);
+
+		if (rows[i].part == NULL)
+			assert_null(part);
+		else
+			assert_string_equal(part, rows[i].part);
+	}
+}
+
 static void reads_what_is_shown(void **state)
 {
 	static const struct {
@@ -441,6 +466,7 @@ static void reads_what_is_shown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(knows_requests_of_parts),
 		cmocka_unit_test(reads_what_is_shown),
 		cmocka_unit_test(knows_what_was_given),
 		cmocka_unit_test(knows_what_belongs_to_a_request),

@@ -9,6 +9,7 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "compat/job_licenses.h"
 #include "core/request/alternatives.h"
 
 #include "future.h"
@@ -67,12 +68,23 @@ static void add_sentence(char **text, const struct tb_request *plain,
 	free(name);
 }
 
+/* Slurm says that the job waits for licenses. */
+static void say_nothing(const struct question *question)
+{
+	tb_metrics_refused(TB_REFUSED_OTHER);
+	tb_reasons_tell(question->test.job, NULL);
+}
+
 /* Of the kinds of refusal that of the first counts. */
 static void say_why(const struct question *question, const struct tb_view *view)
 {
 	enum tb_refusal kind = TB_REFUSED_OTHER;
 	char *text = NULL;
 
+	if (tb_job_lacks_licenses(question->test.job)) {
+		say_nothing(question);
+		return;
+	}
 	for (unsigned i = 0; i < question->count; i++) {
 		enum tb_refusal refusal = TB_REFUSED_OTHER;
 		char *why = explain_one(question, i, view, &refusal);
@@ -202,7 +214,7 @@ static bool preempt_now(struct question *question, unsigned index, int *rc)
 }
 
 /* First without preempting anybody. */
-static int run_now(struct question *question)
+static int find_now(struct question *question)
 {
 	struct tb_view *view = tb_view_now();
 	int rc = test_and_say(question, view);
@@ -216,6 +228,22 @@ static int run_now(struct question *question)
 		tb_granted_choose(question->test.job,
 				  &question->plain[question->chosen]);
 	return rc;
+}
+
+/* A job that waits for licenses keeps no other one waiting, and lets nobody make way. */
+static int run_now(struct question *question)
+{
+	int rc;
+
+	if (tb_job_lacks_licenses(question->test.job) &&
+	    !tb_licenses_are_reclaimed()) {
+		say_nothing(question);
+		return tb_licenses_error();
+	}
+	rc = find_now(question);
+	return rc != SLURM_SUCCESS && tb_job_lacks_licenses(question->test.job)
+		       ? tb_licenses_error()
+		       : rc;
 }
 
 /* --- when --------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "granted_request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,44 @@ void tb_granted_record(job_record_t *job, const char *shown)
 	else if (has_chosen)
 		note_alternative(job, &chosen.request);
 	tb_held_request_release(&chosen);
+}
+
+/* ---- parts of a heterogeneous job ---- */
+
+/* In place of what its run before has left there. */
+static void drop_part(job_record_t *leader, const char *name)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < leader->spank_job_env_size; i++) {
+		char **entry = &leader->spank_job_env[i];
+		const char *part = tb_env_find_part(*entry);
+
+		if (part && !strncmp(part, name, strlen(name)) &&
+		    part[strlen(name)] == '=')
+			xfree(*entry);
+		else
+			leader->spank_job_env[kept++] = *entry;
+	}
+	leader->spank_job_env_size = kept;
+}
+
+void tb_granted_tell_leader(const job_record_t *job, const char *shown)
+{
+	job_record_t *leader = job->het_job_id
+				       ? find_job_record(job->het_job_id)
+				       : NULL;
+	char name[sizeof(TB_PART_REQUEST_FORMAT) + 10];
+	bool own = shown && strncmp(shown, TB_GRANTED_IMPLICIT,
+				    strlen(TB_GRANTED_IMPLICIT));
+
+	if (!leader)
+		return;
+	snprintf(name, sizeof(name), TB_PART_REQUEST_FORMAT, job->job_id);
+	drop_part(leader, name);
+	/* More would make the leader's own request a malformed one. */
+	if (leader->spank_job_env_size < TB_ENV_MAX)
+		add_note(leader, name, own ? shown : "");
 }
 
 /* ---- as it is shown ---- */

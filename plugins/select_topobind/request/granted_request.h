@@ -35,6 +35,12 @@ void tb_granted_replace(job_record_t *job, const char *line);
 void tb_granted_record(job_record_t *job, const char *shown);
 
 /*
+ * The same, of a part of a heterogeneous job, into its leader's environment for the
+ * script, whose steps may be in all parts.
+ */
+void tb_granted_tell_leader(const job_record_t *job, const char *shown);
+
+/*
  * What the job was started with, a plain request; false: it is not bound, or does not
  * run.  In any case the caller releases the request.
  */
