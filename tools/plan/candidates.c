@@ -548,7 +548,7 @@ bool tb_candidates_know_near(const struct tb_candidates *candidates)
 		    candidates->nodes[i].pools &&
 		    candidates->nodes[i].pools->unknown)
 			return false;
-	return tb_need_near_is_known(&candidates->need);
+	return true;
 }
 
 /* Does the controller say how many of these devices each node has? */
