@@ -113,14 +113,18 @@ const partition_info_t *tb_candidate_partition(const struct tb_job_spec *spec,
 		       : find_default_partition(cluster);
 }
 
+uint32_t tb_consumed_resources(const struct tb_cluster *cluster,
+			       const partition_info_t *partition)
+{
+	return partition && partition->cr_type
+		       ? partition->cr_type
+		       : cluster->slurm->select_type_param;
+}
+
 bool tb_candidates_count_memory(const struct tb_cluster *cluster,
 				const partition_info_t *partition)
 {
-	uint32_t counted = cluster->slurm->select_type_param;
-
-	if (partition && partition->cr_type)
-		counted = partition->cr_type;
-	return counted & SELECT_MEMORY;
+	return tb_consumed_resources(cluster, partition) & SELECT_MEMORY;
 }
 
 /* What Slurm makes of a job that does not say how much memory it needs. */

@@ -63,6 +63,10 @@ const partition_info_t *
 tb_candidate_partition(const struct tb_job_spec *spec,
 		       const struct tb_cluster *cluster);
 
+/* What jobs of the partition (NULL: unknown) consume: CR_CORE and so on. */
+uint32_t tb_consumed_resources(const struct tb_cluster *cluster,
+			       const partition_info_t *partition);
+
 /* Does a job of the partition (NULL: unknown) get memory of what others leave? */
 bool tb_candidates_count_memory(const struct tb_cluster *cluster,
 				const partition_info_t *partition);

@@ -30,6 +30,9 @@ struct tb_job_plan_node {
 };
 
 struct tb_job_plan {
+	struct tb_job_spec
+		spec;	 /* private: that of the options, bound by the site */
+	char *site_line; /* the request that the site added; NULL: none */
 	enum tb_job_plan_answer answer;
 	time_t start;
 	char *nodes, *partition;     /* where */
