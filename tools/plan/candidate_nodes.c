@@ -335,6 +335,14 @@ static bool covers_node(const reserve_info_t *reservation,
 	return in;
 }
 
+/* Slurm tells how many, on all of its nodes, and not which. */
+static void note_devices(const reserve_info_t *reservation,
+			 struct tb_candidate_node *node)
+{
+	if (reservation->tres_str && strstr(reservation->tres_str, "gres/"))
+		node->devices_reserved = true;
+}
+
 static void note_reservation(struct tb_candidate_node *node, const char *name)
 {
 	char *before = node->reserved_by;
@@ -386,13 +394,17 @@ static void check_reservations(const struct rules *rules,
 			 rules->own->name);
 	if (rules->own && node->topology)
 		close_outside(rules->own, node);
+	if (rules->own)
+		note_devices(rules->own, node);
 	for (uint32_t i = 0; all && node->topology && i < all->record_count;
 	     i++) {
 		const reserve_info_t *other = &all->reservation_array[i];
 
 		if (other != rules->own && other->start_time < rules->end &&
-		    other->end_time > rules->now && covers_node(other, node))
+		    other->end_time > rules->now && covers_node(other, node)) {
 			take_reserved(other, rules->now, node);
+			note_devices(other, node);
+		}
 	}
 }
 

@@ -395,17 +395,20 @@ static bool waits_for_nodes(const struct tb_job_plan *plan)
 	return false;
 }
 
-static bool know_units(const struct tb_job_plan *plan)
+/* NULL: they are known. */
+static const char *find_unknown_units(const struct tb_job_plan *plan)
 {
-	for (unsigned i = 0; i < plan->choice.count; i++)
-		if (!tb_candidates_know_units(plan->choice.candidates[i]))
-			return false;
-	return true;
+	const char *why = NULL;
+
+	for (unsigned i = 0; !why && i < plan->choice.count; i++)
+		why = tb_candidates_units_unknown(plan->choice.candidates[i]);
+	return why;
 }
 
 /* Slurm's answer stands, whatever can be said of the units. */
 static int look_at_units(struct tb_job_plan *plan, struct tb_error *err)
 {
+	const char *unknown;
 	struct tb_error why;
 
 	/* Of several partitions the one that lets it start. */
@@ -425,9 +428,10 @@ static int look_at_units(struct tb_job_plan *plan, struct tb_error *err)
 		look_behind_guess(plan);
 		return 0;
 	}
-	plan->units_are_known = know_units(plan);
-	if (!plan->units_are_known)
-		tb_fail(&why, "units near its GRES come first");
+	unknown = find_unknown_units(plan);
+	plan->units_are_known = !unknown;
+	if (unknown)
+		tb_fail(&why, "%s", unknown);
 	else if (!place_all(plan, &why))
 		return 0;
 	forget_units(plan);

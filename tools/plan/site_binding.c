@@ -13,14 +13,18 @@
 #include "candidate_nodes.h"
 
 /* As slurmctld finds them in the record that it makes of the job. */
-static struct tb_job_options get_options(const job_desc_msg_t *job)
+static struct tb_job_options get_options(const job_desc_msg_t *job,
+					 const slurm_conf_t *slurm)
 {
+	uint16_t spec = slurm->conf_flags & CONF_FLAG_ASRU ? job->core_spec
+							   : NO_VAL16;
+
 	return (struct tb_job_options){
 		.tasks_per_core = TB_OPTION_NOT_SAID,
 		.tasks_per_socket = tb_option_number(job->ntasks_per_socket),
 		.threads_per_core = tb_option_number(job->threads_per_core),
-		.spec_cores = tb_option_spec(job->core_spec, false),
-		.spec_threads = tb_option_spec(job->core_spec, true),
+		.spec_cores = tb_option_spec(spec, false),
+		.spec_threads = tb_option_spec(spec, true),
 		.cpus_per_gpu = job->cpus_per_tres,
 		.gpus_per_socket = job->tres_per_socket,
 		.near_devices = job->bitflags & GRES_ENFORCE_BIND,
@@ -61,7 +65,7 @@ int tb_site_binding_add(struct tb_job_spec *spec, const job_desc_msg_t *job,
 			struct tb_error *err)
 {
 	const struct tb_request *site = find_site(cluster, partition);
-	const struct tb_job_options options = get_options(job);
+	const struct tb_job_options options = get_options(job, cluster->slurm);
 	struct tb_request bound;
 
 	*line = NULL;
