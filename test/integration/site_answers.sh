@@ -36,7 +36,8 @@ start() {
 		"Name=shard Count=8"
 	give_gres "$NODE_THREAD" gpu:2 "Name=gpu File=DEVICE0 Cores=4-7" \
 		"Name=gpu File=DEVICE1 Cores=0-3"
-	give_gres "$NODE_ANYWHERE" gpu:2 "Name=gpu File=DEVICE[0-1]"
+	give_gres "$NODE_ANYWHERE" gpu:2,shard:4 \
+		"Name=gpu File=DEVICE[0-1]" "Name=shard Count=4"
 	start_with_gres "$NODE_QUAD" "$NODE_TURNED" "$NODE_THREAD" \
 		"$NODE_ANYWHERE"
 }
@@ -141,6 +142,7 @@ case_shards() {
 	cancel "$job"
 	assert_eq "plan" now "$(planned -t 5 -N1 -n2 --gres=shard:2)"
 	assert_eq "of one GPU" never "$(planned -t 5 -N1 -n2 --gres=shard:3)"
+	assert_eq "units of the plan" "" "$(units_of_plan -N1 -n2 --gres=shard:3)"
 }
 
 # --- random ones ---------------------------------------------------------------------
@@ -159,13 +161,16 @@ make_request() {
 		"-N1 -n3 --gpus-per-task=1" "-N1 -n2 --gpus-per-task=2" \
 		"-N1 --gres=gpu:b:3 -n2" "-N1 --gres=gpu:a:1 -n3" \
 		"-N2 -n2 --gpus-per-node=1" "-N1 -n4 --ntasks-per-gpu=2" \
-		"-N1 -n9" "-n20"
+		"-N1 -n2 --gres=shard:2" "-N1 -n1 --gres=shard:1" \
+		"-N2 -n3 --gres=shard:1" "-N1 -n9" "-n20"
 	request="-t 5 $picked"
 	pick '' '' -c2 -c3 -c5 -c8
 	request+=" $picked"
-	if [[ $request = *gpu* ]]; then
+	if [[ $request = *gres* || $request = *gpu* ]]; then
 		pick "$must" "$must" "$must" '' --gres-flags=disable-binding
 		request+=" $picked"
+	fi
+	if [[ $request = *gpu* ]]; then
 		pick '' '' '' --mem-per-gpu=300000
 		request+=" $picked"
 	fi
@@ -181,6 +186,8 @@ hold_some() {
 	for node in "$NODE_QUAD" "$NODE_QUAD" "$NODE_TURNED" "$NODE_TURNED" \
 		"$NODE_THREAD" "$NODE_ANYWHERE"; do
 		pick --gres=gpu:1 --gpus=1 "" "-n2 --gpus-per-task=1"
+		[ "$node" = "$NODE_QUAD" ] || [ "$node" = "$NODE_THREAD" ] ||
+			pick --gres=gpu:1 --gres=shard:1 --gres=shard:2
 		read -r -a options <<<"-c$((1 + RANDOM % 4)) $picked"
 		alloc -t $((20 + RANDOM % 40)) -N1 -w "$node" "${options[@]}" \
 			>/dev/null

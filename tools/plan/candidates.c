@@ -628,21 +628,6 @@ static bool some_are_reserved(const struct tb_candidates *candidates)
 	return false;
 }
 
-const char *tb_candidates_unknown(const struct tb_candidates *candidates)
-{
-	const struct tb_job_spec *spec = candidates->spec;
-
-	if (!spec->gres)
-		return NULL;
-	if (some_are_reserved(candidates))
-		return "which GRES reservations keep";
-	if (spec->devices.more)
-		return "whether enough of the GRES that it asks for are together";
-	return spec->near == TB_NEAR_ALWAYS && !know_near(candidates)
-		       ? "whether they are near free GRES"
-		       : NULL;
-}
-
 /* Does the controller say how many of these devices each node has? */
 static bool are_dealt(const struct tb_need *need,
 		      const struct tb_devices_asked *devices)
@@ -655,6 +640,35 @@ static bool are_dealt(const struct tb_need *need,
 							 : UINT32_MAX) > 1;
 }
 
+static bool some_are_dealt(const struct tb_candidates *candidates)
+{
+	const struct tb_job_devices *devices = &candidates->spec->devices;
+
+	for (unsigned i = 0; i < devices->count; i++)
+		if (are_dealt(&candidates->need, &devices->asked[i]))
+			return true;
+	return false;
+}
+
+const char *tb_candidates_unknown(const struct tb_candidates *candidates)
+{
+	const struct tb_job_spec *spec = candidates->spec;
+
+	if (!spec->gres)
+		return NULL;
+	if (some_are_reserved(candidates))
+		return "which GRES reservations keep";
+	if (spec->devices.more || spec->devices.parts)
+		return "whether enough of the GRES that it asks for are together";
+	/* Of a request of its own a search finds numbers for which it fits. */
+	if (spec->near == TB_NEAR_ALWAYS && spec->implicit &&
+	    some_are_dealt(candidates))
+		return "how many of its GRES each node gets, near units";
+	return spec->near == TB_NEAR_ALWAYS && !know_near(candidates)
+		       ? "whether they are near free GRES"
+		       : NULL;
+}
+
 const char *tb_candidates_units_unknown(const struct tb_candidates *candidates)
 {
 	static const char near[] = "units near its GRES come first";
@@ -664,10 +678,10 @@ const char *tb_candidates_units_unknown(const struct tb_candidates *candidates)
 		return NULL;
 	if (some_are_reserved(candidates))
 		return "units near its GRES come first, and which GRES reservations keep only slurmctld knows";
-	for (unsigned i = 0; i < spec->devices.count; i++)
-		if (are_dealt(&candidates->need, &spec->devices.asked[i]))
-			return near;
-	return spec->devices.more || !know_near(candidates) ? near : NULL;
+	return spec->devices.more || some_are_dealt(candidates) ||
+			       !know_near(candidates)
+		       ? near
+		       : NULL;
 }
 
 bool tb_candidates_have_units(const struct tb_candidates *candidates)

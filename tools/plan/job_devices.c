@@ -138,7 +138,7 @@ static int add_entry(struct tb_job_devices *devices, const struct entry *entry,
 		devices->more = true;
 		return 0;
 	}
-	devices->more = devices->more || is_part_of_gpu(entry->name);
+	devices->parts = devices->parts || is_part_of_gpu(entry->name);
 	name = print_name(entry);
 	if (!name)
 		return tb_fail(err, "out of memory");
@@ -329,8 +329,8 @@ static struct tb_bitset *read_uses(const char *entry, const char *end,
 	struct tb_bitset *numbers;
 	unsigned number = 0;
 
-	entry = memchr(entry, '(', (size_t)(end - entry));
-	if (!entry || !isdigit((unsigned char)entry[1]))
+	entry += measure_numbers(entry, (size_t)(end - entry));
+	if (entry == end || !isdigit((unsigned char)entry[1]))
 		return NULL;
 	numbers = tb_bitset_create(nbits);
 	while (numbers && entry < end && *entry != ')' && number < nbits) {
