@@ -18,7 +18,7 @@ struct tb_job_devices {
 	unsigned count; /* of kinds */
 	struct tb_devices_asked asked[TB_JOB_DEVICES_MAX];
 	char *names[TB_JOB_DEVICES_MAX]; /* "gpu", or with a type "gpu:a100" */
-	bool more;  /* than these is asked for, and not counted */
+	bool more; /* than these is asked for, and not counted */
 	bool parts; /* some are parts of GPUs: of these one GPU must have enough */
 };
 
