@@ -31,6 +31,10 @@ typedef hostlist_t tb_hostlist_t; /* a pointer there */
 typedef hostlist_t *tb_hostlist_t;
 #endif
 
+#ifndef CONF_FLAG_ASRU
+#define CONF_FLAG_ASRU CTL_CONF_ASRU /* AllowSpecResourcesUsage */
+#endif
+
 /* slurm.conf has CR_Core and so on in all releases. */
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 11, 0)
 #define SELECT_CPU CR_CPU

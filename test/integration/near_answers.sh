@@ -182,26 +182,9 @@ case_random() {
 	compare_random "$1" "$count" hold_some make_request
 }
 
-# Where plan tells units, these are what the job gets.
 case_units() {
-	local i request job told grant compared=0
-	local -a options
-
-	RANDOM=$1
 	echo "TOPOBIND_SEED=$1"
-	hold_some
-	for ((i = 0; i < count; i++)); do
-		make_request
-		read -r -a options <<<"$request"
-		told=$(units_of_plan "${options[@]}")
-		[ -n "$told" ] || continue
-		job=$(alloc "${options[@]}")
-		grant=$(comment_word "$job" grant)
-		assert_eq "$request" "$told" "$grant"
-		compared=$((compared + 1))
-		cancel "$job"
-	done
-	[ "$compared" -gt 1 ] || fail "plan told units of $compared jobs"
+	compare_units "$1" "$count" hold_some make_request
 }
 
 start

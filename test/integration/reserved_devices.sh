@@ -6,6 +6,8 @@
 # Slurm needs slurmdbd to reserve GRES, and does it since 23.11.
 # shellcheck source=test/integration/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=test/integration/same_answers.bash
+. "$test_dir/same_answers.bash"
 
 # Two sockets of two NUMA nodes; the first GPUs are near the last cores.
 quad=SNXCTTCTTXCTTCTTNXCTTCTTXCTTCTTSNXCTTCTTXCTTCTTNXCTTCTTXCTTCTT
@@ -67,6 +69,30 @@ case_too_many() {
 	assert fits --gres=gpu:3
 }
 
+# Which ones are kept Slurm does not tell.
+case_command() {
+	local job where
+	local -a options=(-N1 -n2 --bunit=C --bamount=1 --gres=gpu:2)
+
+	reserve cpu=4,gres/gpu=2 >/dev/null
+	for where in "" kept; do
+		job=$(batch -H "${options[@]}" ${where:+--reservation=$where})
+		wait_until 20 all_show_bindings "$job"
+		assert_eq "fits" null "$(explained "$job" | jq .fits_now)"
+		assert_contains "summary" \
+			"now, only slurmctld knows which GRES reservations keep" \
+			"$(explained "$job" | jq .summary)"
+		cancel "$job"
+		assert_eq "plan" now \
+			"$(planned "${options[@]}" ${where:+--reservation=$where})"
+		assert_eq "units of the plan" "" \
+			"$(units_of_plan "${options[@]}" ${where:+--reservation=$where})"
+	done
+	refute [ -z "$(units_of_plan -N1 -n2 --bunit=C --bamount=1)" ]
+	scontrol delete ReservationName=kept
+	refute [ -z "$(units_of_plan "${options[@]}")" ]
+}
+
 # Should it learn to, topobind has to learn it there, too.
 case_no_such_reservation() {
 	refute reserve cpu=4,gres/gpu=2
@@ -76,6 +102,7 @@ start
 if slurm_is_from 23.11; then
 	test_case "jobs inside and outside have their own" case_both
 	test_case "there are no more for either" case_too_many
+	test_case "explain and plan say that they do not know" case_command
 else
 	test_case "Slurm reserves no devices" case_no_such_reservation
 fi

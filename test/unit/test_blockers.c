@@ -341,6 +341,59 @@ static void check_answer(const struct cluster *cluster,
 	tb_blockers_destroy(blockers);
 }
 
+/* Each GPU is near half of the cores; the site binds the tasks to cores. */
+static void test_implicit_near(void **state)
+{
+	static const struct {
+		enum tb_near near;
+		uint64_t per_node, per_task;
+		unsigned tasks;
+		const char *rooms, *ended;
+	} rows[] = {
+		{ TB_NEAR_ALWAYS, 1, 0, 2, "2", "" },
+		{ TB_NEAR_ALWAYS, 1, 0, 3, "2", "a" },
+		{ TB_NEAR_ALWAYS, 1, 0, 5, "2", NULL },
+		{ TB_NEAR_IF_POSSIBLE, 1, 0, 3, "3", "" },
+		{ TB_NEAR_ANYTHING, 2, 0, 3, "0", "b" },
+		{ TB_NEAR_ALWAYS, 2, 0, 3, "0", "b" },
+		{ TB_NEAR_ALWAYS, 0, 1, 1, "1", "" },
+		{ TB_NEAR_ALWAYS, 0, 1, 2, "1", "b" },
+	};
+	uint32_t of_pools[][2] = { { 0, 0 }, { 0, 1 } };
+	struct tb_used_pool pools[2] = { { .devices = 1 }, { .devices = 1 } };
+	struct tb_devices_asked asked = { 0 };
+	struct cluster cluster;
+	struct tb_request request;
+	struct tb_need need;
+
+	(void)state;
+	begin_cluster(&cluster);
+	add_node(&cluster, "SNCCCCNCCCC", "..a#..b.", false);
+	cluster.devices[0][0] = 2;
+	cluster.held[0][1][0] = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		cluster.holder_jobs[0][i].of_pools = of_pools[i];
+		pools[i].threads = tb_bitset_parse_list(i ? "4-7" : "0-3", 8,
+							NULL);
+	}
+	cluster.nodes[0].pools = pools;
+	cluster.nodes[0].npools = 2;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_need(&need, &request, "bunit=C,bamount=1", rows[i].tasks);
+		asked.per_node = rows[i].per_node;
+		asked.per_task = rows[i].per_task;
+		need.implicit = true;
+		need.near = rows[i].near;
+		need.devices = &asked;
+		need.ndevices = 1;
+		check_answer(&cluster, &need, rows[i].rooms, rows[i].ended);
+		tb_request_clear(&request);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		tb_bitset_destroy((struct tb_bitset *)pools[i].threads);
+	clear_cluster(&cluster);
+}
+
 /* On the second node a has the first cache, b two, and the system one. */
 static void test_shared_units(void **state)
 {
@@ -1008,6 +1061,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_implicit_near),
 		cmocka_unit_test(test_shared_units),
 		cmocka_unit_test(test_shared_nodes),
 		cmocka_unit_test(test_memory),

@@ -5,6 +5,7 @@
 #include "unit_test.h"
 
 #include "core/request/combination.h"
+#include "core/request/job_options.h"
 
 static const struct {
 	const char *request, *option, *value;
@@ -179,6 +180,91 @@ static void test_long_value(void **state)
 	tb_request_clear(&request);
 }
 
+/* ---- what a job's record says ---- */
+
+static const struct tb_job_options nothing_said = {
+	.tasks_per_core = TB_OPTION_NOT_SAID,
+	.tasks_per_socket = TB_OPTION_NOT_SAID,
+	.threads_per_core = TB_OPTION_NOT_SAID,
+	.spec_cores = TB_OPTION_NOT_SAID,
+	.spec_threads = TB_OPTION_NOT_SAID,
+};
+
+/* Is a job that asks for host type refused; does its site's binding give way? */
+static void check_options(struct tb_job_options options, bool refused,
+			  bool comes_first)
+{
+	struct tb_request request;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, "bamount=1,btype=host",
+					  NULL),
+			 0);
+	assert_int_equal(tb_job_options_check(&options, &request, NULL),
+			 refused ? -1 : 0);
+	assert_int_equal(tb_job_options_come_first(&options, &request),
+			 comes_first);
+	tb_request_clear(&request);
+}
+
+static void test_options_of_job(void **state)
+{
+	struct tb_job_options options = nothing_said;
+
+	(void)state;
+	check_options(options, false, false);
+	options.threads_per_core = 1;
+	options.near_devices = true;
+	check_options(options, false, false);
+	options.tasks_per_core = 1;
+	check_options(options, true, false);
+	options = nothing_said;
+	options.exclusive = true;
+	check_options(options, true, false);
+	options.spec_cores = 0;
+	check_options(options, true, false);
+	options = nothing_said;
+	options.tasks_per_socket = 1;
+	check_options(options, true, true);
+	options = nothing_said;
+	options.spec_threads = 2;
+	check_options(options, true, true);
+	options = nothing_said;
+	options.arbitrary = true;
+	check_options(options, true, true);
+	options = nothing_said;
+	options.plane = true;
+	check_options(options, true, true);
+	options = nothing_said;
+	options.cpus_per_gpu = "gres:gpu:2";
+	check_options(options, true, true);
+	options = nothing_said;
+	options.gpus_per_socket = "gres:gpu:1";
+	check_options(options, true, true);
+}
+
+static void test_cpus_of_nodes(void **state)
+{
+	struct tb_job_options options = nothing_said;
+
+	(void)state;
+	options.node_cpus = 1;
+	check_options(options, false, false);
+	options.node_cpus = 2;
+	check_options(options, false, true);
+	options.task_cpus = 2;
+	check_options(options, false, false);
+	options.node_cpus = 6;
+	check_options(options, false, true);
+	options.tasks_of_node = 3;
+	check_options(options, false, false);
+	options.node_cpus = 7;
+	check_options(options, false, true);
+	options.task_cpus = 0;
+	options.node_cpus = 3;
+	check_options(options, false, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +272,8 @@ int main(void)
 		cmocka_unit_test(test_every_option_is_refused_somewhere),
 		cmocka_unit_test(test_every_rule_has_its_option),
 		cmocka_unit_test(test_long_value),
+		cmocka_unit_test(test_options_of_job),
+		cmocka_unit_test(test_cpus_of_nodes),
 	};
 
 	return cmocka_run_group_tests_name("combination", tests, NULL, NULL);

@@ -104,6 +104,72 @@ static void test_all_numbers(void **state)
 	assert_in_range(some, CASES / 5, CASES);
 }
 
+/* So many fit together, so many each by itself; what was placed last. */
+struct room {
+	uint32_t together, apart, placed;
+	bool was_apart;
+};
+
+static bool fit_together(void *arg, uint32_t tasks)
+{
+	struct room *room = arg;
+
+	room->placed = tasks;
+	room->was_apart = false;
+	return tasks <= room->together;
+}
+
+static uint32_t fit_apart(void *arg, uint32_t tasks)
+{
+	struct room *room = arg;
+
+	room->placed = room->apart < tasks ? room->apart : tasks;
+	room->was_apart = true;
+	return room->placed;
+}
+
+static void check_room(struct room room, uint32_t most, bool near,
+		       uint32_t tasks)
+{
+	const struct tb_implicit_tasks how = { .units = 2,
+					       .available = 13,
+					       .most = most,
+					       .near = near,
+					       .together = fit_together,
+					       .apart = fit_apart,
+					       .arg = &room };
+	uint32_t wanted = tasks < 6 ? tasks : 6, apart;
+	bool is_apart;
+
+	apart = room.apart < tasks ? room.apart : tasks;
+	wanted = wanted < room.together ? wanted : room.together;
+	wanted = wanted < most ? wanted : most;
+	is_apart = near && wanted < most && wanted < (tasks < 6 ? tasks : 6) &&
+		   apart > wanted;
+	assert_int_equal(tb_implicit_place_tasks(&how, tasks),
+			 is_apart ? apart : wanted);
+	if (is_apart || wanted) {
+		assert_int_equal(room.placed, is_apart ? apart : wanted);
+		assert_int_equal(room.was_apart, is_apart);
+	}
+}
+
+static void test_together_or_apart(void **state)
+{
+	(void)state;
+	for (uint32_t together = 0; together < 8; together++)
+		for (uint32_t apart = 0; apart < 8; apart++)
+			for (uint32_t tasks = 1; tasks < 8; tasks++)
+				for (uint32_t most = 0; most < 8; most++) {
+					struct room room = { together, apart, 0,
+							     false };
+
+					check_room(room, most, true, tasks);
+					check_room(room, UINT32_MAX, false,
+						   tasks);
+				}
+}
+
 static void test_units(void **state)
 {
 	(void)state;
@@ -117,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_numbers),
+		cmocka_unit_test(test_together_or_apart),
 		cmocka_unit_test(test_units),
 	};
 

@@ -113,14 +113,18 @@ const partition_info_t *tb_candidate_partition(const struct tb_job_spec *spec,
 		       : find_default_partition(cluster);
 }
 
+uint32_t tb_consumed_resources(const struct tb_cluster *cluster,
+			       const partition_info_t *partition)
+{
+	return partition && partition->cr_type
+		       ? partition->cr_type
+		       : cluster->slurm->select_type_param;
+}
+
 bool tb_candidates_count_memory(const struct tb_cluster *cluster,
 				const partition_info_t *partition)
 {
-	uint32_t counted = cluster->slurm->select_type_param;
-
-	if (partition && partition->cr_type)
-		counted = partition->cr_type;
-	return counted & SELECT_MEMORY;
+	return tb_consumed_resources(cluster, partition) & SELECT_MEMORY;
 }
 
 /* What Slurm makes of a job that does not say how much memory it needs. */
@@ -331,6 +335,14 @@ static bool covers_node(const reserve_info_t *reservation,
 	return in;
 }
 
+/* Slurm tells how many, on all of its nodes, and not which. */
+static void note_devices(const reserve_info_t *reservation,
+			 struct tb_candidate_node *node)
+{
+	if (reservation->tres_str && strstr(reservation->tres_str, "gres/"))
+		node->devices_reserved = true;
+}
+
 static void note_reservation(struct tb_candidate_node *node, const char *name)
 {
 	char *before = node->reserved_by;
@@ -382,13 +394,17 @@ static void check_reservations(const struct rules *rules,
 			 rules->own->name);
 	if (rules->own && node->topology)
 		close_outside(rules->own, node);
+	if (rules->own)
+		note_devices(rules->own, node);
 	for (uint32_t i = 0; all && node->topology && i < all->record_count;
 	     i++) {
 		const reserve_info_t *other = &all->reservation_array[i];
 
 		if (other != rules->own && other->start_time < rules->end &&
-		    other->end_time > rules->now && covers_node(other, node))
+		    other->end_time > rules->now && covers_node(other, node)) {
 			take_reserved(other, rules->now, node);
+			note_devices(other, node);
+		}
 	}
 }
 

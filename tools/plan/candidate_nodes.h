@@ -36,6 +36,7 @@ struct tb_candidate_node {
 	bool for_now;	     /* it is closed, and may be open some other time */
 	bool out_of_service; /* it is closed for its state only */
 	char *reserved_by;   /* "a, b": reservations of others; NULL: none */
+	bool devices_reserved; /* in some, that of the job included, are GRES */
 	bool has_lost;	   /* some are lost: jobs cannot have them at present */
 	char *note;	   /* that something is short there; NULL: it is not */
 	bool lacks_memory; /* that is memory, or that, too */
@@ -62,6 +63,10 @@ struct tb_candidate_node {
 const partition_info_t *
 tb_candidate_partition(const struct tb_job_spec *spec,
 		       const struct tb_cluster *cluster);
+
+/* What jobs of the partition (NULL: unknown) consume: CR_CORE and so on. */
+uint32_t tb_consumed_resources(const struct tb_cluster *cluster,
+			       const partition_info_t *partition);
 
 /* Does a job of the partition (NULL: unknown) get memory of what others leave? */
 bool tb_candidates_count_memory(const struct tb_cluster *cluster,

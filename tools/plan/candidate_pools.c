@@ -199,12 +199,15 @@ static unsigned count_pools(const struct tb_candidate_pools *pools,
 
 /* Of the devices in a list those of the pool that no hold had before. */
 static uint32_t take_numbers(const struct tb_candidate_pools *pools,
-			     unsigned pool, const char *name, const char *list)
+			     unsigned pool, const char *name, const char *list,
+			     const struct tb_bitset *gpus)
 {
 	struct tb_bitset *numbers = pools->now, *left = pools->left[pool];
 
 	tb_bitset_clear_all(numbers);
 	tb_devices_add_numbers(list, name, numbers);
+	if (gpus && !strncmp(name, "gpu", 3))
+		tb_bitset_or(numbers, gpus);
 	tb_bitset_and(numbers, left);
 	tb_bitset_andnot(left, numbers);
 	return tb_bitset_count(numbers);
@@ -213,7 +216,7 @@ static uint32_t take_numbers(const struct tb_candidate_pools *pools,
 int tb_candidate_pools_take(const struct tb_candidate_pools *pools,
 			    const struct tb_job_devices *asked,
 			    struct tb_holder_job *hold, const char *list,
-			    struct tb_error *err)
+			    const struct tb_bitset *gpus, struct tb_error *err)
 {
 	uint32_t *of_pools;
 
@@ -229,7 +232,8 @@ int tb_candidate_pools_take(const struct tb_candidate_pools *pools,
 		of_pools[i] = count_pools(pools, kind) == 1
 				      ? hold->devices[kind]
 				      : take_numbers(pools, i,
-						     asked->names[kind], list);
+						     asked->names[kind], list,
+						     gpus);
 	}
 	return 0;
 }

@@ -38,12 +38,12 @@ void tb_candidate_pools_destroy(struct tb_candidate_pools *pools); /* NULL ok */
 
 /*
  * Say in which pools the devices of a hold are, which are counted: those in Slurm's list of
- * what it has, or for what is hidden of what is in use, after all other holds.  NULL
- * pools: there are none.  -1 with a sentence when out of memory.
+ * what it has, or for what is hidden of what is in use, after all other holds; and these
+ * GPUs (NULL: none).  NULL pools: there are none.  -1 with a sentence when out of memory.
  */
 int tb_candidate_pools_take(const struct tb_candidate_pools *pools,
 			    const struct tb_job_devices *asked,
 			    struct tb_holder_job *hold, const char *list,
-			    struct tb_error *err);
+			    const struct tb_bitset *gpus, struct tb_error *err);
 
 #endif

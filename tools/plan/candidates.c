@@ -16,6 +16,7 @@
 #include "core/plan/implicit.h"
 
 #include "candidate_memory.h"
+#include "candidate_parts.h"
 #include "candidate_pools.h"
 #include "partition_sharing.h"
 
@@ -348,8 +349,64 @@ static void share_numa(struct tb_candidate_node *node)
 						&node->holds[i]);
 }
 
+/* NULL where Slurm says nothing; the caller frees the list. */
+static const char **list_held(const struct tb_candidates *candidates,
+			      const struct tb_candidate_node *node)
+{
+	unsigned index = (unsigned)(node - candidates->nodes);
+	const char **lists = calloc(node->nholds + 1, sizeof(*lists));
+
+	for (unsigned i = 0; lists && i < node->nholds; i++)
+		lists[i] =
+			find_held_list(candidates
+					       ->holders[node->holds[i].holder]
+					       .job,
+				       index, candidates->nnodes);
+	return lists;
+}
+
+static int keep_parts(struct tb_candidates *candidates,
+		      const struct tb_candidate_parts *parts,
+		      struct tb_error *err)
+{
+	struct tb_part *all;
+
+	if (!parts->nothers)
+		return 0;
+	all = reallocarray(candidates->parts,
+			   candidates->nparts + parts->nothers, sizeof(*all));
+	if (!all)
+		return tb_fail(err, "out of memory");
+	memcpy(&all[candidates->nparts], parts->others,
+	       parts->nothers * sizeof(*all));
+	candidates->parts = all;
+	candidates->nparts += parts->nothers;
+	return 0;
+}
+
+/* Whole GPUs that those have who have parts of them. */
+static int find_parts(struct tb_candidates *candidates,
+		      struct tb_candidate_node *node,
+		      struct tb_candidate_parts *parts, struct tb_error *err)
+{
+	const struct tb_job_devices *asked = &candidates->spec->devices;
+	const char **lists = list_held(candidates, node);
+	int rc = lists ? tb_candidate_parts_find(parts, node, lists,
+						 candidates->ends, err)
+		       : tb_fail(err, "out of memory");
+
+	for (unsigned i = 0; !rc && i < node->nholds; i++)
+		for (unsigned k = 0; k < asked->count; k++)
+			((uint32_t *)node->holds[i].devices)[k] +=
+				tb_candidate_parts_count(parts, i, node,
+							 asked->names[k], k);
+	free(lists);
+	return rc ? rc : keep_parts(candidates, parts, err);
+}
+
 static int find_pools_of_held(const struct tb_candidates *candidates,
 			      struct tb_candidate_node *node,
+			      const struct tb_candidate_parts *parts,
 			      struct tb_error *err)
 {
 	unsigned index = (unsigned)(node - candidates->nodes);
@@ -365,16 +422,21 @@ static int find_pools_of_held(const struct tb_candidates *candidates,
 
 		rc = tb_candidate_pools_take(node->pools,
 					     &candidates->spec->devices, hold,
-					     list, err);
+					     list,
+					     parts->gpus ? parts->gpus[i]
+							 : NULL,
+					     err);
 	}
 	return rc;
 }
 
-static int add_held_devices(const struct tb_candidates *candidates,
+static int add_held_devices(struct tb_candidates *candidates,
 			    struct tb_candidate_node *node,
 			    struct tb_error *err)
 {
 	unsigned kinds = candidates->spec->devices.count;
+	struct tb_candidate_parts parts = { 0 };
+	int rc;
 
 	if (!kinds || !node->devices)
 		return 0;
@@ -385,9 +447,13 @@ static int add_held_devices(const struct tb_candidates *candidates,
 
 		((uint32_t *)node->holds[node->nholds - 1].devices)[k] = left;
 	}
+	rc = find_parts(candidates, node, &parts, err);
 	drop_empty(node, kinds);
 	drop_hidden(node);
-	return find_pools_of_held(candidates, node, err);
+	if (!rc)
+		rc = find_pools_of_held(candidates, node, &parts, err);
+	tb_candidate_parts_clear(&parts);
+	return rc;
 }
 
 /* ---- whose end would suffice ---- */
@@ -537,7 +603,8 @@ bool tb_candidates_fits(const struct tb_candidates *candidates)
 	       tb_blockers_fits(candidates->blockers);
 }
 
-bool tb_candidates_know_near(const struct tb_candidates *candidates)
+/* Do all nodes show which units are near the devices that the job asks for? */
+static bool know_near(const struct tb_candidates *candidates)
 {
 	const struct tb_job_spec *spec = candidates->spec;
 
@@ -548,7 +615,17 @@ bool tb_candidates_know_near(const struct tb_candidates *candidates)
 		    candidates->nodes[i].pools &&
 		    candidates->nodes[i].pools->unknown)
 			return false;
-	return tb_need_near_is_known(&candidates->need);
+	return true;
+}
+
+/* Does a reservation have to do with devices of a node?  Which ones nobody is told. */
+static bool some_are_reserved(const struct tb_candidates *candidates)
+{
+	for (unsigned i = 0; i < candidates->nnodes; i++)
+		if (!candidates->nodes[i].closed &&
+		    candidates->nodes[i].devices_reserved)
+			return true;
+	return false;
 }
 
 /* Does the controller say how many of these devices each node has? */
@@ -563,16 +640,48 @@ static bool are_dealt(const struct tb_need *need,
 							 : UINT32_MAX) > 1;
 }
 
-bool tb_candidates_know_units(const struct tb_candidates *candidates)
+static bool some_are_dealt(const struct tb_candidates *candidates)
+{
+	const struct tb_job_devices *devices = &candidates->spec->devices;
+
+	for (unsigned i = 0; i < devices->count; i++)
+		if (are_dealt(&candidates->need, &devices->asked[i]))
+			return true;
+	return false;
+}
+
+const char *tb_candidates_unknown(const struct tb_candidates *candidates)
 {
 	const struct tb_job_spec *spec = candidates->spec;
 
+	if (!spec->gres)
+		return NULL;
+	if (some_are_reserved(candidates))
+		return "which GRES reservations keep";
+	if (spec->devices.more || spec->devices.parts)
+		return "whether enough of the GRES that it asks for are together";
+	/* Of a request of its own a search finds numbers for which it fits. */
+	if (spec->near == TB_NEAR_ALWAYS && spec->implicit &&
+	    some_are_dealt(candidates))
+		return "how many of its GRES each node gets, near units";
+	return spec->near == TB_NEAR_ALWAYS && !know_near(candidates)
+		       ? "whether they are near free GRES"
+		       : NULL;
+}
+
+const char *tb_candidates_units_unknown(const struct tb_candidates *candidates)
+{
+	static const char near[] = "units near its GRES come first";
+	const struct tb_job_spec *spec = candidates->spec;
+
 	if (spec->near == TB_NEAR_ANYTHING || !spec->gres)
-		return true;
-	for (unsigned i = 0; i < spec->devices.count; i++)
-		if (are_dealt(&candidates->need, &spec->devices.asked[i]))
-			return false;
-	return !spec->devices.more && tb_candidates_know_near(candidates);
+		return NULL;
+	if (some_are_reserved(candidates))
+		return "units near its GRES come first, and which GRES reservations keep only slurmctld knows";
+	return spec->devices.more || some_are_dealt(candidates) ||
+			       !know_near(candidates)
+		       ? near
+		       : NULL;
 }
 
 bool tb_candidates_have_units(const struct tb_candidates *candidates)
@@ -831,8 +940,13 @@ bool tb_candidates_find(struct tb_candidates *candidates,
 					       ? candidates->memory_blockers
 					       : candidates->blockers;
 
-	return !candidates->required_closed &&
-	       tb_blockers_find(blockers, ended, when);
+	if (candidates->required_closed ||
+	    !tb_blockers_find(blockers, ended, when))
+		return false;
+	for (unsigned i = 0; i < candidates->nparts; i++)
+		if (tb_bitset_test(ended, candidates->parts[i].until))
+			tb_bitset_set(ended, candidates->parts[i].holder);
+	return true;
 }
 
 /* ---- all of it ---- */
@@ -976,5 +1090,6 @@ void tb_candidates_destroy(struct tb_candidates *candidates)
 	free(candidates->holders);
 	free(candidates->ends);
 	free(candidates->open);
+	free(candidates->parts);
 	free(candidates);
 }

@@ -33,6 +33,8 @@ struct tb_candidates {
 	struct tb_holder *holders;
 	int64_t *ends; /* by holder */
 	unsigned nholders;
+	struct tb_part *parts; /* who else has parts of GPUs that holders have */
+	unsigned nparts;
 	struct tb_need need;
 	bool spares; /* SpareDevices=yes: at first nothing that is near a device */
 	struct tb_used_node *open; /* nodes that are not closed */
@@ -71,13 +73,16 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);
-/* Do all nodes show which units are near the devices that the job asks for? */
-bool tb_candidates_know_near(const struct tb_candidates *candidates);
 /*
- * Can it be known which units the controller gives?  Not where it first says how many
- * devices each node has.
+ * Why only slurmctld knows whether there are devices, too, for a job that fits: "whether
+ * they are near free GRES".  NULL: it is known.
  */
-bool tb_candidates_know_units(const struct tb_candidates *candidates);
+const char *tb_candidates_unknown(const struct tb_candidates *candidates);
+/*
+ * Why it is not known which units the controller gives: it first says how many devices
+ * each node has, for example.  NULL: it is.
+ */
+const char *tb_candidates_units_unknown(const struct tb_candidates *candidates);
 /* Would they fit if there were devices for them? */
 bool tb_candidates_have_units(const struct tb_candidates *candidates);
 /* Do they fit on nodes that are not short of memory? */

@@ -120,6 +120,7 @@ int tb_explanation_make(struct tb_explanation *explanation,
 	explanation->fits = tb_candidates_fits(candidates);
 	explanation->has_units = tb_candidates_have_units(candidates);
 	explanation->has_memory = tb_candidates_have_memory(candidates);
+	explanation->unknown = tb_candidates_unknown(candidates);
 	explanation->when = -1;
 	explanation->ended = tb_bitset_create(candidates->nholders);
 	if (!explanation->ended)
@@ -251,19 +252,19 @@ static void print_short_memory(const struct tb_explanation *explanation,
 		print_ends("; there is memory for it", explanation, out);
 }
 
+static void print_unknown(const struct tb_explanation *explanation, FILE *out)
+{
+	if (explanation->unknown)
+		fprintf(out, ", only slurmctld knows %s", explanation->unknown);
+}
+
 /* Why it does not start, though there are units for it now. */
 static void print_others(const struct tb_explanation *explanation, FILE *out)
 {
-	const struct tb_job_spec *spec = explanation->candidates->spec;
-
 	if (!explanation->has_memory)
 		print_short_memory(explanation, out);
-	else if (spec->devices.more)
-		fputs(", the GRES that it asks for may be short", out);
-	else if (spec->near == TB_NEAR_ALWAYS &&
-		 !tb_candidates_know_near(explanation->candidates))
-		fputs(", only slurmctld knows whether they are near free GRES",
-		      out);
+	else
+		print_unknown(explanation, out);
 }
 
 static bool has_window(const struct tb_request *request)
@@ -317,6 +318,7 @@ static void print_later(const struct tb_explanation *explanation, FILE *out)
 		fputs(" for it", out);
 	}
 	print_ends("", explanation, out);
+	print_unknown(explanation, out);
 }
 
 char *tb_explain_end(const struct tb_explanation *explanation)

@@ -24,6 +24,8 @@ struct tb_explanation {
 	bool fits;	 /* there are units, and devices, for it now */
 	bool has_units;	 /* or would be, were there devices with them */
 	bool has_memory; /* if it fits: and memory with them */
+	/* Whether there are devices for it then only slurmctld knows; NULL: they are. */
+	const char *unknown;
 	/* When those in ended have ended, there are, and there is memory with them. */
 	bool found;
 	int64_t when;
@@ -50,5 +52,8 @@ void tb_explain_time(int64_t time, char text[TB_TIME_SIZE]);
 json_t *tb_explain_rows_json(const struct tb_explanation *explanation);
 json_t *tb_explain_ended_json(const struct tb_explanation *explanation);
 json_t *tb_explain_when_json(int64_t when);
+/* Does it fit now, and would it when those in ended have ended?  null: not known. */
+json_t *tb_explain_fits_json(const struct tb_explanation *explanation);
+json_t *tb_explain_found_json(const struct tb_explanation *explanation);
 
 #endif

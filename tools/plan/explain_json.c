@@ -73,3 +73,20 @@ json_t *tb_explain_ended_json(const struct tb_explanation *explanation)
 						     i));
 	return jobs;
 }
+
+static json_t *json_of_answer(const struct tb_explanation *explanation,
+			      bool fits)
+{
+	return fits && explanation->unknown ? json_null() : json_boolean(fits);
+}
+
+json_t *tb_explain_fits_json(const struct tb_explanation *explanation)
+{
+	return json_of_answer(explanation,
+			      explanation->fits && explanation->has_memory);
+}
+
+json_t *tb_explain_found_json(const struct tb_explanation *explanation)
+{
+	return json_of_answer(explanation, explanation->found);
+}

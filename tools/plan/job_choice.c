@@ -253,11 +253,11 @@ static json_t *json_of_one(const struct tb_job_choice *choice, unsigned index)
 	const struct tb_explanation *explanation = &choice->explanations[index];
 	char *name = tb_job_choice_name(choice, index);
 	char *end = tb_explain_end(explanation);
-	json_t *json = json_pack("{s:s?, s:o, s:b, s:b, s:o, s:o, s:s?}",
+	json_t *json = json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o, s:s?}",
 				 "alternative", name, "table",
 				 tb_explain_rows_json(explanation), "fits_now",
-				 explanation->fits && explanation->has_memory,
-				 "would_fit", explanation->found, "must_end",
+				 tb_explain_fits_json(explanation), "would_fit",
+				 tb_explain_found_json(explanation), "must_end",
 				 tb_explain_ended_json(explanation), "when",
 				 tb_explain_when_json(explanation->when),
 				 "summary", end);

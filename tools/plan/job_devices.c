@@ -110,7 +110,21 @@ static char *print_name(const struct entry *entry)
 	return name;
 }
 
-/* Each number by itself, also of one kind: all of them must be there. */
+static const char *const parts_of_gpus[] = { "shard", "mps" };
+
+static bool is_part_of_gpu(struct word name)
+{
+	for (size_t i = 0; i < sizeof(parts_of_gpus) / sizeof(*parts_of_gpus);
+	     i++)
+		if (is_word(name, parts_of_gpus[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Each number by itself, also of one kind: all of them must be there.  Of parts of GPUs
+ * a job has those of one, so that their number is not all.
+ */
 static int add_entry(struct tb_job_devices *devices, const struct entry *entry,
 		     enum tb_devices_for who, struct tb_error *err)
 {
@@ -119,13 +133,12 @@ static int add_entry(struct tb_job_devices *devices, const struct entry *entry,
 
 	if (!entry->count)
 		return 0;
-	/* Of these a job has a part of one device. */
 	if (who == TB_DEVICES_FOR_SOCKET ||
-	    devices->count == TB_JOB_DEVICES_MAX ||
-	    is_word(entry->name, "shard") || is_word(entry->name, "mps")) {
+	    devices->count == TB_JOB_DEVICES_MAX) {
 		devices->more = true;
 		return 0;
 	}
+	devices->parts = devices->parts || is_part_of_gpu(entry->name);
 	name = print_name(entry);
 	if (!name)
 		return tb_fail(err, "out of memory");
@@ -309,19 +322,39 @@ static size_t measure_name(const char *name)
 	return strcspn(name, ":");
 }
 
+/* Of "shard:4(0/2,1/2)", since Slurm 23.02: of which devices some is in use. */
+static struct tb_bitset *read_uses(const char *entry, const char *end,
+				   unsigned nbits)
+{
+	struct tb_bitset *numbers;
+	unsigned number = 0;
+
+	entry += measure_numbers(entry, (size_t)(end - entry));
+	if (entry == end || !isdigit((unsigned char)entry[1]))
+		return NULL;
+	numbers = tb_bitset_create(nbits);
+	while (numbers && entry < end && *entry != ')' && number < nbits) {
+		if (strtoul(++entry, NULL, 10))
+			tb_bitset_set(numbers, number);
+		number++;
+		entry += strcspn(entry, ",)");
+	}
+	return numbers;
+}
+
 /* Of "gpu:2(IDX:0-1,3)"; NULL: there are none. */
 static struct tb_bitset *read_numbers(const char *entry, size_t length,
 				      unsigned nbits)
 {
 	static const char word[] = "(IDX:";
-	const char *end = entry + length;
+	const char *begin = entry, *end = entry + length;
 	struct tb_bitset *numbers;
 	char *text;
 
 	while (entry < end && strncmp(entry, word, sizeof(word) - 1) != 0)
 		entry++;
 	if (entry == end)
-		return NULL;
+		return read_uses(begin, end, nbits);
 	entry += sizeof(word) - 1;
 	text = strndup(entry, strcspn(entry, ")"));
 	numbers = text ? tb_bitset_parse_list(text, nbits, NULL) : NULL;
@@ -347,4 +380,11 @@ void tb_devices_add_numbers(const char *list, const char *name,
 		tb_bitset_destroy(more);
 		list += length + (list[length] == ',');
 	}
+}
+
+void tb_devices_add_parts(const char *list, struct tb_bitset *numbers)
+{
+	for (size_t i = 0; i < sizeof(parts_of_gpus) / sizeof(*parts_of_gpus);
+	     i++)
+		tb_devices_add_numbers(list, parts_of_gpus[i], numbers);
 }

@@ -19,6 +19,7 @@ struct tb_job_devices {
 	struct tb_devices_asked asked[TB_JOB_DEVICES_MAX];
 	char *names[TB_JOB_DEVICES_MAX]; /* "gpu", or with a type "gpu:a100" */
 	bool more; /* than these is asked for, and not counted */
+	bool parts; /* some are parts of GPUs: of these one GPU must have enough */
 };
 
 /* For whom each number of a list is. */
@@ -63,5 +64,8 @@ uint32_t tb_devices_in_list(const char *list, const char *name,
 /* Add the numbers of those of the name, whatever their type, where they are told. */
 void tb_devices_add_numbers(const char *list, const char *name,
 			    struct tb_bitset *numbers);
+
+/* Likewise those of GPUs of which it has parts: shards, MPS. */
+void tb_devices_add_parts(const char *list, struct tb_bitset *numbers);
 
 #endif

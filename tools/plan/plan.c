@@ -14,6 +14,8 @@
 #include "core/plan/deal.h"
 #include "core/request/prefer.h"
 
+#include "site_binding.h"
+
 /* A start within so many seconds is one now: clocks differ by as much. */
 #define NOW_SECONDS 5
 /* So often nodes are looked at again when they change meanwhile. */
@@ -104,9 +106,9 @@ static bool has_gpus(const struct tb_job_spec *spec)
 }
 
 /* What only a job that is submitted is refused for, not one that waits. */
-static int check_request(struct tb_job_plan *plan,
-			 const struct tb_job_spec *spec, struct tb_error *err)
+static int check_request(struct tb_job_plan *plan, struct tb_error *err)
 {
+	const struct tb_job_spec *spec = &plan->spec;
 	struct tb_error why;
 
 	if (!tb_request_check_features(&spec->request, tb_some_node_has_feature,
@@ -393,30 +395,31 @@ static bool waits_for_nodes(const struct tb_job_plan *plan)
 	return false;
 }
 
-static bool know_units(const struct tb_job_plan *plan)
+/* NULL: they are known. */
+static const char *find_unknown_units(const struct tb_job_plan *plan)
 {
-	for (unsigned i = 0; i < plan->choice.count; i++)
-		if (!tb_candidates_know_units(plan->choice.candidates[i]))
-			return false;
-	return true;
+	const char *why = NULL;
+
+	for (unsigned i = 0; !why && i < plan->choice.count; i++)
+		why = tb_candidates_units_unknown(plan->choice.candidates[i]);
+	return why;
 }
 
 /* Slurm's answer stands, whatever can be said of the units. */
-static int look_at_units(struct tb_job_plan *plan,
-			 struct tb_plan_options *options, struct tb_error *err)
+static int look_at_units(struct tb_job_plan *plan, struct tb_error *err)
 {
+	const char *unknown;
 	struct tb_error why;
 
 	/* Of several partitions the one that lets it start. */
 	if (plan->partition && *plan->partition)
-		options->spec.partitions = plan->partition;
-	if (tb_job_choice_make(&plan->choice, plan->cluster, &options->spec,
-			       err))
+		plan->spec.partitions = plan->partition;
+	if (tb_job_choice_make(&plan->choice, plan->cluster, &plan->spec, err))
 		return -1;
 	plan->candidates = plan->choice.candidates[0];
 	if (plan->about_nodes && waits_for_nodes(plan))
 		return wait_for_nodes(plan, err);
-	if (plan->about_nodes && !options->spec.implicit)
+	if (plan->about_nodes && !plan->spec.implicit)
 		return tell_never(plan, err);
 	/* Units of those who would be preempted are in use still. */
 	if (plan->npreempted || plan->answer == TB_JOB_PLAN_NEVER)
@@ -425,19 +428,35 @@ static int look_at_units(struct tb_job_plan *plan,
 		look_behind_guess(plan);
 		return 0;
 	}
-	plan->units_are_known = know_units(plan);
-	if (!plan->units_are_known)
-		tb_fail(&why, "units near its GRES come first");
+	unknown = find_unknown_units(plan);
+	plan->units_are_known = !unknown;
+	if (unknown)
+		tb_fail(&why, "%s", unknown);
 	else if (!place_all(plan, &why))
 		return 0;
 	forget_units(plan);
 	return copy_text(&plan->why_unplaced, why.text, err);
 }
 
+/* That of the partition in which the job would start, or for which it asks. */
+static int bind_by_site(struct tb_job_plan *plan,
+			const struct tb_plan_options *options,
+			struct tb_error *err)
+{
+	const partition_info_t *partition =
+		plan->partition && *plan->partition
+			? tb_cluster_partition(plan->cluster, plan->partition)
+			: tb_candidate_partition(&plan->spec, plan->cluster);
+
+	return tb_site_binding_add(&plan->spec, &options->job, plan->cluster,
+				   partition, &plan->site_line, err);
+}
+
 static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
 		     struct tb_error *err)
 {
 	memset(plan, 0, sizeof(*plan));
+	plan->spec = options->spec;
 	if (ask_slurmctld(plan, &options->job, err))
 		return -1;
 	plan->cluster = tb_candidates_load_cluster(err);
@@ -446,11 +465,11 @@ static int make_once(struct tb_job_plan *plan, struct tb_plan_options *options,
 	if (plan->answer != TB_JOB_PLAN_NEVER &&
 	    check_partition(plan, &options->job, err))
 		return -1;
-	if (check_request(plan, &options->spec, err))
+	if (bind_by_site(plan, options, err) || check_request(plan, err))
 		return -1;
-	if (!tb_request_binds(&options->spec.request))
+	if (!tb_request_binds(&plan->spec.request))
 		return 0;
-	return look_at_units(plan, options, err);
+	return look_at_units(plan, err);
 }
 
 int tb_job_plan_make(struct tb_job_plan *plan, struct tb_plan_options *options,
@@ -478,5 +497,8 @@ void tb_job_plan_clear(struct tb_job_plan *plan)
 	free(plan->preempted);
 	free(plan->alternative);
 	tb_job_choice_clear(&plan->choice);
+	if (plan->spec.implicit)
+		tb_request_clear(&plan->spec.request);
+	free(plan->site_line);
 	tb_cluster_destroy(plan->cluster);
 }

@@ -30,6 +30,9 @@ struct tb_job_plan_node {
 };
 
 struct tb_job_plan {
+	struct tb_job_spec
+		spec;	 /* private: that of the options, bound by the site */
+	char *site_line; /* the request that the site added; NULL: none */
 	enum tb_job_plan_answer answer;
 	time_t start;
 	char *nodes, *partition;     /* where */
@@ -37,7 +40,7 @@ struct tb_job_plan {
 	/* Slurm's sentence, and what units are missing; WAITS: why no time is known */
 	char *why_never;
 	bool about_nodes;     /* private: it is about nodes */
-	bool units_are_known; /* private: tb_candidates_know_units() */
+	bool units_are_known; /* private: tb_candidates_units_unknown() */
 	uint32_t *preempted;  /* jobs to preempt for it */
 	unsigned npreempted;
 	/*

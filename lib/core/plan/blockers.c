@@ -373,7 +373,7 @@ static bool holds_enough(const struct tb_blockers *blockers, unsigned node,
 static bool must_reach_near(const struct tb_need *need)
 {
 	return need->near == TB_NEAR_ALWAYS && need->ndevices == 1 &&
-	       tb_need_near_is_known(need) &&
+	       !need->implicit &&
 	       !(need->devices[0].per_task &&
 		 (need->request->type == TB_HOST || need->asked.overcommit));
 }

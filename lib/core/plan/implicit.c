@@ -8,12 +8,40 @@ uint32_t tb_implicit_units(uint32_t task_cpus, uint32_t unit_cpus)
 	return (task_cpus + unit_cpus - 1) / unit_cpus;
 }
 
-uint32_t tb_implicit_most(uint32_t tasks, uint32_t units, uint32_t available,
-			  tb_fits fits, void *arg)
-{
-	uint32_t room = available / units;
+/* The more tasks there are, the more units and devices they need. */
+struct trying {
+	const struct tb_implicit_tasks *how;
+	uint32_t placed; /* the tasks of the last placement */
+};
 
-	return tb_halve_most(fits, arg, 0, tasks < room ? tasks : room);
+static bool tasks_fit(void *arg, uint32_t tasks)
+{
+	struct trying *trying = arg;
+
+	if (tasks > trying->how->most)
+		return false;
+	trying->placed = tasks;
+	return trying->how->together(trying->how->arg, tasks);
+}
+
+uint32_t tb_implicit_place_tasks(const struct tb_implicit_tasks *how,
+				 uint32_t tasks)
+{
+	struct trying trying = { how, 0 };
+	uint32_t room = how->available / how->units, most;
+
+	room = tasks < room ? tasks : room;
+	most = tb_halve_most(tasks_fit, &trying, 0, room);
+	if (how->near && most < room && most < how->most) {
+		uint32_t apart = how->apart(how->arg, tasks);
+
+		if (apart > most)
+			return apart;
+		trying.placed = 0;
+	}
+	if (most && trying.placed != most)
+		how->together(how->arg, most);
+	return most;
 }
 
 struct placing {
@@ -24,7 +52,7 @@ struct placing {
 	uint32_t units; /* of a task */
 };
 
-static bool place_tasks(void *arg, uint32_t tasks)
+static bool place_together(void *arg, uint32_t tasks)
 {
 	struct placing *placing = arg;
 
@@ -56,17 +84,18 @@ uint32_t tb_implicit_place(struct tb_placer *placer,
 				   .together = *request,
 				   .books = books,
 				   .used = used };
-	uint32_t cpus, available;
+	struct tb_implicit_tasks how = { .most = UINT32_MAX,
+					 .together = place_together,
+					 .arg = &placing };
+	uint32_t cpus;
 
 	*units = 0;
 	placing.together.type = TB_HOST;
 	cpus = count_cpus_of_unit(&placing);
 	if (!cpus)
 		return 0;
-	*units = placing.units = tb_implicit_units(task_cpus, cpus);
-	available = tb_units_available(placer->topology, request->unit, used,
-				       request->masked);
-	tasks = tb_implicit_most(tasks, *units, available, place_tasks,
-				 &placing);
-	return tasks && place_tasks(&placing, tasks) ? tasks : 0;
+	*units = placing.units = how.units = tb_implicit_units(task_cpus, cpus);
+	how.available = tb_units_available(placer->topology, request->unit,
+					   used, request->masked);
+	return tb_implicit_place_tasks(&how, tasks);
 }

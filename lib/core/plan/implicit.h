@@ -9,6 +9,7 @@
 #ifndef TB_CORE_PLAN_IMPLICIT_H
 #define TB_CORE_PLAN_IMPLICIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/bitset.h"
@@ -21,12 +22,25 @@
 /* Units of one task.  A unit has at least one CPU. */
 uint32_t tb_implicit_units(uint32_t task_cpus, uint32_t unit_cpus);
 
+/* How a node places tasks that need so many of its available units each. */
+struct tb_implicit_tasks {
+	uint32_t units, available;
+	uint32_t most; /* for so many there are devices; UINT32_MAX: for any number */
+	bool near; /* all units must be near these */
+	/* Places the units of all of them together; does that fit? */
+	tb_fits together;
+	/* Places each by itself; as many of them as it returns.  Only where all are near. */
+	uint32_t (*apart)(void *arg, uint32_t tasks);
+	void *arg; /* of both */
+};
+
 /*
- * How many of the tasks fit, when each needs so many of the available units.  fits is
- * asked with arg for numbers of tasks; what it placed last need not be the result.
+ * Place as many of the tasks as fit; how many.  Together their units are taken where
+ * they lie closest, which can be near too few devices: then each has its own, if more
+ * fit so.
  */
-uint32_t tb_implicit_most(uint32_t tasks, uint32_t units, uint32_t available,
-			  tb_fits fits, void *arg);
+uint32_t tb_implicit_place_tasks(const struct tb_implicit_tasks *how,
+				 uint32_t tasks);
 
 /*
  * Place as many of the tasks as fit beside used; nothing is shared and near nothing.

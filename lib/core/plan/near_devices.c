@@ -12,6 +12,15 @@ uint32_t tb_devices_free_in_pools(const struct tb_device_kind *kind)
 	return free;
 }
 
+uint32_t tb_devices_tasks_in_pools(const struct tb_devices_asked *asked,
+				   const struct tb_device_kind *kind)
+{
+	uint64_t each = asked->per_task;
+
+	return each ? (uint32_t)(tb_devices_free_in_pools(kind) / each)
+		    : UINT32_MAX;
+}
+
 /* Of so many for all nodes, an even share; or all that the node has free. */
 static uint32_t find_share(const struct tb_devices_asked *asked, uint32_t nodes,
 			   const struct tb_device_kind *kind)

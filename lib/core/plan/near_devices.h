@@ -24,8 +24,10 @@ void tb_devices_set_numbers(const struct tb_devices_asked *asked,
 			    uint32_t nodes, uint32_t assumed, uint32_t joint,
 			    struct tb_device_kind *kind);
 
-/* So many are free in its pools. */
+/* So many are free in its pools; and for so many tasks, where these ask for some. */
 uint32_t tb_devices_free_in_pools(const struct tb_device_kind *kind);
+uint32_t tb_devices_tasks_in_pools(const struct tb_devices_asked *asked,
+				   const struct tb_device_kind *kind);
 
 /*
  * Near how many of the devices for all nodes does a node have most slots, of so many: its

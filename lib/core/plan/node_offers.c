@@ -136,29 +136,17 @@ static void measure_slots(const struct finding *finding,
 	}
 }
 
-static void place_implicit(const struct finding *finding, struct tb_room *room)
+static void measure_tasks(const struct finding *finding, uint32_t tasks,
+			  struct tb_room *room)
 {
-	const struct tb_need *need = finding->need;
 	struct tb_placer *placer = finding->node->placer;
-	uint32_t units;
 
-	room->slots = tb_implicit_place(placer, &finding->request,
-					&finding->node->books, finding->used,
-					need->asked.task_cpus, finding->slots,
-					&units);
-	room->equal = room->slots;
-	if (room->slots)
-		room->cpus = count_cpus(finding, tb_placed_threads(placer)) /
-			     room->slots;
+	room->slots = room->equal = tasks;
+	room->cpus = count_cpus(finding, tb_placed_threads(placer)) / tasks;
 	room->runs = room->cpus;
 }
 
 /* ---- devices ---- */
-
-bool tb_need_near_is_known(const struct tb_need *need)
-{
-	return !need->implicit;
-}
 
 /* One after the other, those of the node's pools that are of the kind. */
 static unsigned add_kind(struct finding *finding, unsigned kind, unsigned first)
@@ -183,8 +171,7 @@ static bool find_pools(struct finding *finding)
 	const struct tb_need *need = finding->need;
 	unsigned next = 0;
 
-	if (!finding->node->npools || need->near == TB_NEAR_ANYTHING ||
-	    !tb_need_near_is_known(need))
+	if (!finding->node->npools || need->near == TB_NEAR_ANYTHING)
 		return true;
 	finding->kinds = calloc(2 * need->ndevices, sizeof(*finding->kinds));
 	finding->pools = calloc(finding->node->npools, sizeof(*finding->pools));
@@ -199,9 +186,12 @@ static bool find_pools(struct finding *finding)
 	return true;
 }
 
-/* For so many of the devices for all nodes; NULL: nothing is near. */
+/*
+ * For so many of the devices for all nodes, and so many tasks that have their units
+ * together; 0: each slot has its own.  NULL: nothing is near.
+ */
 static struct tb_affinity *set_numbers(struct finding *finding,
-				       uint32_t devices)
+				       uint32_t devices, uint32_t joint)
 {
 	const struct tb_need *need = finding->need;
 	struct tb_affinity *affinity = &finding->affinity;
@@ -213,8 +203,8 @@ static struct tb_affinity *set_numbers(struct finding *finding,
 	for (unsigned i = 0; finding->kinds && i < need->ndevices; i++) {
 		struct tb_device_kind *kind = &finding->kinds[i];
 
-		tb_devices_set_numbers(&need->devices[i], nodes, devices,
-				       need->request->type == TB_HOST, kind);
+		tb_devices_set_numbers(&need->devices[i], nodes, devices, joint,
+				       kind);
 		if (kind->npools && (kind->per_slot || kind->per_node))
 			affinity->kinds[affinity->nkinds++] = *kind;
 	}
@@ -236,22 +226,117 @@ static bool can_vary_devices(const struct finding *finding)
 
 /* ---- placements ---- */
 
-static int place_slots(struct finding *finding, uint32_t devices)
+static int place_near(struct finding *finding, const struct tb_request *request,
+		      struct tb_affinity *affinity, uint32_t slots)
 {
 	struct tb_placer *placer = finding->node->placer;
-	struct tb_affinity *affinity = set_numbers(finding, devices);
 
 	if (affinity)
-		return tb_place_with_devices(placer, &finding->request,
-					     finding->used, finding->use,
-					     finding->need->share, affinity,
-					     finding->slots);
-	return finding->use
-		       ? tb_place_shared(placer, &finding->request,
-					 finding->use, finding->need->share,
-					 finding->slots)
-		       : tb_place_together(placer, &finding->request,
-					   finding->used, finding->slots);
+		return tb_place_with_devices(placer, request, finding->used,
+					     finding->use, finding->need->share,
+					     affinity, slots);
+	return finding->use ? tb_place_shared(placer, request, finding->use,
+					      finding->need->share, slots)
+			    : tb_place_together(placer, request, finding->used,
+						slots);
+}
+
+/* Of tasks that the site binds. */
+struct implicit {
+	struct finding *finding;
+	uint32_t units, devices;
+};
+
+static bool place_together(void *arg, uint32_t tasks)
+{
+	const struct implicit *implicit = arg;
+	struct finding *finding = implicit->finding;
+	struct tb_request together = finding->request; /* borrows */
+
+	together.type = TB_HOST;
+	together.amount = tasks * implicit->units;
+	return place_near(finding, &together,
+			  set_numbers(finding, implicit->devices, tasks),
+			  tasks) > 0;
+}
+
+static uint32_t place_apart(void *arg, uint32_t tasks)
+{
+	const struct implicit *implicit = arg;
+	struct finding *finding = implicit->finding;
+	struct tb_request each = finding->request; /* borrows */
+	int count;
+
+	each.type = TB_SLOT;
+	each.amount = implicit->units;
+	count = place_near(finding, &each,
+			   set_numbers(finding, implicit->devices, 0), tasks);
+	return count > 0 ? (uint32_t)count : 0;
+}
+
+/* Where all must be near. */
+static uint32_t count_most_tasks(const struct finding *finding)
+{
+	const struct tb_need *need = finding->need;
+	uint32_t most = UINT32_MAX;
+
+	for (unsigned i = 0;
+	     finding->kinds && finding->affinity.must && i < need->ndevices;
+	     i++) {
+		const struct tb_device_kind *kind = &finding->kinds[i];
+		uint32_t tasks =
+			kind->npools
+				? tb_devices_tasks_in_pools(&need->devices[i],
+							    kind)
+				: UINT32_MAX;
+
+		most = tasks < most ? tasks : most;
+	}
+	return most;
+}
+
+static uint32_t count_units_of_task(struct finding *finding)
+{
+	struct tb_request one = finding->request; /* borrows */
+
+	one.type = TB_SLOT;
+	one.amount = 1;
+	if (place_near(finding, &one, NULL, 1) <= 0)
+		return 0;
+	return tb_implicit_units(finding->need->asked.task_cpus,
+				 count_runs(finding,
+					    tb_placed_threads(
+						    finding->node->placer)));
+}
+
+static int place_implicit(struct finding *finding, uint32_t devices)
+{
+	struct implicit implicit = { finding, count_units_of_task(finding),
+				     devices };
+	struct tb_implicit_tasks how = { .units = implicit.units,
+					 .together = place_together,
+					 .apart = place_apart,
+					 .arg = &implicit };
+
+	if (!how.units)
+		return 0;
+	how.available = tb_units_available(finding->node->topology,
+					   finding->request.unit, finding->used,
+					   finding->request.masked);
+	how.near = finding->kinds && finding->affinity.must;
+	how.most = count_most_tasks(finding);
+	return (int)tb_implicit_place_tasks(&how, finding->slots);
+}
+
+static int place_slots(struct finding *finding, uint32_t devices)
+{
+	uint32_t joint = finding->request.type == TB_HOST;
+
+	return finding->need->implicit
+		       ? place_implicit(finding, devices)
+		       : place_near(finding, &finding->request,
+				    set_numbers(finding, devices, joint),
+				    finding->slots);
 }
 
 /* ---- memory ---- */
@@ -309,10 +394,13 @@ static int place_in_memory(struct finding *finding, uint32_t devices)
 static void place_as_offered(struct finding *finding,
 			     const struct tb_offer *offer, struct tb_room *room)
 {
+	int count;
+
 	set_used(finding, offer);
-	if (finding->need->implicit)
-		place_implicit(finding, room);
-	else if (place_in_memory(finding, offer->devices) > 0)
+	count = place_in_memory(finding, offer->devices);
+	if (count > 0 && finding->need->implicit)
+		measure_tasks(finding, (uint32_t)count, room);
+	else if (count > 0)
 		measure_slots(finding, offer, room);
 }
 

@@ -90,12 +90,6 @@ uint32_t tb_node_offers_place(const struct tb_need *need,
 			      const struct tb_offer *offer, uint32_t slots,
 			      const struct tb_bitset *used);
 
-/*
- * Do units of an implicit job, or tasks of a slot, have devices of which nobody knows
- * here whether they are near?
- */
-bool tb_need_near_is_known(const struct tb_need *need);
-
 void tb_offer_list_add(struct tb_offer_list *offers,
 		       const struct tb_offer *offer);
 void tb_offer_list_clear(struct tb_offer_list *offers);

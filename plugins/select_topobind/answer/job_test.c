@@ -74,7 +74,7 @@ static int test_request(struct tb_test *test, const struct tb_conf *site,
 				   &why) ||
 	    (!effective->implicit_cpus &&
 	     tb_job_combinations_check(test->job, &effective->held.request,
-				       false, &why)))
+				       &why)))
 		return refuse_job(test, &why);
 	test->implicit_cpus = effective->implicit_cpus;
 	if (effective->implicit_cpus)

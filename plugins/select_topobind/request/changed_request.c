@@ -70,7 +70,7 @@ static int check_request(struct tb_request *request, const job_record_t *job,
 	    tb_job_gpus_check(job, request, err) ||
 	    tb_job_isolation_check(site, job, request, err))
 		return -1;
-	return tb_job_combinations_check(job, request, false, err);
+	return tb_job_combinations_check(job, request, err);
 }
 
 /* As sbatch would send it; malloc()ed.  NULL with a sentence. */

@@ -42,9 +42,7 @@ static uint16_t count_cpus_of_task(const job_record_t *job)
 static bool goes_with(const job_record_t *job,
 		      const struct tb_request *implicit)
 {
-	return !job->details ||
-	       (!tb_job_asks_for_cpus_of_nodes(job) &&
-		!tb_job_combinations_check(job, implicit, true, NULL));
+	return !job->details || !tb_job_comes_first(job, implicit);
 }
 
 /* There is no binding to which an open request could be added. */

@@ -12,10 +12,9 @@
 /*
  * Clients check the same (core/request/combination.h); this is for jobs of other
  * clients, and for jobs that were changed since.  0, or -1 with a sentence.
- * implicit: the job did not ask for its binding.
  */
 int tb_job_combinations_check(const job_record_t *job,
-			      const struct tb_request *request, bool implicit,
+			      const struct tb_request *request,
 			      struct tb_error *err);
 
 /* -1 with a sentence: the request names memory of GPUs, and the job has none. */
@@ -30,10 +29,7 @@ int tb_job_isolation_check(const struct tb_conf *site, const job_record_t *job,
 			   const struct tb_request *request,
 			   struct tb_error *err);
 
-/*
- * Does it ask for more CPUs of each node than those of its tasks, by --mincpus or, with
- * MaxMemPerCPU, by its memory?
- */
-bool tb_job_asks_for_cpus_of_nodes(const job_record_t *job);
+/* tb_job_options_come_first(): the site's binding of a job that asked for none. */
+bool tb_job_comes_first(const job_record_t *job, const struct tb_request *site);
 
 #endif

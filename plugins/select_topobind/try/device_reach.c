@@ -293,10 +293,21 @@ static void set_job(struct reach *reach)
 		reach->shared = asked.tasks;
 }
 
+/*
+ * Of a job that the site binds select/cons_tres deals out the tasks.  But for a later start
+ * it takes a GPU for free that another job has a part of: those that are are counted.
+ */
+static bool is_counted(const struct tb_test *test,
+		       const struct tb_devices *devices)
+{
+	return !test->implicit_cpus || (tb_test_mode(test) == TB_WILL_RUN &&
+					!tb_devices_must_be_near(devices));
+}
+
 /* Tasks that share units: which are near the devices of each nobody knows. */
 static bool can_search(struct reach *reach)
 {
-	return !reach->test->implicit_cpus &&
+	return is_counted(reach->test, reach->offers->devices) &&
 	       !tb_job_is_asked_in_part(reach->test->job) &&
 	       tb_devices_asked_one(reach->offers->devices, &reach->asked) &&
 	       !(reach->asked.per_task &&
@@ -487,7 +498,7 @@ enum tb_reached tb_device_reach(struct tb_offers *offers,
 	reached = find_nodes(&reach);
 	if (reached == TB_NOT_REACHED)
 		reached = find_one_each(&reach);
-	if (reached == TB_REACHED && deal)
+	if (reached == TB_REACHED && deal && !test->implicit_cpus)
 		*deal = deal_as_found(&reach);
 	end(&reach);
 	return reached;

@@ -204,15 +204,18 @@ uint32_t tb_devices_free(const struct tb_devices *devices)
 
 uint32_t tb_devices_most_tasks(const struct tb_devices *devices)
 {
-	uint64_t most = UINT32_MAX;
+	uint32_t most = UINT32_MAX;
 
 	for (uint32_t k = 0; k < devices->affinity.nkinds; k++) {
 		const struct entry *entry = devices->of_kind[k];
+		const struct tb_devices_asked asked = {
+			.per_task = entry->ask.per_task,
+		};
 
-		if (entry->ask.per_task && !entry->selected)
-			most = MIN(most, tb_devices_free_in_pools(
-						 &devices->kinds[k]) /
-						 entry->ask.per_task);
+		if (!entry->selected)
+			most = MIN(most,
+				   tb_devices_tasks_in_pools(&asked,
+							     &devices->kinds[k]));
 	}
 	return most;
 }

@@ -88,34 +88,25 @@ struct implicit {
 	struct tb_scratch *scratch;
 	struct tb_request whole; /* borrows its filter */
 	uint32_t per_task;	 /* units */
-	uint32_t most;		 /* tasks that there are devices for */
-	uint32_t placed;	 /* the tasks of the last placement */
 };
 
-/* The more tasks there are, the more units and devices they need. */
-static bool tasks_fit(void *arg, uint32_t tasks)
+static bool place_together(void *arg, uint32_t tasks)
 {
 	struct implicit *implicit = arg;
-	struct tb_affinity *affinity;
+	struct tb_affinity *affinity = find_affinity(implicit->offers,
+						     implicit->node,
+						     implicit->shape, tasks,
+						     implicit->scratch->cores);
 
-	if (tasks > implicit->most)
-		return false;
-	affinity = find_affinity(implicit->offers, implicit->node,
-				 implicit->shape, tasks,
-				 implicit->scratch->cores);
 	implicit->whole.amount = tasks * implicit->per_task;
-	implicit->placed = tasks;
 	return tb_sharing_place(implicit->shape, implicit->test,
 				&implicit->whole, affinity, tasks,
 				implicit->scratch) > 0;
 }
 
-/*
- * Each task by itself.  Together their units are taken where they lie closest, which
- * can be near too few of the devices that they must all be near.
- */
-static uint32_t place_apart(const struct implicit *implicit, uint32_t tasks)
+static uint32_t place_apart(void *arg, uint32_t tasks)
 {
+	const struct implicit *implicit = arg;
 	const struct tb_offers *offers = implicit->offers;
 	struct tb_request each = *offers->request; /* borrows its filter */
 	int count;
@@ -142,33 +133,6 @@ static uint32_t count_most_tasks(const struct implicit *implicit)
 	return tb_devices_most_tasks(offers->devices);
 }
 
-/* As host type places them, for as many of the tasks as there are units for. */
-static uint32_t place_together(struct implicit *implicit, uint32_t tasks)
-{
-	const struct tb_offers *offers = implicit->offers;
-	uint32_t available = tb_units_available(implicit->shape->topology,
-						implicit->whole.unit,
-						implicit->scratch->used,
-						tb_scratch_masked(
-							implicit->scratch));
-	uint32_t most, room = MIN(tasks, available / implicit->per_task);
-
-	implicit->most = count_most_tasks(implicit);
-	most = tb_implicit_most(tasks, implicit->per_task, available, tasks_fit,
-				implicit);
-	if (most < MIN(room, implicit->most) &&
-	    tb_devices_must_be_near(offers->devices)) {
-		uint32_t apart = place_apart(implicit, tasks);
-
-		if (apart > most)
-			return apart;
-		implicit->placed = 0;
-	}
-	if (most && implicit->placed != most)
-		tasks_fit(implicit, most);
-	return most;
-}
-
 static int place_implicit(const struct tb_offers *offers,
 			  const struct tb_test *test, uint32_t node,
 			  struct tb_shape *shape, uint32_t tasks,
@@ -181,10 +145,21 @@ static int place_implicit(const struct tb_offers *offers,
 				     .scratch = scratch,
 				     .whole = *offers->request };
 
-	implicit.per_task = count_units_per_task(offers, test, node, shape,
-						 scratch);
+	struct tb_implicit_tasks how = { .together = place_together,
+					 .apart = place_apart,
+					 .arg = &implicit };
+
+	how.units = count_units_per_task(offers, test, node, shape, scratch);
+	if (!how.units)
+		return 0;
+	implicit.per_task = how.units;
 	implicit.whole.type = TB_HOST;
-	return implicit.per_task ? place_together(&implicit, tasks) : 0;
+	how.available = tb_units_available(shape->topology, implicit.whole.unit,
+					   scratch->used,
+					   tb_scratch_masked(scratch));
+	how.most = count_most_tasks(&implicit);
+	how.near = tb_devices_must_be_near(offers->devices);
+	return tb_implicit_place_tasks(&how, tasks);
 }
 
 /* So many tasks have their units together; 0: each slot has its own. */
