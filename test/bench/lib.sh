@@ -179,15 +179,31 @@ start_virtual_plain() {
 	start_cluster "$1" --plain "${options[@]}" "${@:4}"
 }
 
-# ask COMMAND - of slurmctld_bench.c; its answer
+# give_asker NAME - the plugin that asks, to a cluster that has started without it,
+# perhaps without topobind, and a pair of FIFOs of its own: fifo=$work/ask-NAME
+give_asker() {
+	local fifo=$work/ask-$1 plugins=$work/$1/bench
+
+	mkdir "$plugins"
+	cp "$TOPOBIND_BUILD/test/bench/.libs/job_submit_topobind_bench.so" "$plugins"
+	mkfifo "$fifo" "$fifo.out"
+	"$cluster_program" daemon "$work/$1" slurmctld stop
+	sed -i "s|^PluginDir=|&$(readlink "$work/$1")/bench:|" \
+		"$work/$1/etc/slurm.conf"
+	echo "JobSubmitPlugins=topobind_bench" >>"$work/$1/etc/slurm.conf"
+	TOPOBIND_BENCH=$fifo "$cluster_program" daemon "$work/$1" slurmctld start
+	wait_until 60 answers "$1"
+}
+
+# ask COMMAND - of slurmctld_bench.c, through the FIFO fifo [work/ask]; its answer
 ask() {
 	local line
 
-	echo "$*" >"$work/ask"
+	echo "$*" >"${fifo:-$work/ask}"
 	while read -r line && [ "$line" != . ]; do
 		[[ $line != '?'* ]] || die "$*: $line"
 		echo "$line"
-	done <"$work/ask.out"
+	done <"${fifo:-$work/ask}.out"
 }
 
 # submit NAME OPTION... - the number of the job

@@ -27,6 +27,11 @@
  *	ask live|alone MODE:JOB...
  *	    Each in turn, by the plugin that slurmctld runs or by select/cons_tres alone:
  *	    a line each, the answer and, with run, which devices the job would have.
+ *	turn
+ *	    The main scheduler takes a turn, as at the end of each job on a node that
+ *	    has a slurmd; the answer comes when it has.
+ *	cpu
+ *	    A line: the microseconds of CPU time that slurmctld has had.
  *
  * Each answer ends with a line "." - a line "? TEXT" says what was wrong.
  */
@@ -47,10 +52,14 @@
 #include "src/common/job_resources.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
+#include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/locks.h"
+#include "src/slurmctld/slurmctld.h"
 
 #define CALLS_MAX 10000
 #define WORDS_MAX 120
+#define TURN_MAX_US 60000000
+#define TURN_LOOK_US 200
 
 EXPORT extern const char plugin_name[];
 EXPORT extern const char plugin_type[];
@@ -170,11 +179,11 @@ static int add_number(void *job, void *numbers)
 	return 0;
 }
 
-static double cpu_us(void)
+static double clock_us(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
@@ -234,9 +243,9 @@ static double ask(job_record_t *job, uint16_t mode, struct answer *answer)
 	last_node_update = time(NULL);
 	if (mode == SELECT_MODE_RUN_NOW)
 		weigh_nodes();
-	began = cpu_us();
+	began = clock_us(CLOCK_THREAD_CPUTIME_ID);
 	answer->rc = tb_cons_tres_job_test(&test, NULL);
-	began = cpu_us() - began;
+	began = clock_us(CLOCK_THREAD_CPUTIME_ID) - began;
 	answer->nodes = test.nodes;
 	answer->start = mode == SELECT_MODE_WILL_RUN &&
 					job->start_time > time(NULL)
@@ -548,14 +557,37 @@ static const char *do_ask(char **words, int out)
 	return wrong;
 }
 
+/* Without the locks: the scheduler takes them. */
+static const char *do_turn(char **words, int out)
+{
+	uint32_t before = slurmctld_diag_stats.schedule_cycle_counter;
+	const volatile uint32_t *turns =
+		&slurmctld_diag_stats.schedule_cycle_counter;
+
+	(void)words;
+	(void)out;
+	schedule(false);
+	for (unsigned us = 0; *turns == before; us += TURN_LOOK_US) {
+		if (us > TURN_MAX_US)
+			return "the scheduler has taken no turn";
+		usleep(TURN_LOOK_US);
+	}
+	return NULL;
+}
+
+static const char *do_cpu(char **words, int out)
+{
+	(void)words;
+	dprintf(out, "%.0f\n", clock_us(CLOCK_PROCESS_CPUTIME_ID));
+	return NULL;
+}
+
 static const struct command {
 	const char *name;
 	const char *(*run)(char **words, int out);
 } commands[] = {
-	{ "time", do_time },
-	{ "cycle", do_cycle },
-	{ "differ", do_differ },
-	{ "ask", do_ask },
+	{ "time", do_time }, { "cycle", do_cycle }, { "differ", do_differ },
+	{ "ask", do_ask },   { "turn", do_turn },   { "cpu", do_cpu },
 };
 
 static void obey(char *line, int out)

@@ -66,7 +66,7 @@ case_peers() {
 	"$top/test/bench/peers" 24 1 4 >"$work/records"
 	# shellcheck disable=SC2016 # awk's
 	assert awk -F '\t' 'NF != 7 || $3 < 0 || $6 != "-" && $6 < 0 { bad = 1 }
-		END { exit bad || NR != 14 }' "$work/records"
+		END { exit bad || NR != 19 }' "$work/records"
 	for way in implicit explicit; do
 		assert_eq "locality, $way" 1 "$(sed -n \
 			"s/^4 slots, $way: locality\t-\t\([^\t]*\).*/\1/p" \

@@ -160,16 +160,23 @@ const unsigned *tb_topology_os_cpus(const struct tb_topology *topology)
 	return topology->os_cpus;
 }
 
+/* Run by run of neighbours, whose threads are neighbours, too. */
 void tb_threads_of_cores(const struct tb_topology *topology,
 			 const struct tb_bitset *cores,
 			 struct tb_bitset *threads)
 {
-	tb_bitset_clear_all(threads);
-	TB_BITSET_EACH(core, cores) {
-		struct tb_run run = tb_threads_of_object(topology,
-							 TB_CLASS_CORE, core);
+	unsigned core = tb_bitset_next(cores, 0);
 
-		tb_bitset_set_range(threads, run.first, run.count);
+	tb_bitset_clear_all(threads);
+	while (core < cores->nbits) {
+		unsigned end = tb_bitset_next_clear(cores, core);
+		uint32_t first = tb_core_first_thread(topology, core);
+
+		tb_bitset_set_range(threads, first,
+				    tb_core_first_thread(topology, end - 1) +
+					    tb_core_threads(topology, end - 1) -
+					    first);
+		core = tb_bitset_next(cores, end);
 	}
 }
 

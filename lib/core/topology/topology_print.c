@@ -4,6 +4,8 @@
  */
 #include "topology.h"
 
+#include <stdlib.h>
+
 #include "core/base/text.h"
 #include "tree.h"
 
@@ -21,41 +23,41 @@ static bool threads_are_lower(const struct tb_bitset *lower,
 			threads.count);
 }
 
-static void add_node_letter(struct tb_text *text,
-			    const struct tb_topology *topology, uint32_t node,
-			    const struct tb_bitset *lower)
+/* Of an object with these threads. */
+static char node_letter(const struct tb_topology *topology, uint32_t node,
+			struct tb_run threads, const struct tb_bitset *lower)
 {
-	struct tb_run threads = tb_run_below(topology, node, TB_CLASS_THREAD);
-
 	char letter = topology->nodes[node].letter;
 
-	tb_text_add_char(text, threads_are_lower(lower, threads)
-				       ? tb_lower(letter)
-				       : letter);
+	return threads_are_lower(lower, threads) ? tb_lower(letter) : letter;
 }
 
+/* Containers are never empty. */
 static bool node_is_core(const struct tb_topology *topology, uint32_t node)
 {
-	return tb_class_of_letter(topology->nodes[node].letter) ==
-	       TB_CLASS_CORE;
+	return topology->nodes[node].end == node + 1;
 }
 
+/* With a letter for each object and thread at most, there is room from the start. */
 char *tb_topology_print_compact(const struct tb_topology *topology,
 				const struct tb_bitset *lower)
 {
-	struct tb_text text = TB_TEXT_EMPTY;
+	char *text = malloc((size_t)topology->nnodes + topology->nthreads);
+	char *at = text;
 
+	if (!text)
+		return NULL;
 	for (uint32_t i = 1; i < topology->nnodes; i++) {
 		struct tb_run run = tb_run_below(topology, i, TB_CLASS_THREAD);
 
-		add_node_letter(&text, topology, i, lower);
+		*at++ = node_letter(topology, i, run, lower);
 		if (!node_is_core(topology, i) || run.count == 1)
 			continue;
 		for (uint32_t t = run.first; t < run.first + run.count; t++)
-			tb_text_add_char(&text,
-					 thread_is_lower(lower, t) ? 't' : 'T');
+			*at++ = thread_is_lower(lower, t) ? 't' : 'T';
 	}
-	return tb_text_take(&text);
+	*at = '\0';
+	return text;
 }
 
 char *tb_topology_print_structured(const struct tb_topology *topology,
@@ -69,7 +71,7 @@ char *tb_topology_print_structured(const struct tb_topology *topology,
 		struct tb_run run = tb_run_below(topology, i, TB_CLASS_THREAD);
 
 		tb_text_add(&text, "(");
-		add_node_letter(&text, topology, i, lower);
+		tb_text_add_char(&text, node_letter(topology, i, run, lower));
 		ends[depth++] = topology->nodes[i].end;
 		for (uint32_t t = run.first;
 		     node_is_core(topology, i) && t < run.first + run.count;

@@ -204,50 +204,63 @@ void tb_extra_write_reserved(void)
 	tb_reserved_cores_clear(&reserved);
 }
 
-void tb_extra_write(uint32_t node)
+/* What jobs have of a node of this shape. */
+static void write_in_use(uint32_t node, const struct tb_shape *shape)
 {
-	struct tb_shape *shape = tb_node_shape(node);
 	node_record_t *record = node_record_table_ptr[node];
-	struct tb_scratch *scratch;
-	struct tb_node_stated stated;
-	struct tb_view *view;
-	char *inuse, *memory_inuse, *filter, *devices;
+	struct tb_scratch *scratch = shape->scratch;
+	struct tb_view *view = tb_view_now();
+	char *inuse, *memory_inuse;
 
-	if (!tb_conf_node_record(site)) {
-		/* Or it would show for ever what was in use before. */
-		write_token(record, TB_EXTRA_INUSE, NULL);
-		write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
-		write_token(record, TB_EXTRA_FILTER, NULL);
-		write_token(record, TB_EXTRA_RESERVED, NULL);
-		write_token(record, TB_EXTRA_DEVICES, NULL);
-		return;
-	}
-	if (!shape)
-		return;
-	scratch = shape->scratch;
-	view = tb_view_now();
 	tb_view_taken(view, node, scratch->cores);
 	memory_inuse = print_memory_inuse(node, shape, view);
 	tb_view_destroy(view);
 	tb_shape_threads(shape, scratch->cores, scratch->used);
 	inuse = tb_topology_print(shape->topology, scratch->used);
-	filter = print_filter(node, shape);
-	devices = tb_devices_print(node, shape->ncores);
-	stated = tb_node_stated(node);
-	write_stated(record, &stated);
 	write_token(record, TB_EXTRA_INUSE, inuse);
 	write_token(record, TB_EXTRA_MEMORY_INUSE, memory_inuse);
+	xfree(memory_inuse);
+	free(inuse);
+}
+
+/* Or it would show for ever what was in use before. */
+static void remove_all(node_record_t *record)
+{
+	write_token(record, TB_EXTRA_INUSE, NULL);
+	write_token(record, TB_EXTRA_MEMORY_INUSE, NULL);
+	write_token(record, TB_EXTRA_FILTER, NULL);
+	write_token(record, TB_EXTRA_RESERVED, NULL);
+	write_token(record, TB_EXTRA_DEVICES, NULL);
+}
+
+static void write_all(uint32_t node, const struct tb_shape *shape)
+{
+	node_record_t *record = node_record_table_ptr[node];
+	char *filter = print_filter(node, shape);
+	char *devices = tb_devices_print(node, shape->ncores);
+	struct tb_node_stated stated = tb_node_stated(node);
+
+	write_stated(record, &stated);
+	write_in_use(node, shape);
 	write_token(record, TB_EXTRA_FILTER, filter);
 	if (written_of[node].shape != shape->number)
 		forget_reserved(node);
 	write_token(record, TB_EXTRA_RESERVED, written_of[node].reserved);
 	write_token(record, TB_EXTRA_DEVICES, devices);
 	written_of[node].devices = tb_devices_digest(node);
+	written_of[node].shape = shape->number;
 	free(devices);
 	free(filter);
-	xfree(memory_inuse);
-	written_of[node].shape = shape->number;
-	free(inuse);
+}
+
+void tb_extra_write(uint32_t node)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+
+	if (!tb_conf_node_record(site))
+		remove_all(node_record_table_ptr[node]);
+	else if (shape)
+		write_all(node, shape);
 }
 
 static bool filter_is_written(uint32_t node, const struct tb_shape *shape)
@@ -327,12 +340,24 @@ bool tb_extra_restore_some(void)
 	return true;
 }
 
+/* What else the field says has been written; if not, it is when the node is shown. */
+static void write_change(uint32_t node)
+{
+	const struct tb_shape *shape = tb_node_shape(node);
+
+	if (tb_conf_node_record(site) && shape &&
+	    shape->number == written_of[node].shape)
+		write_in_use(node, shape);
+	else
+		tb_extra_write(node);
+}
+
 void tb_extra_write_nodes_of(const job_record_t *job)
 {
 	struct tb_allocated_node at = { 0 };
 
 	while (tb_allocated_node_next(job->job_resrcs, &at))
-		tb_extra_write(at.node);
+		write_change(at.node);
 }
 
 void tb_extra_is_outdated(const job_record_t *job)
