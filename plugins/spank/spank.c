@@ -222,11 +222,13 @@ static int send_request(spank_t spank, const char *variable,
 		/* Not that of the part before in a heterogeneous job. */
 		spank_job_control_unsetenv(spank, variable);
 		line = print_request(&request);
-		if (line != NULL && asker == TB_JOB)
+		if (line != NULL && asker == TB_JOB) {
 			tb_refused_remember(line);
-		if (line != NULL)
+			rc = tb_refused_check_held(line, err);
+		}
+		if (line != NULL && rc == 0)
 			rc = send_line(spank, variable, line, err);
-		else if (tb_request_is_given(&request))
+		else if (line == NULL && tb_request_is_given(&request))
 			rc = tb_fail(err, "out of memory");
 	}
 	free(line);
