@@ -154,6 +154,49 @@ case_mode() {
 	wait_until 30 no_soft_files
 }
 
+# kind_in_map JOB
+kind_in_map() {
+	topobind map --json "$NODE_THIS" |
+		jq -r ".jobs[] | select(.job == \"$1\").kind"
+}
+
+# Of a job that does not say it, too: as it was when the job began.
+case_is_shown() {
+	local job
+
+	reconfigure_with "${settings[@]}" Mode=soft
+	job=$(alloc -w "$NODE_THIS" -N1 --bunit=C --bamount=1)
+	assert_eq "SystemComment" bamount=1,bmode=soft "$(binding "$job")"
+	assert_eq "topobind job" bamount=1,bmode=soft \
+		"$(topobind job --json "$job" | jq -r '.jobs[0].request')"
+	assert_eq "topobind map" soft "$(kind_in_map "$job")"
+	reconfigure_with "${settings[@]}"
+	assert_eq "after that" bamount=1,bmode=soft "$(binding "$job")"
+	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" -N1 --bunit=C --bamount=1)
+	assert_eq "hard" bamount=1 "$(binding "$job")"
+	assert_eq "topobind map" bound "$(kind_in_map "$job")"
+	reconfigure_with "${settings[@]}" "NodeName=$NODE_THIS Mode=soft"
+	assert_eq "after that" bamount=1 "$(binding "$job")"
+	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" -N1 --bamount=1 --binstance=env)
+	assert_eq "environment only" bamount=1,binstance=env "$(binding "$job")"
+	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" -N1 --bamount=1 --bmode=hard)
+	assert_eq "hard by itself" bamount=1,bmode=hard "$(binding "$job")"
+	cancel "$job"
+	reconfigure_with "${settings[@]}" "PartitionName=main Mode=soft" Implicit=yes
+	job=$(alloc -w "$NODE_THIS" -N1 -n1)
+	assert_eq "bound by the site" implicit,btype=host,bmode=soft "$(binding "$job")"
+	assert_eq "topobind map" soft "$(kind_in_map "$job")"
+	restart_slurmctld
+	wait_until 60 nodes_answer
+	srun -Q --jobid="$job" -n1 true
+	assert_eq "after a restart" implicit,btype=host,bmode=soft "$(binding "$job")"
+	cancel "$job"
+	reconfigure_with "${settings[@]}"
+}
+
 says() {
 	[[ $(topobind_soft status "$1") == *" $2 "* ]]
 }
@@ -244,6 +287,7 @@ test_case "what was set counts more" case_what_is_set
 test_case "whose load counts" case_count
 test_case "off and on" case_off
 test_case "the site's default of bmode" case_mode
+test_case "what it makes of a job is shown" case_is_shown
 test_case "a wrong file, and none" case_wrong_file
 test_case "in the midst of steps" case_in_the_midst
 test_case "a process leaves its step" case_leaves
