@@ -483,17 +483,33 @@ void tb_refused_remember(const char *line)
 		parts = 2;
 }
 
-static char *ask_for_held(const struct tb_request *request)
+/* What surely no node has. */
+static char *ask_units_surely(const struct tb_request *request,
+			      const node_info_msg_t *nodes)
 {
-	node_info_msg_t *nodes = NULL;
 	struct choice choice;
 	char *sentence;
 
-	if (!tb_request_binds(request) || slurm_load_node(0, &nodes, SHOW_ALL))
+	if (!tb_request_binds(request))
 		return NULL;
 	choice = read_choice();
 	sentence = look_for_each(&choice, request, nodes, true);
 	clear_choice(&choice);
+	return sentence;
+}
+
+static char *ask_for_held(const struct tb_request *request)
+{
+	node_info_msg_t *nodes = NULL;
+	char *sentence;
+
+	if (slurm_load_node(0, &nodes, SHOW_ALL))
+		return NULL;
+	sentence = ask_features(request, nodes);
+	if (!sentence)
+		sentence = ask_gpus(request);
+	if (!sentence)
+		sentence = ask_units_surely(request, nodes);
 	slurm_free_node_info_msg(nodes);
 	return sentence;
 }

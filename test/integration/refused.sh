@@ -122,6 +122,8 @@ case_held() {
 	exits 1 "$sentence" sbatch -o /dev/null "$work/job.sh"
 	exits 1 "topobind: no node has 77 C units" sbatch -H -o /dev/null \
 		--bunit='C:77|X:99' --wrap true
+	exits 1 "bprefer=unknown: no node has this feature" sbatch -H \
+		-o /dev/null --bamount=1 --bprefer=unknown --wrap true
 	assert no_jobs
 	cancel "$(batch -H --bunit='C:77|X:1')"
 	cancel "$(batch -H --bunit=C --bamount=48)"

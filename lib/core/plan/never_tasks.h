@@ -29,7 +29,7 @@ void tb_never_tasks_look(struct tb_never_tasks *never,
 			 const struct tb_used_node *node);
 
 /*
- * "no node holds 12 tasks on CPUs 0-7 (zen has most: 8): ...".  what is the word for
+ * "no node holds 12 tasks on CPUs 0-7 (zen holds most: 8): ...".  what is the word for
  * such a node.  Changes the order of the list.  malloc()ed; NULL: they hold all, that
  * is not known, or out of memory.
  */

@@ -5,6 +5,7 @@
 
 #include "common/conf/conf_soft.h"
 #include "common/job/request_env.h"
+#include "select_topobind/nodes/nodes.h"
 
 static bool is_left_to_site(const char *shown)
 {
@@ -31,7 +32,7 @@ static bool are_nodes_soft(const job_record_t *job, const struct tb_conf *site)
 		if (!bit_test(nodes, node))
 			continue;
 		tb_conf_soft_find(site, node_record_table_ptr[node]->name,
-				  job->partition, &there);
+				  tb_job_partition(job), &there);
 		soft = there.mode == TB_SOFT;
 		if (!soft)
 			break;
