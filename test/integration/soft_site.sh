@@ -70,6 +70,11 @@ case_count() {
 	wait_until 60 may_use soft-burn "$all_cpus"
 	reconfigure_with "${settings[@]}"
 	wait_until 60 may_use soft-burn "$cpus"
+	reconfigure_with "${settings[@]}" "PartitionName=main SoftCount=all"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	reconfigure_with "${settings[@]}" "PartitionName=main SoftCount=all" \
+		"NodeName=$NODE_THIS SoftCount=job"
+	wait_until 60 may_use soft-burn "$cpus"
 }
 
 # The switch, also of a step that began when it was off.
@@ -86,7 +91,8 @@ case_off() {
 	reconfigure_with "${settings[@]}" Soft=no "PartitionName=main Soft=yes"
 	wait_until 60 may_use soft-burn "$all_cpus"
 	wait_until 60 says "$job" on
-	reconfigure_with "${settings[@]}" "PartitionName=main Soft=no"
+	reconfigure_with "${settings[@]}" "PartitionName=main Soft=yes" \
+		"NodeName=$NODE_THIS Soft=no"
 	wait_until 60 may_use soft-burn "$cpus"
 	topobind_soft on "$job"
 	topobind_soft off "$job"
@@ -160,41 +166,45 @@ kind_in_map() {
 		jq -r ".jobs[] | select(.job == \"$1\").kind"
 }
 
+# shows JOB REQUEST KIND - SystemComment, topobind job and topobind map
+shows() {
+	assert_eq "SystemComment" "$2" "$(binding "$1")"
+	assert_eq "topobind job" "$2" \
+		"$(topobind job --json "$1" | jq -r '.jobs[0].request')"
+	assert_eq "topobind map" "$3" "$(kind_in_map "$1")"
+}
+
+# is_shown REQUEST KIND OPTION... - of such a job, which is there for that long
+is_shown() {
+	local job
+
+	job=$(alloc -w "$NODE_THIS" -N1 -n1 "${@:3}")
+	shows "$job" "$1" "$2"
+	cancel "$job"
+}
+
 # Of a job that does not say it, too: as it was when the job began.
 case_is_shown() {
 	local job
 
 	reconfigure_with "${settings[@]}" Mode=soft
-	job=$(alloc -w "$NODE_THIS" -N1 --bunit=C --bamount=1)
-	assert_eq "SystemComment" bamount=1,bmode=soft "$(binding "$job")"
-	assert_eq "topobind job" bamount=1,bmode=soft \
-		"$(topobind job --json "$job" | jq -r '.jobs[0].request')"
-	assert_eq "topobind map" soft "$(kind_in_map "$job")"
+	job=$(alloc -w "$NODE_THIS" "${one_core[@]}")
+	shows "$job" bamount=1,bmode=soft soft
 	reconfigure_with "${settings[@]}"
-	assert_eq "after that" bamount=1,bmode=soft "$(binding "$job")"
+	shows "$job" bamount=1,bmode=soft soft
 	cancel "$job"
-	job=$(alloc -w "$NODE_THIS" -N1 --bunit=C --bamount=1)
-	assert_eq "hard" bamount=1 "$(binding "$job")"
-	assert_eq "topobind map" bound "$(kind_in_map "$job")"
-	reconfigure_with "${settings[@]}" "NodeName=$NODE_THIS Mode=soft"
-	assert_eq "after that" bamount=1 "$(binding "$job")"
-	cancel "$job"
-	job=$(alloc -w "$NODE_THIS" -N1 --bamount=1 --binstance=env)
-	assert_eq "environment only" bamount=1,binstance=env "$(binding "$job")"
-	cancel "$job"
-	job=$(alloc -w "$NODE_THIS" -N1 --bamount=1 --bmode=hard)
-	assert_eq "hard by itself" bamount=1,bmode=hard "$(binding "$job")"
-	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" "${one_core[@]}")
+	shows "$job" bamount=1 bound
 	reconfigure_with "${settings[@]}" "PartitionName=main Mode=soft" Implicit=yes
-	job=$(alloc -w "$NODE_THIS" -N1 -n1)
-	assert_eq "bound by the site" implicit,btype=host,bmode=soft "$(binding "$job")"
-	assert_eq "topobind map" soft "$(kind_in_map "$job")"
-	restart_slurmctld
-	wait_until 60 nodes_answer
 	srun -Q --jobid="$job" -n1 true
-	assert_eq "after a restart" implicit,btype=host,bmode=soft "$(binding "$job")"
+	shows "$job" bamount=1 bound
 	cancel "$job"
-	reconfigure_with "${settings[@]}"
+	is_shown bamount=1,binstance=env bound --bamount=1 --binstance=env
+	is_shown bamount=1,bmode=hard bound --bamount=1 --bmode=hard
+	is_shown implicit,btype=host,bmode=soft soft
+	reconfigure_with "${settings[@]}" "PartitionName=main Mode=soft" \
+		"NodeName=$NODE_THIS Mode=hard"
+	is_shown bamount=1 bound --bamount=1
 }
 
 says() {
