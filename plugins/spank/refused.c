@@ -517,11 +517,12 @@ static char *ask_for_held(const struct tb_request *request)
 int tb_refused_check_held(const char *line, struct tb_error *err)
 {
 	char *hold = tb_client_option("hold"), *sentence = NULL;
+	char *elsewhere = tb_client_option("clusters");
 	struct tb_request request;
 	int rc = 0;
 
 	tb_request_init(&request);
-	if (hold && !tb_request_parse(&request, line, NULL) &&
+	if (hold && !elsewhere && !tb_request_parse(&request, line, NULL) &&
 	    !tb_request_complete(&request, NULL))
 		sentence = ask_for_held(&request);
 	if (sentence)
@@ -529,5 +530,6 @@ int tb_refused_check_held(const char *line, struct tb_error *err)
 	free(sentence);
 	tb_request_clear(&request);
 	tb_client_option_free(hold);
+	tb_client_option_free(elsewhere);
 	return rc;
 }

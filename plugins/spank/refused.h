@@ -20,7 +20,8 @@ void tb_refused_remember(const char *line);
 /*
  * Slurm does not ask whether a job that begins held (--hold) can run ever.  -1 with a
  * sentence when no node that it may use has its units, or the features that it prefers, or
- * it asks for memory of GPUs and for no GPUs.
+ * it asks for memory of GPUs and for no GPUs.  Nodes of other clusters (--clusters) are not
+ * looked at.
  */
 int tb_refused_check_held(const char *line, struct tb_error *err);
 
