@@ -97,7 +97,7 @@ static int restore_record(void *item, void *arg)
 {
 	(void)arg;
 	if (tb_ledger_is_bound(item))
-		tb_job_record_restore_grant(item);
+		tb_job_record_restore_grant(item, site);
 	return 0;
 }
 
@@ -233,7 +233,7 @@ void tb_hook_job_begin(job_record_t *job)
 	if (tb_request_binds(&effective.held.request))
 		tb_unit_tres_count(job, &effective.held.request);
 	shown = job->job_resrcs ? tb_effective_request_print(&effective) : NULL;
-	tb_job_record_set_grant(job, shown);
+	tb_job_record_set_grant(job, shown, site);
 	tb_granted_record(job, shown);
 	tb_granted_tell_leader(job, shown);
 	if (shown)
@@ -312,7 +312,7 @@ static void show_resized(job_record_t *job)
 {
 	if (!job->job_resrcs || !tb_granted_is_bound(job))
 		return;
-	tb_job_record_renew_grant(job);
+	tb_job_record_renew_grant(job, site);
 	if (tb_conf_job_record(site))
 		tb_accounting_job_resized(job);
 }
@@ -377,7 +377,7 @@ void tb_hook_step_start(step_record_t *step)
 		step_to_count = step;
 		tb_step_place(step, &held.request);
 		/* srun and slurmstepd are about to read it. */
-		tb_job_record_restore_grant(step->job_ptr);
+		tb_job_record_restore_grant(step->job_ptr, site);
 	}
 	tb_held_request_release(&held);
 }

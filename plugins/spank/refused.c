@@ -15,6 +15,7 @@
 #include "common/node/node_features.h"
 #include "core/plan/never.h"
 #include "core/plan/never_cpus.h"
+#include "core/plan/never_tasks.h"
 #include "core/request/alternatives.h"
 #include "core/request/prefer.h"
 #include "core/request/request.h"
@@ -69,6 +70,25 @@ static tb_hostlist_t load_partition_hosts(void)
 		hosts = NULL;
 	}
 	return hosts;
+}
+
+static struct choice read_choice(void)
+{
+	return (struct choice){
+		.required = read_hosts("nodelist"),
+		.excluded = read_hosts("exclude"),
+		.partition = load_partition_hosts(),
+	};
+}
+
+static void clear_choice(struct choice *choice)
+{
+	if (choice->required)
+		slurm_hostlist_destroy(choice->required);
+	if (choice->excluded)
+		slurm_hostlist_destroy(choice->excluded);
+	if (choice->partition)
+		slurm_hostlist_destroy(choice->partition);
 }
 
 static bool is_in(tb_hostlist_t hosts, const char *name)
@@ -169,10 +189,13 @@ static bool has_needs(const node_info_t *node, const struct tb_request *request)
 	return true;
 }
 
-/* The sentence, malloc()ed; NULL: there is none. */
+/*
+ * The sentence, malloc()ed; NULL: there is none, or nobody knows, as the topology of some
+ * nodes is in topobind.conf only, and surely is asked for.
+ */
 static char *look_at_nodes(const struct choice *choice,
 			   const struct tb_request *plain,
-			   const node_info_msg_t *nodes)
+			   const node_info_msg_t *nodes, bool surely)
 {
 	unsigned cpus = read_number("cpus-per-task", 1), left_out = 0;
 	struct tb_never never = { .nodes = 0 };
@@ -194,8 +217,10 @@ static char *look_at_nodes(const struct choice *choice,
 			      NULL);
 		tb_topology_destroy(topology);
 	}
-	sentence = tb_never_print(&never, plain, cpus,
-				  name_node(choice, left_out));
+	sentence = surely && never.unknown
+			   ? NULL
+			   : tb_never_print(&never, plain, cpus,
+					    name_node(choice, left_out));
 	tb_never_clear(&never);
 	return sentence;
 }
@@ -261,19 +286,116 @@ static char *look_for_tasks(const struct choice *choice,
 	return sentence;
 }
 
+/* "2", or the larger one of "1-2"; 0: it was not given, or is a list. */
+static unsigned read_most_nodes(void)
+{
+	char *value = tb_client_option("nodes"), *end = value;
+	long most = value ? strtol(value, &end, 10) : 0;
+
+	if (value && *end == '-')
+		most = strtol(end + 1, &end, 10);
+	if (value && *end)
+		most = 0;
+	tb_client_option_free(value);
+	return most > 0 && most < UINT16_MAX ? (unsigned)most : 0;
+}
+
+static struct tb_need read_need(const struct tb_request *plain)
+{
+	char *overcommit = tb_client_option("overcommit");
+	struct tb_need need = {
+		.request = plain,
+		.asked = { .tasks = read_number("ntasks", 1),
+			   .tasks_are_given = true,
+			   .max_nodes = read_most_nodes(),
+			   .task_cpus = read_number("cpus-per-task", 1),
+			   .overcommit = overcommit != NULL },
+	};
+
+	tb_client_option_free(overcommit);
+	return need;
+}
+
+/* Can it have nodes that it does not require? */
+static bool has_room_for_others(const struct choice *choice,
+				const struct tb_need *need)
+{
+	return !choice->required || !need->asked.max_nodes ||
+	       (unsigned)slurm_hostlist_count(choice->required) <
+		       need->asked.max_nodes;
+}
+
+static void look_for_room(struct tb_never_tasks *never,
+			  const struct tb_need *need,
+			  const struct choice *choice, const node_info_t *node)
+{
+	struct tb_topology *topology = read_topology(node);
+	struct tb_used_node idle = {
+		.topology = topology,
+		.books = { .threads_per_core = node->threads,
+			   .cpus_per_core = node->threads },
+		.most_cpus = UINT32_MAX,
+		.required = choice->required &&
+			    is_in(choice->required, node->name),
+	};
+
+	if (topology) {
+		idle.placer = tb_placer_create(topology);
+		idle.books.by_thread = node->sockets * node->cores !=
+				       tb_topology_cores(topology);
+	}
+	tb_never_tasks_look(never, need, node->name,
+			    idle.placer ? &idle : NULL);
+	tb_placer_destroy(idle.placer);
+	tb_topology_destroy(topology);
+}
+
+/* Nor are these: are there units and CPUs for all tasks together? */
+static char *look_for_all_tasks(const struct choice *choice,
+				const struct tb_request *request,
+				const node_info_msg_t *nodes)
+{
+	struct tb_request plain = tb_request_plain(request, 0);
+	struct tb_need need = read_need(&plain);
+	struct tb_never_tasks never = { .count = 0 };
+	struct choice allowed = *choice;
+	unsigned left_out = 0;
+	char *sentence;
+
+	if (tb_request_plain_count(request) != 1)
+		return NULL;
+	if (has_room_for_others(choice, &need))
+		allowed.required = NULL;
+	for (uint32_t i = 0; i < nodes->record_count; i++) {
+		const node_info_t *node = &nodes->node_array[i];
+
+		if (!node->name)
+			continue;
+		if (is_allowed(&allowed, node->name))
+			look_for_room(&never, &need, choice, node);
+		else
+			left_out++;
+	}
+	sentence = tb_never_tasks_print(&never, &need,
+					name_node(&allowed, left_out));
+	tb_never_tasks_clear(&never);
+	return sentence;
+}
+
 /*
  * Of alternatives one sentence after the other.  NULL: there is none for one of them,
  * which units cannot be to blame then.
  */
 static char *look_for_each(const struct choice *choice,
 			   const struct tb_request *request,
-			   const node_info_msg_t *nodes)
+			   const node_info_msg_t *nodes, bool surely)
 {
 	char *all = NULL;
 
 	for (unsigned i = 0; i < tb_request_plain_count(request); i++) {
 		struct tb_request plain = tb_request_plain(request, i);
-		char *one = look_at_nodes(choice, &plain, nodes), *both = NULL;
+		char *one = look_at_nodes(choice, &plain, nodes, surely);
+		char *both = NULL;
 
 		if (one && asprintf(&both, "%s%s%s", all ? all : "",
 				    all ? ", and " : "", one) < 0)
@@ -339,22 +461,15 @@ static char *ask_units(const struct tb_request *request,
 
 	if (!tb_request_binds(request))
 		return NULL;
-	choice = (struct choice){
-		.required = read_hosts("nodelist"),
-		.excluded = read_hosts("exclude"),
-		.partition = load_partition_hosts(),
-	};
+	choice = read_choice();
 	sentence = look_for_needs(&choice, request, nodes);
 	if (!sentence)
-		sentence = look_for_each(&choice, request, nodes);
+		sentence = look_for_each(&choice, request, nodes, false);
 	if (!sentence)
 		sentence = look_for_tasks(&choice, nodes);
-	if (choice.required)
-		slurm_hostlist_destroy(choice.required);
-	if (choice.excluded)
-		slurm_hostlist_destroy(choice.excluded);
-	if (choice.partition)
-		slurm_hostlist_destroy(choice.partition);
+	if (!sentence)
+		sentence = look_for_all_tasks(&choice, request, nodes);
+	clear_choice(&choice);
 	return sentence;
 }
 
@@ -406,4 +521,55 @@ void tb_refused_remember(const char *line)
 	request_line = strdup(line);
 	if (!request_line)
 		parts = 2;
+}
+
+/* What surely no node has. */
+static char *ask_units_surely(const struct tb_request *request,
+			      const node_info_msg_t *nodes)
+{
+	struct choice choice;
+	char *sentence;
+
+	if (!tb_request_binds(request))
+		return NULL;
+	choice = read_choice();
+	sentence = look_for_each(&choice, request, nodes, true);
+	clear_choice(&choice);
+	return sentence;
+}
+
+static char *ask_for_held(const struct tb_request *request)
+{
+	node_info_msg_t *nodes = NULL;
+	char *sentence;
+
+	if (slurm_load_node(0, &nodes, SHOW_ALL))
+		return NULL;
+	sentence = ask_features(request, nodes);
+	if (!sentence)
+		sentence = ask_gpus(request);
+	if (!sentence)
+		sentence = ask_units_surely(request, nodes);
+	slurm_free_node_info_msg(nodes);
+	return sentence;
+}
+
+int tb_refused_check_held(const char *line, struct tb_error *err)
+{
+	char *hold = tb_client_option("hold"), *sentence = NULL;
+	char *elsewhere = tb_client_option("clusters");
+	struct tb_request request;
+	int rc = 0;
+
+	tb_request_init(&request);
+	if (hold && !elsewhere && !tb_request_parse(&request, line, NULL) &&
+	    !tb_request_complete(&request, NULL))
+		sentence = ask_for_held(&request);
+	if (sentence)
+		rc = tb_fail(err, "%s", sentence);
+	free(sentence);
+	tb_request_clear(&request);
+	tb_client_option_free(hold);
+	tb_client_option_free(elsewhere);
+	return rc;
 }

@@ -205,11 +205,13 @@ static int send_line(spank_t spank, const char *variable, const char *line,
 }
 
 /* Of a job, or of one of its parts; NULL: it has none. */
-static void note_request(const char *line)
+static int note_request(const char *line, struct tb_error *err)
 {
-	if (line != NULL)
-		tb_refused_remember(line);
 	tb_parts_note(line);
+	if (line == NULL)
+		return 0;
+	tb_refused_remember(line);
+	return tb_refused_check_held(line, err);
 }
 
 static int send_request(spank_t spank, const char *variable,
@@ -233,10 +235,10 @@ static int send_request(spank_t spank, const char *variable,
 		spank_job_control_unsetenv(spank, variable);
 		line = print_request(&request);
 		if (asker == TB_JOB)
-			note_request(line);
-		if (line != NULL)
+			rc = note_request(line, err);
+		if (line != NULL && rc == 0)
 			rc = send_line(spank, variable, line, err);
-		else if (tb_request_is_given(&request))
+		else if (line == NULL && tb_request_is_given(&request))
 			rc = tb_fail(err, "out of memory");
 	}
 	free(line);

@@ -103,6 +103,24 @@ case_host() {
 	assert_eq tasks "$(for i in 0 1 2; do echo "$i $(cpu_ids "$job")"; done)" \
 		"$(of_job "$job" '.tasks[] | "\(.task) \(.threads)"')"
 	assert_eq units 1 "$(of_job "$job" '.nodes[0].units')"
+	assert_eq "their slot" 0 "$(of_job "$job" '.tasks[].slot' | sort -u)"
+}
+
+# --overcommit: more tasks than slots, and where they really are.
+case_overcommitted() {
+	local job
+
+	job=$(alloc -N1 -w "$NODE_ZEN" -n12 -O --bcpus=0-7)
+	assert_eq "tasks" "12 12" "$(of_job "$job" \
+		'"\(.nodes[0].tasks) \(.tasks | length)"')"
+	assert_eq "slots and threads" "0 0-7" \
+		"$(of_job "$job" '.tasks[] | "\(.slot) \(.threads)"' | sort -u)"
+	job=$(alloc -N2 -n7 -O -w "$NODE_ZEN,$NODE_TWIN" --bunit=X --bamount=1)
+	# shellcheck disable=SC2016 # the task's variables
+	assert_eq "tasks on two nodes" \
+		"$(srun -Q --jobid="$job" -n7 -O sh -c \
+			'echo "$SLURM_PROCID $SLURMD_NODENAME $TOPOBIND_SLOT"' | sort -n)" \
+		"$(of_job "$job" '.tasks[] | "\(.task) \(.node) \(.slot)"')"
 }
 
 # The node shows its string with threads; each of these is a Slurm core there.
@@ -415,6 +433,7 @@ test_case "slots of a job" case_slots
 test_case "scattered slots" case_scattered_slots
 test_case "several nodes" case_several_nodes
 test_case "units of a host" case_host
+test_case "more tasks than slots" case_overcommitted
 test_case "efficiency cores" case_efficiency_cores
 test_case "threads that nobody can use" case_blocked
 test_case "tasks are where it says" case_tasks_find_theirs

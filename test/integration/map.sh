@@ -143,7 +143,7 @@ case_trouble() {
 	assert_eq "its reason" "a <fan> is broken" "$(topobind map --json |
 		jq -r --arg node "$NODE_RAPTOR" \
 			'.nodes[] | select(.node == $node).reason' | sed 's/ \[.*//')"
-	job=$(sbatch --parsable -o /dev/null -N1 --bunit=X --bamount=99 -H --wrap true)
+	job=$(sbatch --parsable -o /dev/null -N1 --bunit=X --bamount=1 -H --wrap true)
 	assert_contains "a held job" "   job $job of root waits: JobHeldUser" \
 		"$(topobind map)"
 	job=$(sbatch --parsable -o /dev/null -w "$NODE_ZEN" --bunit=X --bamount=16 \

@@ -124,6 +124,21 @@ case_one_unit() {
 	binding_is bamount=1 --bunit=core
 }
 
+# A topology and a filter alone are requests, too.
+case_one_unit_of_a_shape() {
+	local shape job
+
+	shape=$(node_token "$NODE_ZEN" m_topology)
+	job=$(alloc --btopology="$shape")
+	assert_granted "$job" "$NODE_ZEN" 0-1
+	assert_eq binding "bamount=1,btopology=$shape" "$(binding "$job")"
+	job=$(alloc --btopology="$shape" --bfilter=first_core)
+	assert_granted "$job" "$NODE_ZEN" 2-3
+	job=$(alloc -w "$NODE_ZEN" --bfilter=first_core)
+	assert_eq binding bamount=1,bfilter=first_core "$(binding "$job")"
+	assert_granted "$job" "$NODE_ZEN" 4-5
+}
+
 case_last_counts() {
 	binding_is bunit=X,bamount=2 --bamount=1 --bunit=C --bunit=X --bamount=2
 	binding_is bamount=2 --topobind=bunit=X,bamount=1 --topobind=bamount=2
@@ -202,6 +217,7 @@ test_case "sbatch in a job is on its own" case_sbatch_in_a_job_is_on_its_own
 test_case "the canonical form, whatever the order" case_same_request_in_every_form
 test_case "units by their words" case_words
 test_case "a unit without an amount is one" case_one_unit
+test_case "a topology or a filter without an amount" case_one_unit_of_a_shape
 test_case "of an option given again the last one counts" case_last_counts
 test_case "--bunit=help" case_help_of_option
 test_case "--help of sbatch, srun and salloc" case_help

@@ -73,6 +73,26 @@ case_tasks_of_node() {
 	says ""
 }
 
+# Each has units and CPUs, but they do not suffice for all tasks.
+case_all_tasks() {
+	local way="ask for fewer, or let tasks share with --overcommit"
+
+	all_say "no node holds 12 tasks on CPUs 0-7 ($NODE_QUADRANT holds most: 8): $way" \
+		-N1 -n12 --bcpus=0-7
+	all_say "no required node holds 7 tasks on 3 C units ($NODE_ZEN holds most: 6): $way" \
+		-N1 -w "$NODE_ZEN" -n7 --btype=host --bamount=3
+	all_say "no node holds 5 tasks of 2 CPUs on CPUs 0-7 ($NODE_QUADRANT holds most: 4): $way" \
+		-N1 -n5 -c2 --bcpus=0-7
+	all_say "no node that it may use holds 17 tasks with 1 C unit each ($NODE_QUADRANT holds most: 16): $way" \
+		-N1 -x "$NODE_ZEN" -n17 --bunit=C --bamount=1
+	all_say "the 2 nodes that it may have hold at most 16 tasks on CPUs 0-7, not 17: $way" \
+		-n17 -N2 --bcpus=0-7
+	all_say "the 2 nodes that it may have hold at most 16 tasks on CPUs 0-7, not 20: $way" \
+		-n20 --bcpus=0-7
+	scancel "$(sbatch --parsable -o /dev/null -N1 -n12 -O --bcpus=0-7 \
+		--wrap true)"
+}
+
 case_line() {
 	TOPOBIND=bunit=S,bamount=9 refused sbatch -o /dev/null --wrap true
 	says "no node has 9 S units ($NODE_QUADRANT has most: 4)"
@@ -91,6 +111,26 @@ case_accepted() {
 	done
 }
 
+# Slurm would not look at a job that begins held.
+case_held() {
+	local sentence="topobind: no node has 77 C units ($NODE_ZEN has most: 48)"
+
+	exits 1 "$sentence" sbatch -H -o /dev/null --bamount=77 --wrap true
+	exits 1 "$sentence" salloc --hold --bamount=77 true
+	exits 1 "$sentence" srun -H --bamount=77 true
+	printf '#!/bin/sh\n#SBATCH --hold --bamount=77\n' >"$work/job.sh"
+	exits 1 "$sentence" sbatch -o /dev/null "$work/job.sh"
+	exits 1 "topobind: no node has 77 C units" sbatch -H -o /dev/null \
+		--bunit='C:77|X:99' --wrap true
+	exits 1 "bprefer=unknown: no node has this feature" sbatch -H \
+		-o /dev/null --bamount=1 --bprefer=unknown --wrap true
+	assert no_jobs
+	cancel "$(batch -H --bunit='C:77|X:1')"
+	cancel "$(batch -H --bunit=C --bamount=48)"
+	exits 1 "no required node has 48 C units" sbatch -H -o /dev/null \
+		-w "$NODE_QUADRANT" --bamount=48 --wrap true
+}
+
 # Refused for something else, with and without a binding.
 case_others() {
 	refused sbatch -o /dev/null --sockets-per-node=50 --wrap true
@@ -102,7 +142,9 @@ case_others() {
 cluster_start --nodes zen,quadrant
 test_case "what is missing" case_clients
 test_case "CPUs of as many tasks on a node" case_tasks_of_node
+test_case "all tasks together" case_all_tasks
 test_case "the variable TOPOBIND" case_line
 test_case "accepted jobs hear nothing" case_accepted
+test_case "a job that begins held" case_held
 test_case "other reasons are not ours" case_others
 tests_done

@@ -209,6 +209,15 @@ case_tasks() {
 		"$(topobind_soft --tasks status "$job.0.1" | tr -s ' ')"
 	refute topobind_soft status "$job.0.2"
 	refute topobind_soft status "$job.1"
+	# What one of them prefers is not what the other does.
+	topobind_soft set --cpus=0 "$job.0.1"
+	rm "$work/load"
+	wait_until 60 task_has "$job" 0 1
+	assert_eq "preferred of 1, set" 0 "$(task_field "$job" preferred_cpus 1)"
+	topobind_soft set --cpus=default "$job.0.1"
+	topobind_soft set --cpus=1 "$job.0.0"
+	wait_until 60 task_has "$job" 1 0
+	wait_until 60 task_has "$job" 1 1
 	cancel "$job"
 	wait
 }
@@ -231,6 +240,8 @@ case_reset_of_one() {
 	topobind_soft reset --counter=allowed "$job.batch.0"
 	assert_eq "preferred, allowed" "$preferred 0" \
 		"$(counter "$job" preferred) $(counter "$job" allowed)"
+	topobind_soft reset --counter=preferred "$job"
+	assert_eq "preferred" 0 "$(counter "$job" preferred)"
 	refute topobind_soft reset --counter=cost "$job"
 	refute topobind_soft reset --counter=allowed "$job.batch.7"
 	pkill_burn

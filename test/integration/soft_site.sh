@@ -70,6 +70,11 @@ case_count() {
 	wait_until 60 may_use soft-burn "$all_cpus"
 	reconfigure_with "${settings[@]}"
 	wait_until 60 may_use soft-burn "$cpus"
+	reconfigure_with "${settings[@]}" "PartitionName=main SoftCount=all"
+	wait_until 60 may_use soft-burn "$all_cpus"
+	reconfigure_with "${settings[@]}" "PartitionName=main SoftCount=all" \
+		"NodeName=$NODE_THIS SoftCount=job"
+	wait_until 60 may_use soft-burn "$cpus"
 }
 
 # The switch, also of a step that began when it was off.
@@ -86,7 +91,8 @@ case_off() {
 	reconfigure_with "${settings[@]}" Soft=no "PartitionName=main Soft=yes"
 	wait_until 60 may_use soft-burn "$all_cpus"
 	wait_until 60 says "$job" on
-	reconfigure_with "${settings[@]}" "PartitionName=main Soft=no"
+	reconfigure_with "${settings[@]}" "PartitionName=main Soft=yes" \
+		"NodeName=$NODE_THIS Soft=no"
 	wait_until 60 may_use soft-burn "$cpus"
 	topobind_soft on "$job"
 	topobind_soft off "$job"
@@ -152,6 +158,53 @@ case_mode() {
 	reconfigure_with "${settings[@]}"
 	is_hard "${one_core[@]}"
 	wait_until 30 no_soft_files
+}
+
+# kind_in_map JOB
+kind_in_map() {
+	topobind map --json "$NODE_THIS" |
+		jq -r ".jobs[] | select(.job == \"$1\").kind"
+}
+
+# shows JOB REQUEST KIND - SystemComment, topobind job and topobind map
+shows() {
+	assert_eq "SystemComment" "$2" "$(binding "$1")"
+	assert_eq "topobind job" "$2" \
+		"$(topobind job --json "$1" | jq -r '.jobs[0].request')"
+	assert_eq "topobind map" "$3" "$(kind_in_map "$1")"
+}
+
+# is_shown REQUEST KIND OPTION... - of such a job, which is there for that long
+is_shown() {
+	local job
+
+	job=$(alloc -w "$NODE_THIS" -N1 -n1 "${@:3}")
+	shows "$job" "$1" "$2"
+	cancel "$job"
+}
+
+# Of a job that does not say it, too: as it was when the job began.
+case_is_shown() {
+	local job
+
+	reconfigure_with "${settings[@]}" Mode=soft
+	job=$(alloc -w "$NODE_THIS" "${one_core[@]}")
+	shows "$job" bamount=1,bmode=soft soft
+	reconfigure_with "${settings[@]}"
+	shows "$job" bamount=1,bmode=soft soft
+	cancel "$job"
+	job=$(alloc -w "$NODE_THIS" "${one_core[@]}")
+	shows "$job" bamount=1 bound
+	reconfigure_with "${settings[@]}" "PartitionName=main Mode=soft" Implicit=yes
+	srun -Q --jobid="$job" -n1 true
+	shows "$job" bamount=1 bound
+	cancel "$job"
+	is_shown bamount=1,binstance=env bound --bamount=1 --binstance=env
+	is_shown bamount=1,bmode=hard bound --bamount=1 --bmode=hard
+	is_shown implicit,btype=host,bmode=soft soft
+	reconfigure_with "${settings[@]}" "PartitionName=main Mode=soft" \
+		"NodeName=$NODE_THIS Mode=hard"
+	is_shown bamount=1 bound --bamount=1
 }
 
 says() {
@@ -244,6 +297,7 @@ test_case "what was set counts more" case_what_is_set
 test_case "whose load counts" case_count
 test_case "off and on" case_off
 test_case "the site's default of bmode" case_mode
+test_case "what it makes of a job is shown" case_is_shown
 test_case "a wrong file, and none" case_wrong_file
 test_case "in the midst of steps" case_in_the_midst
 test_case "a process leaves its step" case_leaves

@@ -288,6 +288,36 @@ case_host_type_shares() {
 		"$(expand_list "$(head -n 1 <<<"$output")" | wc -l)"
 }
 
+# each_has COUNT OPTION... - so many tasks, each held on all of the host's CPUs
+each_has() {
+	local count=$1 output
+
+	shift
+	# shellcheck disable=SC2016
+	output=$(tasks 'echo "$TOPOBIND_SLOT $(cpus $$) $(cgroup_cpus)"' "$@")
+	assert_eq "tasks of $*" "$count" "$(wc -l <<<"$output")"
+	assert_eq "different ones of $*" 1 "$(sort -u <<<"$output" | wc -l)"
+	read -r slot held there <<<"$output"
+	assert_eq "slot of $*" 0 "$slot"
+	assert_eq "CPUs of $*" "$held" "$there"
+	assert_eq "how many of $*" $((units * $(cpus_per_core))) \
+		"$(expand_list "$held" | wc -l)"
+}
+
+# Tasks and units of a host need not be as many.
+case_unequal_numbers() {
+	local units slot held there output
+
+	units=1 each_has 6 -N1 -n6 -O --btype=host --bamount=1
+	units=2 each_has 6 -N1 -n6 -O --btype=host --bamount=2
+	units=2 each_has 1 -N1 -n1 --btype=host --bamount=2
+	# There is no third core here: its cores have two threads.
+	# shellcheck disable=SC2016
+	output=$(srun -Q -N1 -w "$NODE_RAPTOR" -n6 --btype=host --bamount=3 \
+		sh -c 'echo "$TOPOBIND_SLOT $TOPOBIND_CPUS"')
+	assert_eq "6 tasks on 3 cores" "6 0 0-5" "$(sort <<<"$output" | uniq -c | xargs)"
+}
+
 case_plain_is_elsewhere() {
 	local bound plain output
 
@@ -394,6 +424,7 @@ test_case "the environment of a task" case_environment
 test_case "two tasks know their slots" case_slots_of_two_tasks
 test_case "a plain job's environment says so" case_environment_of_a_plain_job
 test_case "host type: the tasks share" case_host_type_shares
+test_case "host type: more tasks than units, and fewer" case_unequal_numbers
 test_case "a plain job is elsewhere" case_plain_is_elsewhere
 test_case "steps with requests of their own" case_step_with_its_own_request
 test_case "more tasks than cores are refused" case_more_tasks_than_cores

@@ -282,6 +282,36 @@ static void test_nodes(void **state)
 	}
 }
 
+/* With --overcommit; the first three have slots, the others follow in turn. */
+static void deals_tasks_without_slots(void **state)
+{
+	static const char *const grants[MOST_NODES] = { "SccC", "SccC" };
+	static const unsigned wanted[][3] = { { 3, 2, 1 },
+					      { 4, 2, 2 },
+					      { 5, 3, 2 },
+					      { 9, 5, 4 } };
+	struct tb_request request;
+
+	(void)state;
+	read_request(&request, "bunit=C,bamount=1");
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct tb_hostfile_job job = { .request = &request,
+						     .partition = "main",
+						     .tasks = wanted[i][0] };
+		struct tb_hostfile *file = make_file(&job, grants, MOST_NODES);
+		struct tb_hostfile_node node;
+
+		tb_hostfile_deal_all(file);
+		for (unsigned k = 0; k < 2; k++) {
+			assert_true(tb_hostfile_node(file, k, &node));
+			assert_int_equal(node.ranks, wanted[i][1 + k]);
+			assert_int_equal(node.slots, 2);
+		}
+		tb_hostfile_destroy(file);
+	}
+	tb_request_clear(&request);
+}
+
 static const struct {
 	const char *request, *filter, *grant;
 	const char *ranks, *pe;
@@ -459,6 +489,7 @@ static void test_many_nodes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(deals_tasks_without_slots),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_nodes),

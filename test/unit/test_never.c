@@ -8,6 +8,7 @@
 #include "core/place/place.h"
 #include "core/plan/never.h"
 #include "core/plan/never_cpus.h"
+#include "core/plan/never_tasks.h"
 
 struct never_case {
 	const char *request;
@@ -215,9 +216,101 @@ static void test_cpus(void **unused)
 	}
 }
 
+/* ---- all tasks ---- */
+
+struct tasks_case {
+	const char *request;
+	struct tb_asked asked;
+	const char *nodes[3]; /* "": no topology is known */
+	const char *sentence; /* NULL: none */
+};
+
+#define WAY ": ask for fewer, or let tasks share with --overcommit"
+
+static const struct tasks_case tasks_cases[] = {
+	/* clang-format off */
+	{ "bcpus=0-3", { .tasks = 6, .max_nodes = 1 }, { "SCCCC", "SCCCCC" },
+	  "no node holds 6 tasks on CPUs 0-3 (a holds most: 4)" WAY },
+	{ "bcpus=0-3", { .tasks = 6, .max_nodes = 1, .overcommit = true },
+	  { "SCCCC" }, NULL },
+	{ "bcpus=0-3", { .tasks = 4, .max_nodes = 1 }, { "SCCCC" }, NULL },
+	{ "bcpus=0-3", { .tasks = 3, .max_nodes = 1, .task_cpus = 2 },
+	  { "SCCCC" },
+	  "no node holds 3 tasks of 2 CPUs on CPUs 0-3 (a holds most: 2)" WAY },
+	{ "bamount=3,btype=host", { .tasks = 6, .max_nodes = 1 },
+	  { "SCCC", "SCCCC" },
+	  "no node holds 6 tasks on 3 C units (a holds most: 3)" WAY },
+	{ "bunit=X,bamount=1", { .tasks = 3, .max_nodes = 1 },
+	  { "SXCCXCC", "SXCCXCCXCC" }, NULL },
+	{ "bunit=X,bamount=1", { .tasks = 4, .max_nodes = 1 },
+	  { "SXCCXCC", "SXCCXCCXCC" },
+	  "no node holds 4 tasks with 1 X unit each (b holds most: 3)" WAY },
+	/* The two that hold most, or all of them. */
+	{ "bunit=X,bamount=1", { .tasks = 6, .max_nodes = 2 },
+	  { "SXCCXCC", "SXCCXCCXCC", "SXCCXCC" },
+	  "the 2 nodes that it may have hold at most 5 tasks with 1 X unit each, not 6" WAY },
+	{ "bunit=X,bamount=1", { .tasks = 8 },
+	  { "SXCCXCC", "SXCCXCCXCC", "SXCCXCC" },
+	  "the 3 nodes that it may have hold at most 7 tasks with 1 X unit each, not 8" WAY },
+	{ "bunit=X,bamount=1", { .tasks = 7 },
+	  { "SXCCXCC", "SXCCXCCXCC", "SXCCXCC" }, NULL },
+	/* Who knows? */
+	{ "bunit=X,bamount=1", { .tasks = 8 }, { "SXCCXCC", "" }, NULL },
+	{ "bunit=X,bamount=1", { .tasks = 8 }, { NULL }, NULL },
+	/* clang-format on */
+};
+
+static void look_for_room(struct tb_never_tasks *never,
+			  const struct tb_need *need, const char *name,
+			  const char *string)
+{
+	struct tb_topology *topology = *string ? tb_topology_parse(string, NULL,
+								   NULL)
+					       : NULL;
+	struct tb_used_node node = {
+		.topology = topology,
+		.placer = topology ? tb_placer_create(topology) : NULL,
+		.books = { .threads_per_core = 1, .cpus_per_core = 1 },
+		.most_cpus = UINT32_MAX,
+	};
+
+	tb_never_tasks_look(never, need, name, topology ? &node : NULL);
+	tb_placer_destroy(node.placer);
+	tb_topology_destroy(topology);
+}
+
+static void says_which_tasks_have_no_room(void **state)
+{
+	static const char *const names[] = { "a", "b", "c" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tasks_cases) / sizeof(tasks_cases[0]);
+	     i++) {
+		const struct tasks_case *this = &tasks_cases[i];
+		struct tb_request request = parse_request(this->request);
+		struct tb_need need = { .request = &request,
+					.asked = this->asked };
+		struct tb_never_tasks never = { .count = 0 };
+		char *sentence;
+
+		need.asked.tasks_are_given = true;
+		for (int n = 0; n < 3 && this->nodes[n]; n++)
+			look_for_room(&never, &need, names[n], this->nodes[n]);
+		sentence = tb_never_tasks_print(&never, &need, "node");
+		if (!this->sentence != !sentence)
+			fail_msg("case %zu: %s", i, sentence ? sentence : "");
+		if (sentence)
+			assert_string_equal(sentence, this->sentence);
+		free(sentence);
+		tb_never_tasks_clear(&never);
+		tb_request_clear(&request);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_which_tasks_have_no_room),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(says_what_is_missing),
 		cmocka_unit_test(counts_what_jobs_can_have),

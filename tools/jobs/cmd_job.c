@@ -212,7 +212,7 @@ static json_t *json_of_node(const struct tb_job_view *job,
 			    const struct tb_job_usage *measured,
 			    unsigned seconds)
 {
-	const struct tb_job_row row = { job, node, TB_NO_SLOT, 0 };
+	const struct tb_job_row row = { job, node, TB_ALL_TASKS, 0 };
 	char *grant = node->topology
 			      ? tb_topology_print(node->topology, node->threads)
 			      : NULL;
@@ -234,13 +234,14 @@ static json_t *json_of_node(const struct tb_job_view *job,
 static void add_tasks(json_t *tasks, const struct tb_job_view *job,
 		      const struct tb_job_node *node)
 {
-	for (unsigned slot = 0; slot < node->tasks; slot++) {
-		const struct tb_job_row row = { job, node, slot, 0 };
+	for (unsigned task = 0; task < node->tasks; task++) {
+		const struct tb_job_row row = { job, node, task, 0 };
 		json_t *json = json_of_row(&row);
 
 		json_object_set_new(json, "task",
-				    json_integer(node->first_task + slot));
-		json_object_set_new(json, "slot", json_integer(slot));
+				    json_integer(node->first_task + task));
+		json_object_set_new(json, "slot",
+				    json_integer(task % node->nslots));
 		json_array_append_new(tasks, json);
 	}
 }

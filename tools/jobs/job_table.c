@@ -46,8 +46,8 @@ const struct tb_bitset *tb_job_row_threads(const struct tb_job_row *row)
 {
 	if (!row->node)
 		return NULL;
-	return row->slot == TB_NO_SLOT ? row->node->threads
-				       : row->node->slots[row->slot];
+	return row->task == TB_ALL_TASKS ? row->node->threads
+					 : row->node->slots[row->task];
 }
 
 static void print_text_or_dash(const char *text, FILE *out)
@@ -94,7 +94,7 @@ static bool get_number(const void *item, unsigned column, double *number)
 	const struct tb_job_row *row = item;
 	const struct tb_job_node *node = row->node;
 	const struct tb_bitset *threads = tb_job_row_threads(row);
-	bool is_task = row->slot != TB_NO_SLOT;
+	bool is_task = row->task != TB_ALL_TASKS;
 
 	switch (column) {
 	case JOB:
@@ -107,10 +107,10 @@ static bool get_number(const void *item, unsigned column, double *number)
 		*number = node ? node->tasks : -1.;
 		return true;
 	case TASK:
-		*number = is_task ? node->first_task + row->slot : -1.;
+		*number = is_task ? node->first_task + row->task : -1.;
 		return true;
 	case SLOT:
-		*number = is_task ? row->slot : -1.;
+		*number = is_task ? row->task % node->nslots : -1.;
 		return true;
 	case UNITS:
 		*number = threads && row->job->comment.request
@@ -215,16 +215,17 @@ struct tb_job_row *tb_job_rows_make(const struct tb_job_view *jobs,
 
 		if (!job->nnodes)
 			rows[(*nrows)++] = (struct tb_job_row){ job, NULL,
-								TB_NO_SLOT, 0 };
+								TB_ALL_TASKS,
+								0 };
 		for (unsigned n = 0; n < job->nnodes; n++) {
 			const struct tb_job_node *node = &job->nodes[n];
 			unsigned count = add_rows_of_node(node, by_node);
 
-			for (unsigned slot = 0; slot < count; slot++)
+			for (unsigned task = 0; task < count; task++)
 				rows[(*nrows)++] = (struct tb_job_row){
 					job, node,
-					by_node || !node->tasks ? TB_NO_SLOT
-								: slot,
+					by_node || !node->tasks ? TB_ALL_TASKS
+								: task,
 					n
 				};
 		}

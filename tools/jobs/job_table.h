@@ -12,10 +12,10 @@
 struct tb_job_row {
 	const struct tb_job_view *job;
 	const struct tb_job_node *node; /* NULL: it has none */
-	unsigned slot; /* of the node's; TB_NO_SLOT: of all of it */
+	unsigned task; /* of the node's; TB_ALL_TASKS: of all of it */
 	unsigned place;
 };
-#define TB_NO_SLOT UINT32_MAX
+#define TB_ALL_TASKS UINT32_MAX
 
 /* Its rows are struct tb_job_row. */
 const struct tb_table_kind *tb_job_table(void);

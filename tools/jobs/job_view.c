@@ -41,13 +41,14 @@ static int take_node(struct tb_job_node *node, const struct tb_hostfile *file,
 {
 	node->name = strdup(from->name);
 	node->slots = calloc(from->ranks + 1, sizeof(struct tb_bitset *));
+	node->nslots = from->slots;
 	if (!node->name || !node->slots)
 		return tb_fail(err, "out of memory");
 	node->topology = tb_topology_parse(from->grant, &node->threads, err);
 	if (!node->topology)
 		return -1;
 	for (unsigned i = 0; i < from->ranks; i++)
-		if (add_slot(node, file, at, from->slots == 1 ? 0 : i))
+		if (add_slot(node, file, at, i % node->nslots))
 			return tb_fail(err, "out of memory");
 	return 0;
 }
@@ -63,7 +64,7 @@ static int take_file(struct tb_job_view *job, struct tb_hostfile *file,
 	job->nodes = calloc(count + 1, sizeof(*job->nodes));
 	if (!job->nodes)
 		return tb_fail(err, "out of memory");
-	tb_hostfile_deal(file);
+	tb_hostfile_deal_all(file);
 	for (; tb_hostfile_node(file, job->nnodes, &from); job->nnodes++) {
 		struct tb_job_node *node = &job->nodes[job->nnodes];
 

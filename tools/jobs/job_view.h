@@ -22,6 +22,7 @@ struct tb_job_node {
 	struct tb_bitset *threads;    /* that the job has; NULL likewise */
 	unsigned first_task, tasks;
 	struct tb_bitset **slots;  /* of each task: its slot's threads */
+	unsigned nslots;	   /* task i of the node has slot i % nslots */
 	struct tb_bitset *blocked; /* job_blocked.h; NULL: not known */
 };
 

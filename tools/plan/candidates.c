@@ -481,6 +481,15 @@ static struct tb_used_node make_used_node(const struct tb_candidate_node *node)
 	};
 }
 
+struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node)
+{
+	struct tb_used_node idle = make_used_node(node);
+
+	idle.reserved = node->system;
+	idle.nholders = 0;
+	return idle;
+}
+
 static void open_node(struct tb_candidates *candidates,
 		      struct tb_candidate_node *node)
 {
@@ -807,9 +816,7 @@ static bool list_as_idle(const struct tb_candidates *candidates,
 			return false;
 		if (lasting)
 			continue;
-		list[*count] = make_used_node(node);
-		list[*count].reserved = node->system;
-		list[(*count)++].nholders = 0;
+		list[(*count)++] = tb_candidate_idle(node);
 	}
 	return true;
 }

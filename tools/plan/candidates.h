@@ -87,6 +87,9 @@ const char *tb_candidates_units_unknown(const struct tb_candidates *candidates);
 bool tb_candidates_have_units(const struct tb_candidates *candidates);
 /* Do they fit on nodes that are not short of memory? */
 bool tb_candidates_have_memory(const struct tb_candidates *candidates);
+/* A node with a topology, as if nobody used it. */
+struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node);
+
 /*
  * Could they ever, were the nodes back that are out of service?  False where there
  * are none.

@@ -9,6 +9,7 @@
 
 #include "core/plan/never.h"
 #include "core/plan/never_cpus.h"
+#include "core/plan/never_tasks.h"
 #include "core/request/alternatives.h"
 
 #include "partition_choice.h"
@@ -121,6 +122,27 @@ static char *find_never_cpus(const struct tb_candidates *candidates)
 	return sentence;
 }
 
+/* Likewise all tasks together. */
+static char *find_never_tasks(const struct tb_candidates *candidates)
+{
+	struct tb_never_tasks never = { .count = 0 };
+	char *sentence;
+
+	for (unsigned i = 0; i < candidates->nnodes; i++) {
+		const struct tb_candidate_node *node = &candidates->nodes[i];
+		const struct tb_used_node idle = tb_candidate_idle(node);
+
+		if (is_inside(node))
+			tb_never_tasks_look(&never, &candidates->need,
+					    node->info->name,
+					    node->topology ? &idle : NULL);
+	}
+	sentence = tb_never_tasks_print(&never, &candidates->need,
+					name_node(candidates));
+	tb_never_tasks_clear(&never);
+	return sentence;
+}
+
 /* Frees both. */
 static char *join_never(char *all, char *one)
 {
@@ -143,6 +165,12 @@ char *tb_job_choice_never(const struct tb_job_choice *choice)
 	for (unsigned i = 0; i < choice->count && (all || !i); i++)
 		all = join_never(all, find_never(choice->candidates[i]));
 	return all ? all : find_never_cpus(choice->candidates[0]);
+}
+
+char *tb_job_choice_never_tasks(const struct tb_job_choice *choice)
+{
+	return choice->count == 1 ? find_never_tasks(choice->candidates[0])
+				  : NULL;
 }
 
 char *tb_job_choice_never_together(const struct tb_job_choice *choice)

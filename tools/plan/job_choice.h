@@ -37,6 +37,11 @@ char *tb_job_choice_name(const struct tb_job_choice *choice, unsigned index);
  * memory.
  */
 char *tb_job_choice_never(const struct tb_job_choice *choice);
+/*
+ * Where units of a slot are not to blame: "no node holds 12 tasks on CPUs 0-7 ...".  NULL
+ * likewise, and of alternatives.
+ */
+char *tb_job_choice_never_tasks(const struct tb_job_choice *choice);
 
 /*
  * Likewise why all nodes that it may use, did nobody else use them, cannot hold it

@@ -376,6 +376,8 @@ static int tell_never(struct tb_job_plan *plan, struct tb_error *err)
 	char *units = tb_job_choice_never(&plan->choice), *both = NULL;
 
 	if (!units)
+		units = tb_job_choice_never_tasks(&plan->choice);
+	if (!units)
 		return 0;
 	if (asprintf(&both, "%s: %s", plan->why_never, units) < 0)
 		both = NULL;

@@ -280,16 +280,37 @@ static unsigned count_all_tasks(const struct tb_hostfile *file)
 			       : file->nnodes * (each ? each : 1);
 }
 
-/* Ranks without room, as there are with --overcommit, are left out. */
-void tb_hostfile_deal(struct tb_hostfile *file)
+/* Returns how many have no room. */
+static uint32_t deal_slots(struct tb_hostfile *file)
 {
 	for (unsigned i = 0; i < file->nnodes; i++)
 		file->dealt[i] = (struct tb_dealt){
 			.most = count_node_capacity(file, &file->nodes[i])
 		};
-	tb_deal(file->dealt, file->nnodes, count_all_tasks(file));
+	return tb_deal(file->dealt, file->nnodes, count_all_tasks(file));
+}
+
+static void take_dealt(struct tb_hostfile *file)
+{
 	for (unsigned i = 0; i < file->nnodes; i++)
 		file->nodes[i].ranks = file->dealt[i].slots;
+}
+
+/* Ranks without room, as there are with --overcommit, are left out. */
+void tb_hostfile_deal(struct tb_hostfile *file)
+{
+	deal_slots(file);
+	take_dealt(file);
+}
+
+void tb_hostfile_deal_all(struct tb_hostfile *file)
+{
+	uint32_t rest = deal_slots(file);
+
+	for (unsigned i = 0; i < file->nnodes; i++)
+		file->dealt[i].most = UINT32_MAX;
+	tb_deal(file->dealt, file->nnodes, rest);
+	take_dealt(file);
 }
 
 bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,

@@ -83,6 +83,8 @@ struct tb_hostfile_node {
 	unsigned slots; /* 1 with btype=host: all ranks share it */
 };
 void tb_hostfile_deal(struct tb_hostfile *file);
+/* Also to tasks that have no slot for themselves; task i of a node has slot i % slots. */
+void tb_hostfile_deal_all(struct tb_hostfile *file);
 /* The i-th node; false when there are no more. */
 bool tb_hostfile_node(const struct tb_hostfile *file, unsigned i,
 		      struct tb_hostfile_node *node);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/place/listed.h"
 #include "core/request/parts.h"
 
@@ -156,10 +155,15 @@ static void add_cpus(struct tb_text *text, const struct tb_request *request)
 	free(list);
 }
 
-static void add_units(struct tb_text *text, const struct tb_request *request)
+void tb_never_add_units(struct tb_text *text, const struct tb_request *request)
 {
-	char *units = tb_request_print_units(request, "");
+	char *units;
 
+	if (request->cpus) {
+		add_cpus(text, request);
+		return;
+	}
+	units = tb_request_print_units(request, "");
 	tb_text_add(text, units ? units : "");
 	free(units);
 }
@@ -202,10 +206,7 @@ static void add_what(struct tb_text *text, const struct tb_never *never,
 						 : "the shape of --bfilter");
 		return;
 	}
-	if (request->cpus)
-		add_cpus(text, request);
-	else
-		add_units(text, request);
+	tb_never_add_units(text, request);
 	if (request->filter)
 		tb_text_add(text, " beside what --bfilter leaves out");
 	if (never->enough)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "core/base/bitset.h"
+#include "core/base/text.h"
 #include "core/request/request.h"
 #include "core/topology/topology.h"
 
@@ -45,6 +46,9 @@ void tb_never_look(struct tb_never *never, const struct tb_request *request,
 char *tb_never_print(const struct tb_never *never,
 		     const struct tb_request *request, unsigned task_threads,
 		     const char *what);
+
+/* "2 X units", or "CPUs 0-7". */
+void tb_never_add_units(struct tb_text *text, const struct tb_request *request);
 
 void tb_never_clear(struct tb_never *never);
 

@@ -13,6 +13,7 @@
 #include "select_topobind/try/scale.h"
 
 #include "grant_text.h"
+#include "site_mode.h"
 
 /*
  * How long topobind's line may be: under 4 KiB for a job of any size, and so far
@@ -26,6 +27,8 @@
 
 static const char binding_prefix[] = "binding=";
 static const char waiting_prefix[] = "waiting=";
+/* Behind a request that leaves it to the site. */
+static const char soft_by_site[] = ",bmode=soft";
 
 static bool begins_with(const char *line, const char *prefix)
 {
@@ -81,12 +84,15 @@ static void add_request(char **line, const char *request)
 			   REQUEST_MAX - (int)strlen(CUT), request, CUT);
 }
 
-void tb_job_record_set_grant(job_record_t *job, const char *request)
+void tb_job_record_set_grant(job_record_t *job, const char *request,
+			     const struct tb_conf *site)
 {
 	char *line = NULL, *grants;
 
 	if (request) {
 		add_request(&line, request);
+		if (tb_site_makes_soft(job, request, site))
+			xstrcat(line, soft_by_site);
 		grants = tb_grant_text_print(job->job_resrcs,
 					     SHOWN_MAX - strlen(line));
 		xstrcat(line, grants);
@@ -102,18 +108,19 @@ static char *copy_shown_request(const job_record_t *job)
 	return find_value(job->system_comment, binding_prefix, " ");
 }
 
-void tb_job_record_renew_grant(job_record_t *job)
+void tb_job_record_renew_grant(job_record_t *job, const struct tb_conf *site)
 {
 	char *request = tb_granted_print(job);
 
 	if (request && job->job_resrcs)
-		tb_job_record_set_grant(job, request);
+		tb_job_record_set_grant(job, request, site);
 	xfree(request);
 }
 
 /*
  * Has the line a grant behind that request?  Of which topology it is does not matter:
- * a running job shows what it was granted, also when its node's is another now.
+ * a running job shows what it was granted, also when its node's is another now.  Nor
+ * does it matter what the site has made of its mode since.
  */
 static bool shows_grant(const job_record_t *job, const char *request)
 {
@@ -122,19 +129,24 @@ static bool shows_grant(const job_record_t *job, const char *request)
 	bool same;
 
 	add_request(&begin, request);
-	same = begins_with(shown, begin) &&
-	       (begins_with(shown + strlen(begin), " grant=") ||
-		begins_with(shown + strlen(begin), " more="));
+	same = begins_with(shown, begin);
+	if (same) {
+		shown += strlen(begin);
+		if (begins_with(shown, soft_by_site))
+			shown += strlen(soft_by_site);
+		same = begins_with(shown, " grant=") ||
+		       begins_with(shown, " more=");
+	}
 	xfree(begin);
 	return same;
 }
 
-void tb_job_record_restore_grant(job_record_t *job)
+void tb_job_record_restore_grant(job_record_t *job, const struct tb_conf *site)
 {
 	char *request = job->job_resrcs ? tb_granted_print(job) : NULL;
 
 	if (request && !shows_grant(job, request)) {
-		tb_job_record_set_grant(job, request);
+		tb_job_record_set_grant(job, request, site);
 		last_job_update = time(NULL);
 	}
 	xfree(request);

@@ -8,7 +8,8 @@
  *
  *   pending  binding=REQUEST nodes=MIN-MAX waiting=WHY, the latter to the end of the
  *            line; see common/job/job_comment.h
- *   started  binding=REQUEST grant=NODES:STRING grant=... (grant_text.h)
+ *   started  binding=REQUEST grant=NODES:STRING grant=... (grant_text.h), with
+ *            bmode=soft at the end of the request also where the site says so
  *
  * Slurm saves the line with the job.  Operators can overwrite it, so it is for people
  * and tools only: the controller itself asks request/granted_request.h.
@@ -18,12 +19,15 @@
 
 #include "compat/select_compat.h"
 
+#include "common/conf/conf.h"
+
 /* The job starts: with this request, as it is shown; NULL: it is not bound. */
-void tb_job_record_set_grant(job_record_t *job, const char *request);
+void tb_job_record_set_grant(job_record_t *job, const char *request,
+			     const struct tb_conf *site);
 /* The grant of a bound job has changed, but not its request. */
-void tb_job_record_renew_grant(job_record_t *job);
+void tb_job_record_renew_grant(job_record_t *job, const struct tb_conf *site);
 /* Write it again where somebody has overwritten it; nothing for plain jobs. */
-void tb_job_record_restore_grant(job_record_t *job);
+void tb_job_record_restore_grant(job_record_t *job, const struct tb_conf *site);
 
 /* The request of a job that does not run yet; NULL: it will not be bound. */
 void tb_job_record_set_request(job_record_t *job, const char *request);
