@@ -125,11 +125,17 @@ case_parts() {
 	drain
 }
 
-# Whether a GPU has as many shards free nobody tells.
-case_shards() {
+# Whether a GPU has as many shards free nobody tells, nor how GPUs are dealt out.
+case_not_known() {
 	local job
 
 	reconfigure_with Implicit=yes DefaultUnit=C
+	job=$(batch -H -t 5 -N2 -n2 --gpus=3)
+	wait_until 20 all_show_bindings "$job"
+	assert_eq "of several nodes" unknown "$(explained_in_short "$job")"
+	assert_contains "summary" "only slurmctld knows how many of its GRES" \
+		"$(explained "$job" | jq .summary)"
+	cancel "$job"
 	job=$(batch -H -t 5 -N1 -n2 --gres=shard:2)
 	wait_until 20 all_show_bindings "$job"
 	assert_eq "fits" '[null,null]' \
@@ -153,11 +159,11 @@ pick() {
 	picked=${words[RANDOM % $#]}
 }
 
-# In request: options that go together.
+# In request: options that go together.  GPUs for several nodes together are not among
+# them: select/cons_tres deals these out, not always the same.
 make_request() {
 	pick "-N1 --gres=gpu:1 -n1" "-N1 -n2 --gres=gpu:2" "-N1 -n1 --gpus=2" \
-		"-N1 -n2 --gpus=3" "-N1-2 -n4 --gpus=4" "-N2 -n2 --gpus=5" \
-		"-N2 -n3 --gpus=2" "-n2 --gpus-per-task=1" \
+		"-N1 -n2 --gpus=3" "-n2 --gpus-per-task=1" \
 		"-N1 -n3 --gpus-per-task=1" "-N1 -n2 --gpus-per-task=2" \
 		"-N1 --gres=gpu:b:3 -n2" "-N1 --gres=gpu:a:1 -n3" \
 		"-N2 -n2 --gpus-per-node=1" "-N1 -n4 --ntasks-per-gpu=2" \
@@ -178,7 +184,8 @@ make_request() {
 	request+=" $picked"
 }
 
-# Some of the units, and some of the GPUs, of each node.
+# Some of the units, and some of the GPUs, of each node; no shards: with disable-binding
+# Slurm takes their GPU for free.
 hold_some() {
 	local node
 	local -a options
@@ -186,8 +193,6 @@ hold_some() {
 	for node in "$NODE_QUAD" "$NODE_QUAD" "$NODE_TURNED" "$NODE_TURNED" \
 		"$NODE_THREAD" "$NODE_ANYWHERE"; do
 		pick --gres=gpu:1 --gpus=1 "" "-n2 --gpus-per-task=1"
-		[ "$node" = "$NODE_QUAD" ] || [ "$node" = "$NODE_THREAD" ] ||
-			pick --gres=gpu:1 --gres=shard:1 --gres=shard:2
 		read -r -a options <<<"-c$((1 + RANDOM % 4)) $picked"
 		alloc -t $((20 + RANDOM % 40)) -N1 -w "$node" "${options[@]}" \
 			>/dev/null
@@ -205,10 +210,17 @@ case_random() {
 	drain
 }
 
+# When it is asked and when it starts Slurm can prefer other nodes.
+make_request_for_node() {
+	make_request
+	pick "$NODE_QUAD" "$NODE_TURNED" "$NODE_THREAD" "$NODE_ANYWHERE"
+	request="${request%-x *} -w $picked"
+}
+
 case_units() {
 	echo "TOPOBIND_SEED=$1"
 	bind_to "$2"
-	compare_units "$1" "$count" hold_some make_request
+	compare_units "$1" "$count" hold_some make_request_for_node
 	drain
 }
 
@@ -216,7 +228,7 @@ start
 test_case "GPUs and units that are not near each other" case_none_near
 test_case "options to which the binding gives way" case_gives_way
 test_case "GPUs of which jobs have shards" case_parts
-test_case "shards" case_shards
+test_case "shards, and GPUs of several nodes" case_not_known
 test_case "the same answer as the controller's, cores" case_random "$seed" C
 test_case "the same answer as the controller's, caches" case_random $((seed + 1)) X
 test_case "the units of plan are those that the job gets" case_units $((seed + 2)) C

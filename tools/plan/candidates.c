@@ -670,9 +670,8 @@ const char *tb_candidates_unknown(const struct tb_candidates *candidates)
 	if (spec->devices.more || spec->devices.parts)
 		return "whether enough of the GRES that it asks for are together";
 	/* Of a request of its own a search finds numbers for which it fits. */
-	if (spec->near == TB_NEAR_ALWAYS && spec->implicit &&
-	    some_are_dealt(candidates))
-		return "how many of its GRES each node gets, near units";
+	if (spec->implicit && some_are_dealt(candidates))
+		return "how many of its GRES each node gets";
 	return spec->near == TB_NEAR_ALWAYS && !know_near(candidates)
 		       ? "whether they are near free GRES"
 		       : NULL;
