@@ -198,9 +198,13 @@ static char *look_at_nodes(const struct choice *choice,
 			   const node_info_msg_t *nodes, bool surely)
 {
 	unsigned cpus = read_number("cpus-per-task", 1), left_out = 0;
+	struct tb_request request = *plain;
 	struct tb_never never = { .nodes = 0 };
 	char *sentence;
 
+	/* Where a window is depends on who uses the node then. */
+	if (surely)
+		tb_request_widen_window(&request);
 	for (uint32_t i = 0; i < nodes->record_count; i++) {
 		const node_info_t *node = &nodes->node_array[i];
 		struct tb_topology *topology;
@@ -213,13 +217,13 @@ static char *look_at_nodes(const struct choice *choice,
 			continue;
 		}
 		topology = read_topology(node);
-		tb_never_look(&never, plain, cpus, node->name, topology, NULL,
-			      NULL);
+		tb_never_look(&never, &request, cpus, node->name, topology,
+			      NULL, NULL);
 		tb_topology_destroy(topology);
 	}
 	sentence = surely && never.unknown
 			   ? NULL
-			   : tb_never_print(&never, plain, cpus,
+			   : tb_never_print(&never, &request, cpus,
 					    name_node(choice, left_out));
 	tb_never_clear(&never);
 	return sentence;

@@ -127,6 +127,8 @@ case_held() {
 	assert no_jobs
 	cancel "$(batch -H --bunit='C:77|X:1')"
 	cancel "$(batch -H --bunit=C --bamount=48)"
+	# Now no cache is in use.
+	cancel "$(batch -H --bunit=C --bamount=1 --bstart=x)"
 	exits 1 "no required node has 48 C units" sbatch -H -o /dev/null \
 		-w "$NODE_QUADRANT" --bamount=48 --wrap true
 }

@@ -340,13 +340,22 @@ bool tb_extra_restore_some(void)
 	return true;
 }
 
-/* What else the field says has been written; if not, it is when the node is shown. */
+/* Nobody seems to have overwritten what was written last, all of it for this shape. */
+static bool has_the_rest(uint32_t node, const struct tb_shape *shape)
+{
+	size_t length;
+
+	return shape->number == written_of[node].shape &&
+	       tb_extra_find(node_record_table_ptr[node]->extra, TB_EXTRA_INUSE,
+			     &length);
+}
+
+/* What else the field says need not be looked at, but when the node is shown. */
 static void write_change(uint32_t node)
 {
 	const struct tb_shape *shape = tb_node_shape(node);
 
-	if (tb_conf_node_record(site) && shape &&
-	    shape->number == written_of[node].shape)
+	if (tb_conf_node_record(site) && shape && has_the_rest(node, shape))
 		write_in_use(node, shape);
 	else
 		tb_extra_write(node);
