@@ -167,9 +167,14 @@ wait_for_an_hour() {
 	wait_until 300 early_in_the_hour
 }
 
-# all_are_accounted ACCOUNT SINCE COUNT - as completed, so many jobs at least
+# all_are_accounted ACCOUNT SINCE COUNT - as completed, so many jobs at least, and what
+# slurmctld shows of their grants.  That comes after the records, and not any more when
+# slurmctld has ended.
 all_are_accounted() {
 	sacct -X -n -P -A "$1" -S "$2" -o State |
 		awk -v least="$3" '/COMPLETED/ { count++; next } { others++ }
-			END { exit others || count < least }'
+			END { exit others || count < least }' &&
+		[ "$(sacct -X -n -P -A "$1" -S "$2" -o SystemComment |
+			grep -c ' grant=')" = "$(scontrol -o show job |
+				grep " Account=$1 " | grep -c ' grant=')" ]
 }
