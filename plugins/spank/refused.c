@@ -457,27 +457,37 @@ static char *ask_features(const struct tb_request *request,
 		       : NULL;
 }
 
+/* One slot fits; then it is the CPUs of its tasks, or all of them together. */
+static char *look_beside_units(const struct choice *choice,
+			       const struct tb_request *request,
+			       const node_info_msg_t *nodes)
+{
+	char *sentence = look_for_tasks(choice, nodes);
+
+	return sentence ? sentence : look_for_all_tasks(choice, request, nodes);
+}
+
+/* surely: Slurm has refused nothing, so units only that no node has, at any time. */
 static char *ask_units(const struct tb_request *request,
-		       const node_info_msg_t *nodes)
+		       const node_info_msg_t *nodes, bool surely)
 {
 	struct choice choice;
-	char *sentence;
+	char *sentence = NULL;
 
 	if (!tb_request_binds(request))
 		return NULL;
 	choice = read_choice();
-	sentence = look_for_needs(&choice, request, nodes);
+	if (!surely)
+		sentence = look_for_needs(&choice, request, nodes);
 	if (!sentence)
-		sentence = look_for_each(&choice, request, nodes, false);
-	if (!sentence)
-		sentence = look_for_tasks(&choice, nodes);
-	if (!sentence)
-		sentence = look_for_all_tasks(&choice, request, nodes);
+		sentence = look_for_each(&choice, request, nodes, surely);
+	if (!sentence && !surely)
+		sentence = look_beside_units(&choice, request, nodes);
 	clear_choice(&choice);
 	return sentence;
 }
 
-static char *ask_nodes(const struct tb_request *request)
+static char *ask_nodes(const struct tb_request *request, bool surely)
 {
 	node_info_msg_t *nodes = NULL;
 	char *sentence;
@@ -488,7 +498,7 @@ static char *ask_nodes(const struct tb_request *request)
 	if (!sentence)
 		sentence = ask_gpus(request);
 	if (!sentence)
-		sentence = ask_units(request, nodes);
+		sentence = ask_units(request, nodes, surely);
 	slurm_free_node_info_msg(nodes);
 	return sentence;
 }
@@ -507,7 +517,7 @@ static void tell_refused(void)
 		if (tb_request_complete(&request, &err))
 			slurm_error("topobind: %s", err.text);
 		else
-			sentence = ask_nodes(&request);
+			sentence = ask_nodes(&request, false);
 	}
 	tb_request_clear(&request);
 	if (sentence)
@@ -527,37 +537,6 @@ void tb_refused_remember(const char *line)
 		parts = 2;
 }
 
-/* What surely no node has. */
-static char *ask_units_surely(const struct tb_request *request,
-			      const node_info_msg_t *nodes)
-{
-	struct choice choice;
-	char *sentence;
-
-	if (!tb_request_binds(request))
-		return NULL;
-	choice = read_choice();
-	sentence = look_for_each(&choice, request, nodes, true);
-	clear_choice(&choice);
-	return sentence;
-}
-
-static char *ask_for_held(const struct tb_request *request)
-{
-	node_info_msg_t *nodes = NULL;
-	char *sentence;
-
-	if (slurm_load_node(0, &nodes, SHOW_ALL))
-		return NULL;
-	sentence = ask_features(request, nodes);
-	if (!sentence)
-		sentence = ask_gpus(request);
-	if (!sentence)
-		sentence = ask_units_surely(request, nodes);
-	slurm_free_node_info_msg(nodes);
-	return sentence;
-}
-
 int tb_refused_check_held(const char *line, struct tb_error *err)
 {
 	char *hold = tb_client_option("hold"), *sentence = NULL;
@@ -568,7 +547,7 @@ int tb_refused_check_held(const char *line, struct tb_error *err)
 	tb_request_init(&request);
 	if (hold && !elsewhere && !tb_request_parse(&request, line, NULL) &&
 	    !tb_request_complete(&request, NULL))
-		sentence = ask_for_held(&request);
+		sentence = ask_nodes(&request, true);
 	if (sentence)
 		rc = tb_fail(err, "%s", sentence);
 	free(sentence);
