@@ -7,15 +7,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=test/integration/same_answers.bash
 . "$test_dir/same_answers.bash"
-
-# Two sockets, in each two NUMA nodes, in each two L3 caches of two cores of two
-# threads.  NUMA nodes are sockets to Slurm: some releases want whole ones near a device.
-quad=SNXCTTCTTXCTTCTTNXCTTCTTXCTTCTTSNXCTTCTTXCTTCTTNXCTTCTTXCTTCTT
-seed=${TOPOBIND_SEED:-$((1 + RANDOM % 1000))}
-count=${TOPOBIND_REQUESTS:-14}
-# shellcheck disable=SC2034 # of same_answers.bash: there are many holders
-may_be_late=yes
-must=--gres-flags=enforce-binding
+# shellcheck source=test/integration/near_requests.bash
+. "$test_dir/near_requests.bash"
 
 start() {
 	cluster_start --nodes "" --machine "quad $quad 4 4 2" \
