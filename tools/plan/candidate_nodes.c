@@ -821,6 +821,40 @@ static int read_topology(const struct rules *rules,
 		       : tb_fail(err, "out of memory");
 }
 
+/* ---- for lib/core/plan/blockers.h ---- */
+
+struct tb_used_node tb_candidate_used(const struct tb_candidate_node *node)
+{
+	return (struct tb_used_node){
+		.topology = node->topology,
+		.placer = node->placer,
+		.books = node->books,
+		.most_cpus = node->most_cpus,
+		.reserved = node->reserved,
+		.masked = node->masked,
+		.holders = node->holds,
+		.nholders = node->nholds,
+		.required = node->required,
+		.devices = node->devices,
+		.pools = node->pools ? node->pools->list : NULL,
+		.npools = node->pools ? node->pools->count : 0,
+		.memory = node->memory,
+		.least_memory = node->least_memory,
+		.numa = node->numa ? node->numa->numa : NULL,
+		.numa_sizes = node->numa ? node->numa->memory.sizes : NULL,
+		.numa_free = node->numa ? node->numa->memory.available : NULL,
+	};
+}
+
+struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node)
+{
+	struct tb_used_node idle = tb_candidate_used(node);
+
+	idle.reserved = node->system;
+	idle.nholders = 0;
+	return idle;
+}
+
 /* ---- all of it ---- */
 
 static int fill_node(struct tb_candidate_node *node, const struct rules *rules,

@@ -83,6 +83,10 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 void tb_candidate_nodes_destroy(struct tb_candidate_node *nodes,
 				unsigned nnodes); /* NULL is fine */
 
+/* A node with a topology, as it is, and as if nobody used it; borrows from it. */
+struct tb_used_node tb_candidate_used(const struct tb_candidate_node *node);
+struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node);
+
 /*
  * Units of the request on a node with a topology that are wholly outside of
  * used; NULL: all that run tasks.
