@@ -13,6 +13,8 @@
 
 #include "candidate_holds.h"
 #include "candidate_parts.h"
+#include "candidate_rules.h"
+#include "candidate_units.h"
 #include "partition_sharing.h"
 
 /* ---- units of a node ---- */

@@ -14,6 +14,7 @@
 #include "core/plan/deal.h"
 #include "core/request/prefer.h"
 
+#include "candidate_rules.h"
 #include "candidates_if.h"
 #include "candidates_unknown.h"
 #include "site_binding.h"
