@@ -11,6 +11,7 @@
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/order/offer_order.h"
 #include "select_topobind/try/device_reach.h"
+#include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/scale.h"
 #include "select_topobind/try/slot_deal.h"
 #include "select_topobind/try/switch_reach.h"

@@ -10,6 +10,7 @@
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/order/offer_order.h"
 #include "select_topobind/try/device_reach.h"
+#include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/window_nodes.h"
 
 /* In the future a later class can be free sooner. */

@@ -9,6 +9,7 @@
 
 #include "now_only.h"
 #include "select_topobind/order/node_order.h"
+#include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/scale.h"
 
 /* A call of select/cons_tres works on copies: it changes what it is given. */
