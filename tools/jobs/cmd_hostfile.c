@@ -10,7 +10,7 @@
 #include "common/job/job_hostfile.h"
 
 #include "command.h"
-#include "job_id.h"
+#include "cluster/job_id.h"
 #include "cluster/conf_here.h"
 #include "cluster/slurm_library.h"
 

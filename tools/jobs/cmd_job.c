@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "job_blocked.h"
-#include "job_id.h"
+#include "cluster/job_id.h"
 #include "job_table.h"
 #include "job_usage_show.h"
 #include "cluster/slurm_library.h"

@@ -16,7 +16,7 @@
 #include "common/job/request_env.h"
 
 #include "command.h"
-#include "job_id.h"
+#include "cluster/job_id.h"
 #include "job_view.h"
 #include "cluster/slurm_library.h"
 #include "plan/changed_job.h"

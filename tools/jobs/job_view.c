@@ -17,7 +17,7 @@
 #include "core/request/parts.h"
 #include "cluster/hosts.h"
 #include "job_blocked.h"
-#include "job_id.h"
+#include "cluster/job_id.h"
 #include "job_view.h"
 
 /* ---- nodes of a bound job ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "jobs/job_id.h"
+#include "cluster/job_id.h"
 #include "map.h"
 #include "map_draw.h"
 #include "map_output.h"

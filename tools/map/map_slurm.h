@@ -5,7 +5,7 @@
 #ifndef TB_TOOLS_MAP_MAP_SLURM_H
 #define TB_TOOLS_MAP_MAP_SLURM_H
 
-#include "jobs/job_id.h"
+#include "cluster/job_id.h"
 #include "map.h"
 
 /*

@@ -9,7 +9,7 @@
 #include "common/job/job_comment.h"
 #include "compat/job_reason.h"
 #include "job_choice.h"
-#include "jobs/job_id.h"
+#include "cluster/job_id.h"
 #include "cluster/hosts.h"
 #include "cluster/slurm_library.h"
 #include "table/table.h"

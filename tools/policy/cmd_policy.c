@@ -13,7 +13,7 @@
 #include "common/job/job_comment.h"
 #include "common/job/request_env.h"
 #include "core/policy/allocation.h"
-#include "jobs/job_id.h"
+#include "cluster/job_id.h"
 #include "node_values.h"
 #include "plugin_score.h"
 #include "table/table_options.h"

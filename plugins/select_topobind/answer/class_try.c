@@ -10,6 +10,7 @@
 #include "passes.h"
 #include "select_topobind/order/node_order.h"
 #include "select_topobind/order/offer_order.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/device_reach.h"
 #include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/scale.h"

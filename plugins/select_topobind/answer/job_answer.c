@@ -19,10 +19,10 @@
 #include "select_topobind/books/ledger.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/request/granted_request.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/reasons.h"
 #include "select_topobind/try/kept_placements.h"
-#include "select_topobind/try/scale.h"
 #include "select_topobind/try/spare_devices.h"
 
 /* What is asked, for each of the plain requests that the job's stands for. */
@@ -52,7 +52,7 @@ static char *explain_one(const struct question *question, unsigned index,
 			 const struct tb_view *view, enum tb_refusal *refusal)
 {
 	struct tb_test call = test_of(question, index);
-	uint16_t limit = tb_sharing_limit(call.job);
+	uint16_t limit = tb_job_sharing_limit(call.job);
 
 	tb_sharing_set_level(&call, limit > 1 ? limit : 0);
 	return tb_explain_wait(&call, &question->plain[index], view, refusal);

@@ -16,7 +16,7 @@
 #include "select_topobind/request/job_combinations.h"
 #include "select_topobind/show/metrics.h"
 #include "select_topobind/show/reasons.h"
-#include "select_topobind/show/refusals.h"
+#include "select_topobind/request/refusals.h"
 #include "select_topobind/show/waiting_job.h"
 
 static int test_bound_request(struct tb_test *test,

@@ -9,6 +9,7 @@
 #include "now_only.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/order/offer_order.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/device_reach.h"
 #include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/window_nodes.h"
@@ -70,7 +71,7 @@ static uint16_t find_level(struct tb_test *call,
 			   const struct tb_view *view,
 			   const bitstr_t *candidates, uint16_t *last)
 {
-	uint16_t limit = tb_sharing_limit(call->job), soonest = 0;
+	uint16_t limit = tb_job_sharing_limit(call->job), soonest = 0;
 	bool more = true, later = true;
 	time_t start = 0;
 
@@ -116,7 +117,7 @@ int tb_try_job(const struct tb_test *test, const struct tb_request *request,
 {
 	bool more;
 
-	return tb_sharing_limit(test->job) == 1
+	return tb_job_sharing_limit(test->job) == 1
 		       ? try_level(test, request, view, &more)
 		       : try_levels(test, request, view);
 }
@@ -135,7 +136,7 @@ bool tb_units_suffice(const struct tb_test *test,
 		      const struct tb_request *request,
 		      const struct tb_view *view)
 {
-	uint16_t limit = tb_sharing_limit(test->job);
+	uint16_t limit = tb_job_sharing_limit(test->job);
 	struct tb_test call = *test;
 	struct tb_offers *offers;
 	uint32_t first = 0, end;

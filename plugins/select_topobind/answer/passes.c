@@ -9,6 +9,7 @@
 
 #include "now_only.h"
 #include "select_topobind/order/node_order.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/scale.h"
 

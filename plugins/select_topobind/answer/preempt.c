@@ -19,7 +19,7 @@
 #include "select_topobind/books/memory_books.h"
 #include "select_topobind/books/unit_sharers.h"
 #include "select_topobind/request/hetjob.h"
-#include "select_topobind/try/scale.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/slot_deal.h"
 
 /* So often it is tried whether jobs can be spared. */

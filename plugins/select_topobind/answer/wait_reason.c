@@ -12,14 +12,14 @@
 #include "core/place/listed.h"
 #include "core/request/parts.h"
 
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/offer_sets.h"
 #include "wait_reason_devices.h"
 #include "wait_reason_limits.h"
 #include "wait_reason_memory.h"
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/try/offers.h"
-#include "select_topobind/try/scale.h"
 #include "select_topobind/books/sharing.h"
 
 /* Counts beyond this many units are not told apart. */

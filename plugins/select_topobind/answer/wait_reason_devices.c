@@ -4,11 +4,11 @@
 #include "src/common/macros.h"
 #include "src/common/xstring.h"
 
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/offers.h"
-#include "select_topobind/try/scale.h"
 
 /* Mostly one of the first nodes shows that there is enough elsewhere. */
 #define FIRST_NODES 32

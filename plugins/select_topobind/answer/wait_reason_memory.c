@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/request/parts.h"
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
 #include "select_topobind/try/offer_placement.h"
 
 /* So many different sizes are told; the rest is "less". */

@@ -11,10 +11,11 @@
 #include "core/plan/shared_use.h"
 
 #include "select_topobind/nodes/core_bits.h"
-#include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/request/granted_request.h"
-#include "select_topobind/try/scale.h"
+#include "select_topobind/request/job_asked.h"
+
+#include "cores_taken.h"
 
 /* Groups that partitions do not have: no other job can share it; nobody has said. */
 enum { NOT_SHARED = 0, NOT_TAGGED = UINT16_MAX };
@@ -68,22 +69,6 @@ static uint16_t number_group(const part_record_t *partition)
 	return group < group_count ? group + 1 : NOT_SHARED;
 }
 
-static uint16_t count_rows(const part_record_t *partition)
-{
-	return partition ? partition->max_share & ~SHARED_FORCE : 1;
-}
-
-/* Where all jobs share nobody has a node for himself. */
-uint16_t tb_sharing_limit(const job_record_t *job)
-{
-	bool forced = job->part_ptr && job->part_ptr->max_share & SHARED_FORCE;
-
-	if (job->het_job_id || (!forced && (tb_wants_whole_nodes(job) ||
-					    job->details->share_res != 1)))
-		return 1;
-	return MAX(count_rows(job->part_ptr), 1);
-}
-
 void tb_sharing_set_level(struct tb_test *test, uint16_t level)
 {
 	bool whole = tb_wants_whole_nodes(test->job);
@@ -95,14 +80,14 @@ void tb_sharing_set_level(struct tb_test *test, uint16_t level)
 /* May other jobs have the cores of the job, which has started, too? */
 static bool lets_share(const job_record_t *job)
 {
-	return count_rows(job->part_ptr) > 1 && !job->het_job_id &&
+	return tb_partition_rows(job->part_ptr) > 1 && !job->het_job_id &&
 	       job->job_resrcs &&
 	       job->job_resrcs->node_req == NODE_CR_AVAILABLE;
 }
 
 const void *tb_sharing_turns(const job_record_t *job)
 {
-	bool shares = IS_JOB_PENDING(job) ? tb_sharing_limit(job) > 1
+	bool shares = IS_JOB_PENDING(job) ? tb_job_sharing_limit(job) > 1
 					  : lets_share(job);
 
 	return shares && tb_slurm_takes_turns(&slurm_conf) ? job->part_ptr
@@ -409,7 +394,7 @@ void tb_sharing_note(const job_record_t *job)
 bool tb_sharing_may_return(const job_record_t *job)
 {
 	const job_resources_t *granted = job->job_resrcs;
-	uint16_t limit = tb_sharing_limit(job);
+	uint16_t limit = tb_job_sharing_limit(job);
 	struct tb_allocated_node at = { 0 };
 	struct member member;
 	bool fits = true;

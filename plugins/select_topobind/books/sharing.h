@@ -31,9 +31,6 @@ void tb_sharing_fini(void);
 /* The ledger has counted the job's cores, or counted them anew. */
 void tb_sharing_note(const job_record_t *job);
 
-/* How many jobs may have a unit (a node) of this job; 1: only itself. */
-uint16_t tb_sharing_limit(const job_record_t *job);
-
 /* Only units, or nodes, that fewer jobs than this have; 0: none is shared. */
 void tb_sharing_set_level(struct tb_test *test, uint16_t level);
 

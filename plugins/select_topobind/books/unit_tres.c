@@ -9,12 +9,12 @@
 #include "compat/unit_gres.h"
 #include "core/request/parts.h"
 #include "select_topobind/nodes/core_bits.h"
-#include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/request/granted_request.h"
-#include "select_topobind/try/scale.h"
+#include "select_topobind/request/job_asked.h"
 
+#include "cores_taken.h"
 #include "ledger.h"
 
 static bool is_on;

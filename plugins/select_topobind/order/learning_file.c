@@ -20,7 +20,7 @@
 #include "files/replace_file.h"
 
 #include "learning.h"
-#include "select_topobind/periodic_thread.h"
+#include "select_topobind/later/periodic_thread.h"
 
 #define FILE_NAME "topobind_history"
 /* A full history is half of that. */

@@ -15,18 +15,9 @@
 #include "core/policy/priority_function.h"
 #include "core/request/prefer.h"
 
-#include "node_times.h"
+#include "select_topobind/request/node_choice.h"
 
-/* How a job's nodes are chosen. */
-struct tb_node_choice {
-	enum tb_allocation policy;
-	const char *prefer; /* as in core/request/prefer.h, or NULL */
-	const struct tb_priority_function *function;
-	const char *plugin; /* of policy PLUGIN */
-	const struct tb_conf *site;
-	const struct tb_request *request;
-	bool bound;
-};
+#include "node_times.h"
 
 struct tb_node_facts {
 	const struct tb_node_choice *choice;

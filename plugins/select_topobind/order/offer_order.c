@@ -10,10 +10,10 @@
 #include "compat/select_gres.h"
 
 #include "node_score.h"
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
+#include "select_topobind/request/job_asked.h"
 #include "select_topobind/try/offer_placement.h"
 #include "select_topobind/try/offer_sets.h"
-#include "select_topobind/try/scale.h"
 
 /*
  * How many of the offered slots to look at: the job's share, where it does not

@@ -6,8 +6,9 @@
 
 #include "src/common/macros.h"
 
+#include "select_topobind/request/job_asked.h"
+
 #include "consumption.h"
-#include "select_topobind/try/scale.h"
 
 /* What is free on a node: now, or (later) when no job runs there. */
 struct supply {

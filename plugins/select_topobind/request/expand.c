@@ -4,9 +4,8 @@
 #include "src/common/job_resources.h"
 #include "src/common/log.h"
 
-#include "select_topobind/show/refusals.h"
-
 #include "granted_request.h"
+#include "refusals.h"
 
 int tb_expand_limit(struct tb_test *test, const char *binding)
 {

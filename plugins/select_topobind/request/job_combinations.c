@@ -6,9 +6,8 @@
 
 #include "common/job/option_numbers.h"
 #include "compat/select_gres.h"
-#include "select_topobind/books/sharing.h"
 #include "select_topobind/nodes/nodes.h"
-#include "select_topobind/try/scale.h"
+#include "job_asked.h"
 
 /* Does the job itself ask for them, not OverSubscribe=EXCLUSIVE of its partition? */
 static bool wants_whole_nodes(const job_record_t *job)
@@ -38,7 +37,7 @@ int tb_job_isolation_check(const struct tb_conf *site, const job_record_t *job,
 							 tb_job_partition(job)),
 				       err))
 		return -1;
-	if (tb_sharing_limit(job) <= 1)
+	if (tb_job_sharing_limit(job) <= 1)
 		return 0;
 	return tb_fail(
 		err,

@@ -10,7 +10,7 @@
 
 #include "compat/slurm_accounting.h"
 
-#include "select_topobind/periodic_thread.h"
+#include "select_topobind/later/periodic_thread.h"
 
 /* Far below the 64 KiB of the database's column. */
 #define COMMENT_MAX 32768

@@ -10,7 +10,7 @@
 
 #include "common/job/comment_lines.h"
 #include "select_topobind/request/granted_request.h"
-#include "select_topobind/try/scale.h"
+#include "select_topobind/request/job_asked.h"
 
 #include "grant_text.h"
 #include "site_mode.h"

@@ -17,7 +17,7 @@
 #include "files/replace_file.h"
 
 #include "metrics.h"
-#include "select_topobind/periodic_thread.h"
+#include "select_topobind/later/periodic_thread.h"
 
 /* What the thread shall do; not locked while it writes. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -5,7 +5,7 @@
 #include "src/common/xmalloc.h"
 #include "src/slurmctld/locks.h"
 
-#include "select_topobind/periodic_thread.h"
+#include "select_topobind/later/periodic_thread.h"
 #include "select_topobind/request/changed_request.h"
 
 /* So many jobs are shown while the write lock is held. */

@@ -9,7 +9,7 @@
 #include "src/slurmctld/locks.h"
 
 #include "job_record.h"
-#include "select_topobind/periodic_thread.h"
+#include "select_topobind/later/periodic_thread.h"
 
 /*
  * Numbers of jobs with a sentence.  slurmctld's lock is taken before that of the

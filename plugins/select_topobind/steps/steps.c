@@ -10,7 +10,7 @@
 #include "compat/select_steps.h"
 #include "core/place/masked.h"
 
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/nodes/nodes.h"

@@ -12,10 +12,11 @@
 #include "core/plan/near_devices.h"
 #include "core/plan/reach_groups.h"
 
+#include "select_topobind/request/job_asked.h"
+
 #include "network_groups.h"
 #include "offer_placement.h"
 #include "offer_sets.h"
-#include "scale.h"
 
 /* So many kinds are looked at; each takes some placements. */
 #define KINDS_MAX 16

@@ -8,8 +8,9 @@
 
 #include "core/plan/near_devices.h"
 
+#include "select_topobind/request/job_asked.h"
+
 #include "device_layout.h"
-#include "scale.h"
 
 /* One entry of what the job asks for. */
 struct entry {

@@ -6,8 +6,8 @@
 #include "compat/select_gres.h"
 
 #include "offers.h"
-#include "scale.h"
-#include "select_topobind/order/node_order.h"
+#include "select_topobind/request/node_choice.h"
+#include "select_topobind/request/job_asked.h"
 
 /* Of the last so many kinds of question, and so many bytes of all of them. */
 #define KEPT_MAX 64

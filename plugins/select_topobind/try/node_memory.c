@@ -11,9 +11,9 @@
 #include "core/plan/device_counts.h"
 #include "core/topology/numa_memory.h"
 
-#include "scale.h"
 #include "select_topobind/books/memory_books.h"
 #include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/request/job_asked.h"
 
 struct tb_node_memory {
 	const struct tb_test *test;

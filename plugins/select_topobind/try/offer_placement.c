@@ -7,10 +7,10 @@
 #include "core/plan/implicit.h"
 #include "core/topology/fragmentation.h"
 
-#include "scale.h"
 #include "select_topobind/books/sharing.h"
-#include "select_topobind/nodes/cores_taken.h"
-#include "select_topobind/order/node_facts.h"
+#include "select_topobind/books/cores_taken.h"
+#include "select_topobind/request/node_choice.h"
+#include "select_topobind/request/job_asked.h"
 #include "unit_sizes.h"
 
 static struct tb_books get_books(const job_record_t *job, uint32_t node,

@@ -6,8 +6,8 @@
 #include "core/plan/near_devices.h"
 
 #include "offer_placement.h"
-#include "scale.h"
 #include "select_topobind/books/sharing.h"
+#include "select_topobind/request/job_asked.h"
 #include "unit_sizes.h"
 
 static uint16_t get_given(uint16_t number)

@@ -6,10 +6,8 @@
 
 #include "core/plan/booked.h"
 
-#include "select_topobind/books/sharing.h"
 #include "select_topobind/nodes/job_nodes.h"
-
-#include "scale.h"
+#include "select_topobind/request/job_asked.h"
 
 struct tb_partition_limit {
 	const part_record_t *partition;
@@ -23,7 +21,7 @@ static bool is_counted_here(const struct tb_test *test)
 
 	return partition && partition->max_cpus_per_node != INFINITE &&
 	       !tb_wants_whole_nodes(test->job) &&
-	       tb_sharing_limit(test->job) == 1;
+	       tb_job_sharing_limit(test->job) == 1;
 }
 
 /* All threads of the cores, as select/cons_tres counts. */

@@ -5,122 +5,8 @@
 #include "src/common/xmalloc.h"
 
 #include "compat/select_gres.h"
-#include "core/plan/booked.h"
 
-static int has_count(void *feature, void *unused)
-{
-	(void)unused;
-	return ((const job_feature_t *)feature)->count > 0;
-}
-
-/*
- * Slurm wants all devices of a part of the nodes, and each with CPUs for its tasks: with
- * --ntasks-per-gpu these are all tasks.
- */
-static bool has_tasks_of_devices(const job_record_t *job)
-{
-	uint16_t each = job->details->ntasks_per_tres;
-
-	return job->gres_list_req && each && each < NO_VAL16;
-}
-
-bool tb_job_is_asked_in_part(const job_record_t *job)
-{
-	const job_details_t *details = job->details;
-
-	return !has_tasks_of_devices(job) &&
-	       details->min_cpus == details->min_nodes &&
-	       details->min_cpus < details->num_tasks &&
-	       details->feature_list_use &&
-	       list_find_first(details->feature_list_use, has_count, NULL);
-}
-
-static uint32_t count_required(const job_details_t *details)
-{
-	return details->req_node_bitmap
-		       ? bit_set_count(details->req_node_bitmap)
-		       : 0;
-}
-
-struct tb_asked tb_job_asked(const job_record_t *job)
-{
-	const job_details_t *details = job->details;
-
-	return (struct tb_asked){
-		.tasks = details->num_tasks,
-		.tasks_per_node = details->ntasks_per_node,
-		.min_nodes = details->min_nodes,
-		.max_nodes = details->max_nodes,
-		.required = count_required(details),
-		.task_cpus = details->cpus_per_task,
-		.node_cpus = details->pn_min_cpus,
-		.tasks_are_given = job->bit_flags & JOB_NTASKS_SET,
-		.may_be_fewer = tb_nodes_have_all_tasks(),
-		.overcommit = details->overcommit,
-		.in_part = tb_job_is_asked_in_part(job),
-	};
-}
-
-uint32_t tb_job_slots(const job_record_t *job)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_slots(&asked);
-}
-
-uint32_t tb_job_slots_per_node(const job_record_t *job)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_slots_of_node(&asked);
-}
-
-uint32_t tb_job_least_hosts(const job_record_t *job)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_least_hosts(&asked);
-}
-
-uint32_t tb_job_exact_tasks(const job_record_t *job)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_exact_tasks(&asked);
-}
-
-uint32_t tb_job_exact_slots(const job_record_t *job)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_exact_slots(&asked);
-}
-
-uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes)
-{
-	struct tb_asked asked = tb_job_asked(job);
-
-	return tb_asked_most_nodes(&asked, nodes);
-}
-
-/* Flags in some versions, numbers in others: 3 is --exclusive=mcs there. */
-bool tb_wants_whole_nodes(const job_record_t *job)
-{
-	return job->details &&
-	       (job->details->whole_node &
-		(WHOLE_NODE_REQUIRED | WHOLE_NODE_USER)) == WHOLE_NODE_REQUIRED;
-}
-
-uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node)
-{
-	const multi_core_data_t *layout = job->details->mc_ptr;
-	uint32_t asked = 0;
-
-	/* --threads-per-core and --hint=nomultithread end up here. */
-	if (layout && layout->threads_per_core != NO_VAL16)
-		asked = MAX(layout->threads_per_core, 1);
-	return tb_booked_per_core(asked, node_record_table_ptr[node]->tpc);
-}
+#include "select_topobind/request/job_asked.h"
 
 /* Set, they have select/cons_tres take other cores than it is shown. */
 #define SCALED_FLAGS ((uint64_t)(GRES_ENFORCE_BIND | JOB_NTASKS_SET))
@@ -162,17 +48,6 @@ static void free_layout(multi_core_data_t *layout)
 	layout->ntasks_per_socket = INFINITE16;
 }
 
-/* Later Slurms put -c into tres_per_task, too. */
-bool tb_job_has_task_devices(const job_record_t *job)
-{
-	uint32_t entries = tb_gres_entries(job);
-
-	for (uint32_t i = 0; i < entries; i++)
-		if (tb_gres_asked(job, i).per_task)
-			return true;
-	return false;
-}
-
 /*
  * With --overcommit the tasks of a device share the slot of their node, too: Slurm
  * would want a slot for each.
@@ -181,7 +56,7 @@ static void forget_tasks_of_devices(job_record_t *job, struct tb_scale *saved)
 {
 	uint32_t entries = tb_gres_entries(job);
 
-	if (!job->details->overcommit || !has_tasks_of_devices(job))
+	if (!job->details->overcommit || !tb_job_has_tasks_of_devices(job))
 		return;
 	saved->tasks_each = xcalloc(entries, sizeof(*saved->tasks_each));
 	for (uint32_t i = 0; i < entries; i++) {

@@ -10,10 +10,7 @@
 #ifndef TB_SELECT_TOPOBIND_TRY_SCALE_H
 #define TB_SELECT_TOPOBIND_TRY_SCALE_H
 
-#include <stdbool.h>
-
 #include "compat/select_compat.h"
-#include "core/plan/asked.h"
 #include "core/request/request.h"
 
 /*
@@ -33,35 +30,6 @@ struct tb_scale {
 		ntasks_per_socket;
 	uint16_t *tasks_each; /* of each entry's devices; NULL: not changed */
 };
-
-/* What the job asks for, and what core/plan/asked.h says of it. */
-struct tb_asked tb_job_asked(const job_record_t *job);
-uint32_t tb_job_slots(const job_record_t *job);
-uint32_t tb_job_slots_per_node(const job_record_t *job);
-uint32_t tb_job_least_hosts(const job_record_t *job);
-uint32_t tb_job_exact_slots(const job_record_t *job);
-uint32_t tb_job_most_nodes(const job_record_t *job, uint32_t nodes);
-
-/*
- * Likewise the tasks, for hosts: these share units, so that --ntasks-per-node only
- * limits how many of them a node has, whoever said how many there are.
- */
-uint32_t tb_job_exact_tasks(const job_record_t *job);
-
-/*
- * For --constraint="[a*2&b*1]" Slurm asks for the nodes of each feature by
- * themselves, with all tasks and a CPU for each node, and then for all nodes.
- */
-bool tb_job_is_asked_in_part(const job_record_t *job);
-
-/* Asks for GRES for each task. */
-bool tb_job_has_task_devices(const job_record_t *job);
-
-/* Asks for --exclusive, or its partition has OverSubscribe=EXCLUSIVE. */
-bool tb_wants_whole_nodes(const job_record_t *job);
-
-/* CPUs that the job gets for one core of the node. */
-uint32_t tb_cpus_per_core(const job_record_t *job, uint32_t node);
 
 /* Scale to cpus per slot (or host); saved receives what was before. */
 void tb_scale_job(job_record_t *job, enum tb_type type, uint32_t cpus,

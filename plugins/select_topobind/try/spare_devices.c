@@ -5,9 +5,8 @@
 
 #include "compat/select_gres.h"
 
-#include "scale.h"
-#include "select_topobind/books/sharing.h"
 #include "select_topobind/nodes/nodes.h"
+#include "select_topobind/request/job_asked.h"
 
 /* Cores near devices of a node, as they are found. */
 struct sparing {
@@ -57,7 +56,7 @@ static bool could_have_others(const job_record_t *job,
 			      const struct tb_request *request)
 {
 	if (job->gres_list_req || tb_wants_whole_nodes(job) ||
-	    tb_sharing_limit(job) > 1)
+	    tb_job_sharing_limit(job) > 1)
 		return false;
 	return !request ||
 	       (!request->cpus && !request->start && !request->stop);

@@ -6,9 +6,10 @@
 
 #include "core/plan/reach_groups.h"
 
+#include "select_topobind/request/job_asked.h"
+
 #include "network_groups.h"
 #include "offer_sets.h"
-#include "scale.h"
 
 struct below {
 	struct tb_reach_node *nodes;

@@ -4,7 +4,7 @@
 #include "core/base/memo.h"
 #include "core/place/window_ever.h"
 
-#include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/books/cores_taken.h"
 
 enum verdict { UNKNOWN, CAN_HOLD, CANNOT_HOLD };
 

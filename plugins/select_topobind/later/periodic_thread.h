@@ -6,8 +6,8 @@
  * these changes.  It takes the locks it needs, does little, and ends with
  * slurmctld.
  */
-#ifndef TB_SELECT_TOPOBIND_PERIODIC_THREAD_H
-#define TB_SELECT_TOPOBIND_PERIODIC_THREAD_H
+#ifndef TB_SELECT_TOPOBIND_LATER_PERIODIC_THREAD_H
+#define TB_SELECT_TOPOBIND_LATER_PERIODIC_THREAD_H
 
 #include <pthread.h>
 #include <stdbool.h>

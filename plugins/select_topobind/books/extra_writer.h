@@ -6,8 +6,8 @@
  * m_topology_inuse= and so on (common/node/node_extra.h), and keeps what others wrote there.  Called with slurmctld's
  * write lock on nodes.
  */
-#ifndef TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
-#define TB_SELECT_TOPOBIND_NODES_EXTRA_WRITER_H
+#ifndef TB_SELECT_TOPOBIND_BOOKS_EXTRA_WRITER_H
+#define TB_SELECT_TOPOBIND_BOOKS_EXTRA_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,11 +5,11 @@
 
 #include "src/common/macros.h"
 
-#include "ledger.h"
-#include "memory_books.h"
-#include "sharing.h"
-#include "select_topobind/late_resume.h"
-#include "select_topobind/nodes/extra_writer.h"
+#include "select_topobind/books/extra_writer.h"
+#include "select_topobind/books/late_resume.h"
+#include "select_topobind/books/ledger.h"
+#include "select_topobind/books/memory_books.h"
+#include "select_topobind/books/sharing.h"
 #include "select_topobind/nodes/nodes.h"
 #include "select_topobind/order/consumption.h"
 #include "select_topobind/order/learning.h"

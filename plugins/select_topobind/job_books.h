@@ -6,8 +6,8 @@
  * what it consumes and what is learned of it (order/), and what its nodes show of it.
  * Under slurmctld's write locks on jobs and nodes.
  */
-#ifndef TB_SELECT_TOPOBIND_BOOKS_JOB_BOOKS_H
-#define TB_SELECT_TOPOBIND_BOOKS_JOB_BOOKS_H
+#ifndef TB_SELECT_TOPOBIND_JOB_BOOKS_H
+#define TB_SELECT_TOPOBIND_JOB_BOOKS_H
 
 #include "common/conf/conf.h"
 #include "compat/select_compat.h"

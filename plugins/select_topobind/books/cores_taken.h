@@ -2,12 +2,12 @@
 /*
  * cores_taken.h - the cores of a node that a test must not use
  */
-#ifndef TB_SELECT_TOPOBIND_NODES_CORES_TAKEN_H
-#define TB_SELECT_TOPOBIND_NODES_CORES_TAKEN_H
+#ifndef TB_SELECT_TOPOBIND_BOOKS_CORES_TAKEN_H
+#define TB_SELECT_TOPOBIND_BOOKS_CORES_TAKEN_H
 
-#include "select_topobind/books/ledger.h"
+#include "select_topobind/nodes/nodes.h"
 
-#include "nodes.h"
+#include "ledger.h"
 
 /*
  * Replaces cores, which are Slurm's, by those that jobs of the view hold (NULL: as

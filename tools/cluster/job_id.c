@@ -10,7 +10,7 @@
 
 #include <slurm/slurm_errno.h>
 
-#include "cluster/cluster.h"
+#include "cluster.h"
 #include "command.h"
 #include "job_id.h"
 

@@ -5,8 +5,8 @@
  * A thread does it soon after, with slurmctld's write lock on nodes, and on jobs where
  * these change.  doc/design.md, "Locks of the hooks", says which hook needs it.
  */
-#ifndef TB_SELECT_TOPOBIND_LATE_WORK_H
-#define TB_SELECT_TOPOBIND_LATE_WORK_H
+#ifndef TB_SELECT_TOPOBIND_LATER_LATE_WORK_H
+#define TB_SELECT_TOPOBIND_LATER_LATE_WORK_H
 
 enum tb_late_work {
 	TB_LATE_NODES, /* what nodes show */

@@ -13,15 +13,15 @@
 #include "common/node/node_extra.h"
 #include "common/node/site_extra.h"
 
-#include "select_topobind/books/ledger.h"
-#include "select_topobind/books/memory_books.h"
+#include "select_topobind/nodes/devices_shown.h"
+#include "select_topobind/nodes/job_nodes.h"
+#include "select_topobind/nodes/nodes.h"
+#include "select_topobind/nodes/reserved_cores.h"
+#include "select_topobind/nodes/text_digest.h"
 
 #include "cores_taken.h"
-#include "devices_shown.h"
-#include "job_nodes.h"
-#include "nodes.h"
-#include "reserved_cores.h"
-#include "text_digest.h"
+#include "ledger.h"
+#include "memory_books.h"
 
 /* Of so many nodes in one go, as a node takes some 20 us, and slurmctld is locked. */
 #define RESTORED_AT_ONCE 1000

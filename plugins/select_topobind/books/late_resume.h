@@ -8,8 +8,8 @@
  * resume.  (Slurm calls no plugin when a job is suspended once more.)  Called with
  * slurmctld's write lock on jobs.
  */
-#ifndef TB_SELECT_TOPOBIND_LATE_RESUME_H
-#define TB_SELECT_TOPOBIND_LATE_RESUME_H
+#ifndef TB_SELECT_TOPOBIND_BOOKS_LATE_RESUME_H
+#define TB_SELECT_TOPOBIND_BOOKS_LATE_RESUME_H
 
 #include "compat/select_compat.h"
 

@@ -2,8 +2,8 @@
 /*
  * job_id.h - jobs as people name them: 123, 123_4, 123+1
  */
-#ifndef TB_TOOLS_JOBS_JOB_ID_H
-#define TB_TOOLS_JOBS_JOB_ID_H
+#ifndef TB_TOOLS_CLUSTER_JOB_ID_H
+#define TB_TOOLS_CLUSTER_JOB_ID_H
 
 #include <stdbool.h>
 

@@ -13,9 +13,9 @@
 #include "compat/slurmctld_resume.h"
 #include "compat/slurmctld_symbols.h"
 
-#include "select_topobind/books/ledger.h"
+#include "select_topobind/later/late_work.h"
 
-#include "late_work.h"
+#include "ledger.h"
 
 static const char key[] = "resume=";
 static const char word[] = "resume=waiting";

@@ -6,8 +6,8 @@
  * first few, and then one that says how many more there were.  All of them are there
  * with SlurmctldDebug=debug.
  */
-#ifndef TB_SELECT_TOPOBIND_SHOW_REFUSALS_H
-#define TB_SELECT_TOPOBIND_SHOW_REFUSALS_H
+#ifndef TB_SELECT_TOPOBIND_REQUEST_REFUSALS_H
+#define TB_SELECT_TOPOBIND_REQUEST_REFUSALS_H
 
 #include <stdbool.h>
 
