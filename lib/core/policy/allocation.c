@@ -678,6 +678,10 @@ uint32_t tb_allocation_leaders(enum tb_allocation policy,
 	while (leaders && leaders < count &&
 	       !differ_before_fit(&list[leaders], &list[leaders - 1], share))
 		leaders++;
+	/* With switches it matters whether one node holds all. */
+	while (need->has_switches && leaders < count &&
+	       list[leaders - 1].holds < need->amount)
+		leaders++;
 	return leaders;
 }
 
