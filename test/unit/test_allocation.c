@@ -6,6 +6,7 @@
 #include "unit_test.h"
 
 #include "core/policy/allocation.h"
+#include "random_case.h"
 
 #define HOUR 3600
 
@@ -277,6 +278,113 @@ static void leaves_several_nodes_to_switches(void **state)
 	assert_int_equal(tb_allocation_order(TB_ALLOCATE_DEFAULT, list, 3,
 					     &nodes),
 			 3);
+}
+
+#define MOST_CANDIDATES 12
+
+static struct tb_node_need random_need(struct random *random)
+{
+	struct tb_node_need need = {
+		.amount = 1 + random_below(random, 24),
+		.nodes = random_below(random, 4),
+		.has_switches = random_percent(random, 10),
+	};
+
+	if (random_percent(random, 50))
+		need.most_nodes = need.nodes + random_below(random, 5);
+	return need;
+}
+
+/* Whose fits[node] is known later. */
+static struct tb_candidate
+random_candidate(struct random *random, uint32_t node, struct tb_candidate *fit)
+{
+	struct tb_candidate candidate = plain(node);
+
+	candidate.most = random_percent(random, 1) ? 2 : UINT64_MAX;
+	candidate.holds = random_below(random, 9);
+	candidate.weight = random_percent(random, 20);
+	candidate.required = random_percent(random, 3);
+	candidate.preferred = random_percent(random, 5) ? .5 : 0;
+	*fit = candidate;
+	fit->diameter = random_below(random, 4);
+	fit->broken = (int32_t)random_below(random, 4) - 2;
+	fit->left = random_below(random, 4);
+	return candidate;
+}
+
+static void tell_fits(struct tb_candidate *list, uint32_t count,
+		      const struct tb_candidate *fits)
+{
+	for (uint32_t i = 0; i < count; i++)
+		list[i] = fits[list[i].node];
+}
+
+static void assert_same_order(const struct tb_candidate *a,
+			      const struct tb_candidate *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(a[i].node, b[i].node);
+}
+
+/* Returns whether some fits need not be known. */
+static bool compare_leaders(struct random *random)
+{
+	uint32_t count = 1 + random_below(random, MOST_CANDIDATES);
+	struct tb_node_need need = random_need(random);
+	struct tb_candidate list[MOST_CANDIDATES], fits[MOST_CANDIDATES];
+	struct tb_candidate all[MOST_CANDIDATES];
+	uint32_t leaders, enough, of_all;
+
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = random_candidate(random, i, &fits[i]);
+		all[i] = fits[i];
+	}
+	of_all = tb_allocation_order(TB_ALLOCATE_DEFAULT, all, count, &need);
+	leaders = tb_allocation_leaders(TB_ALLOCATE_DEFAULT, list, count,
+					&need);
+	assert_in_range(leaders, 1, count);
+	tell_fits(list, leaders, fits);
+	enough = tb_allocation_order(TB_ALLOCATE_DEFAULT, list, leaders, &need);
+	assert_int_equal(enough, of_all);
+	assert_same_order(list, all, enough);
+	tell_fits(list, count, fits);
+	tb_allocation_order(TB_ALLOCATE_DEFAULT, list, count, &need);
+	assert_same_order(list, all, count);
+	return leaders < count;
+}
+
+/* The fit of some decides, and that of the others could be anything. */
+static void leaders_suffice(void **state)
+{
+	struct random random = { 5 };
+	unsigned fewer = 0;
+
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		fewer += compare_leaders(&random);
+	assert_in_range(fewer, 20000, 80000);
+}
+
+static void only_the_default_has_leaders(void **state)
+{
+	struct tb_candidate list[] = { plain(0), plain(1), plain(2) };
+
+	(void)state;
+	assert_int_equal(tb_allocation_leaders(TB_ALLOCATE_DEFAULT, list, 0,
+					       &one),
+			 0);
+	assert_int_equal(tb_allocation_leaders(TB_ALLOCATE_BESTTOPOLOGY, list,
+					       3, &one),
+			 3);
+	for (int i = 0; i < 3; i++)
+		list[i].most = UINT64_MAX;
+	list[2].holds = 2;
+	list[1].holds = 0;
+	assert_int_equal(tb_allocation_leaders(TB_ALLOCATE_DEFAULT, list, 3,
+					       &one),
+			 2);
+	assert_order(list, 3, "0 2 1");
 }
 
 static void is_random_without_speeds(void **state)
@@ -580,6 +688,8 @@ int main(void)
 		cmocka_unit_test(orders_by_default),
 		cmocka_unit_test(leaves_several_nodes_to_switches),
 		cmocka_unit_test(is_random_without_speeds),
+		cmocka_unit_test(leaders_suffice),
+		cmocka_unit_test(only_the_default_has_leaders),
 		cmocka_unit_test(finds_neighbours),
 		cmocka_unit_test(finds_equals),
 		cmocka_unit_test(takes_the_least_loaded),

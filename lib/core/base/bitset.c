@@ -139,12 +139,30 @@ void tb_bitset_andnot_range(struct tb_bitset *to, const struct tb_bitset *gone,
 	}
 }
 
+/* count > 0.  Most ranges are a container's, and lie in one word. */
+static bool is_in_one_word(unsigned first, unsigned count)
+{
+	return first % WORD_BITS + count <= WORD_BITS;
+}
+
+/* Those of such a range, from bit 0 on. */
+static uint64_t get_bits(const struct tb_bitset *set, unsigned first,
+			 unsigned count)
+{
+	return set->words[first / WORD_BITS] >> first % WORD_BITS &
+	       ALL_ONES >> (WORD_BITS - count);
+}
+
 unsigned tb_bitset_count_range(const struct tb_bitset *set, unsigned first,
 			       unsigned count)
 {
 	unsigned end = first + count;
 	unsigned ones = 0;
 
+	if (!count)
+		return 0;
+	if (is_in_one_word(first, count))
+		return count_ones(get_bits(set, first, count));
 	while (first < end) {
 		struct span span = get_span(first, end);
 
@@ -159,6 +177,10 @@ bool tb_bitset_any_in_range(const struct tb_bitset *set, unsigned first,
 {
 	unsigned end = first + count;
 
+	if (!count)
+		return false;
+	if (is_in_one_word(first, count))
+		return get_bits(set, first, count);
 	while (first < end) {
 		struct span span = get_span(first, end);
 
@@ -288,16 +310,19 @@ bool tb_bitset_contains(const struct tb_bitset *outer,
 static unsigned find_next_bit(const struct tb_bitset *set, unsigned from,
 			      uint64_t flipped)
 {
-	while (from < set->nbits) {
-		struct span span = get_span(from, set->nbits);
-		uint64_t word = (set->words[span.word] ^ flipped) & span.mask;
+	unsigned words = count_words(set), at = from / WORD_BITS, bit;
+	uint64_t word;
 
-		if (word)
-			return span.word * WORD_BITS +
-			       (unsigned)__builtin_ctzll(word);
-		from = span.next;
-	}
-	return set->nbits;
+	if (from >= set->nbits)
+		return set->nbits;
+	word = (set->words[at] ^ flipped) & ALL_ONES << from % WORD_BITS;
+	while (!word && ++at < words)
+		word = set->words[at] ^ flipped;
+	if (!word)
+		return set->nbits;
+	/* What is behind the last bit is 0, which flipped is 1. */
+	bit = at * WORD_BITS + (unsigned)__builtin_ctzll(word);
+	return bit < set->nbits ? bit : set->nbits;
 }
 
 unsigned tb_bitset_next(const struct tb_bitset *set, unsigned from)

@@ -121,24 +121,30 @@ static void sort_list_by_letter(struct tb_placer *placer, uint32_t *list,
 		sort_list_by_distance(placer, list, matching);
 }
 
-static uint32_t *sort_children(struct tb_placer *placer, uint32_t node)
+static void sort_children(struct tb_placer *placer, uint32_t node)
 {
 	const struct tb_tree_node *parent = &placer->topology->nodes[node];
 	uint32_t *list = placer->children + parent->first_child;
 
-	placer->siblings[node] = (struct tb_siblings){ placer->placement, 0 };
 	memcpy(list, placer->topology->children + parent->first_child,
 	       parent->nchildren * sizeof(*list));
 	if (parent->nchildren > 1)
 		for (const char *letter = placer->sort; *letter; letter++)
 			sort_list_by_letter(placer, list, parent->nchildren,
 					    *letter);
-	return list;
 }
 
 const uint32_t *tb_sorted_children(struct tb_placer *placer, uint32_t node)
 {
-	if (placer->siblings[node].placement != placer->placement)
-		return sort_children(placer, node);
-	return placer->children + placer->topology->nodes[node].first_child;
+	struct tb_siblings *siblings = &placer->siblings[node];
+	uint32_t first = placer->topology->nodes[node].first_child;
+	bool is_first_time = siblings->placement != placer->placement;
+
+	if (is_first_time)
+		*siblings = (struct tb_siblings){ placer->placement, 0 };
+	if (!*placer->sort)
+		return placer->topology->children + first;
+	if (is_first_time)
+		sort_children(placer, node);
+	return placer->children + first;
 }

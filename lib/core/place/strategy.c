@@ -210,8 +210,8 @@ static void find_least_loaded(struct tb_placer *placer, uint32_t node,
 				   : node && at->level == level) {
 		uint32_t load = count_load(placer, node);
 
-		if (tb_holds_amount(placer, node) &&
-		    (least->node == TB_NO_NODE || load < least->load))
+		if ((least->node == TB_NO_NODE || load < least->load) &&
+		    tb_holds_amount(placer, node))
 			*least = (struct least_loaded){ node, load };
 		return;
 	}

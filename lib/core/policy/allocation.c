@@ -635,6 +635,56 @@ uint32_t tb_allocation_order(enum tb_allocation policy,
 	return enough;
 }
 
+/* What comes before a candidate's fit: see set_default_keys(). */
+static bool differ_before_fit(const struct tb_candidate *a,
+			      const struct tb_candidate *b, uint64_t share)
+{
+	uint64_t holds = a->holds < share ? a->holds : share;
+	uint64_t other = b->holds < share ? b->holds : share;
+
+	return a->required != b->required || a->preferred != b->preferred ||
+	       a->weight != b->weight || holds != other;
+}
+
+/*
+ * Do the same number of first candidates suffice, whatever the order of those that
+ * hold the job's share?  Where the job can have few nodes some of these are left out,
+ * and they may hold more or less.
+ */
+static bool order_of_equals_does_not_matter(const struct tb_candidate *list,
+					    uint32_t count,
+					    const struct tb_node_need *need)
+{
+	bool limited = need->most_nodes > 1 && need->most_nodes < count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i].most != UINT64_MAX ||
+		    (limited && differ_before_fit(&list[i], &list[0], 0)))
+			return false;
+	return true;
+}
+
+uint32_t tb_allocation_leaders(enum tb_allocation policy,
+			       struct tb_candidate *list, uint32_t count,
+			       const struct tb_node_need *need)
+{
+	uint64_t share = tb_node_need_share(need);
+	uint32_t leaders;
+
+	if (policy != TB_ALLOCATE_DEFAULT || !count ||
+	    !order_of_equals_does_not_matter(list, count, need))
+		return count;
+	leaders = tb_allocation_order(policy, list, count, need);
+	while (leaders && leaders < count &&
+	       !differ_before_fit(&list[leaders], &list[leaders - 1], share))
+		leaders++;
+	/* With switches it matters whether one node holds all. */
+	while (need->has_switches && leaders < count &&
+	       list[leaders - 1].holds < need->amount)
+		leaders++;
+	return leaders;
+}
+
 uint32_t tb_allocation_widen(enum tb_allocation policy, uint32_t tried,
 			     uint32_t count)
 {

@@ -118,6 +118,17 @@ uint32_t tb_allocation_order(enum tb_allocation policy,
 			     const struct tb_node_need *need);
 
 /*
+ * Before it is known how the job's placement fits the candidates (broken, left and
+ * diameter are 0), which takes long to find out: put those to the front of which it
+ * matters, and say how many these are.  tb_allocation_order() of them alone gives
+ * the first ones of all, as many as suffice.  count: of all, for each policy but
+ * DEFAULT.
+ */
+uint32_t tb_allocation_leaders(enum tb_allocation policy,
+			       struct tb_candidate *list, uint32_t count,
+			       const struct tb_node_need *need);
+
+/*
  * How many of the first ones to try when so many did not suffice: twice as many;
  * with SLURM, which has only preferences, all.
  */

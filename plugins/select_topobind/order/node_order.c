@@ -137,6 +137,7 @@ struct row {
 	const struct tb_test *test;
 	struct tb_candidate *list;
 	uint32_t count;
+	uint32_t leaders; /* of the first so many it is known how the job fits */
 	uint32_t enough; /* the first so many can hold the job, as far as is known */
 	uint32_t least; /* to start now fewer of them cannot: they need not be tried */
 	/* In place of test where a plugin was switched off meanwhile. */
@@ -153,6 +154,15 @@ static uint32_t count_least(const struct row *row)
 	for (; sum < amount && least < row->count; least++)
 		sum += MIN(row->list[least].most, amount);
 	return least;
+}
+
+/* Of the leaders from this one on. */
+static void describe_fits(const struct row *row, uint32_t first)
+{
+	const struct tb_order *order = row->order;
+
+	for (uint32_t i = first; order->describe_fit && i < row->leaders; i++)
+		order->describe_fit(order, row->test, &row->list[i]);
 }
 
 /* False: a plugin was switched off. */
@@ -173,6 +183,10 @@ static bool fill_row(struct row *row, const bitstr_t *nodes, time_t start)
 		order->describe(order, row->test, candidate, later);
 		row->count++;
 	}
+	row->leaders = tb_allocation_leaders(row->test->choice->policy,
+					     row->list, row->count,
+					     &order->need);
+	describe_fits(row, 0);
 	works = tb_candidates_score(row->list, row->count, &facts,
 				    &order->need);
 	tb_node_facts_clear(&facts);
@@ -197,8 +211,23 @@ static void make_row(struct row *row, const bitstr_t *nodes, time_t start)
 		fill_row(row, nodes, start);
 	}
 	row->enough = tb_allocation_order(row->test->choice->policy, row->list,
-					  row->count, &row->order->need);
+					  row->leaders, &row->order->need);
 	row->least = count_least(row);
+}
+
+/* How many of the first nodes to try when so many did not suffice. */
+static uint32_t widen_row(struct row *row, uint32_t tried)
+{
+	enum tb_allocation policy = row->test->choice->policy;
+	uint32_t described = row->leaders;
+
+	row->leaders = row->count;
+	if (described < row->count) {
+		describe_fits(row, described);
+		tb_allocation_order(policy, row->list, row->count,
+				    &row->order->need);
+	}
+	return tb_allocation_widen(policy, tried, row->count);
 }
 
 /* Try the first nodes of a row.  On success chosen has the chosen nodes. */
@@ -234,7 +263,7 @@ static int find_fewest(const struct row *row, uint32_t refused,
 	return rc == SLURM_SUCCESS ? rc : try_first(row, accepted, chosen);
 }
 
-static int try_row(const struct row *row, bitstr_t *chosen)
+static int try_row(struct row *row, bitstr_t *chosen)
 {
 	enum tb_allocation policy = row->test->choice->policy;
 	uint32_t tried = MAX(row->enough, row->least);
@@ -243,7 +272,7 @@ static int try_row(const struct row *row, bitstr_t *chosen)
 
 	while (rc != SLURM_SUCCESS && tried < row->count) {
 		refused = tried;
-		tried = tb_allocation_widen(policy, tried, row->count);
+		tried = widen_row(row, tried);
 		rc = try_first(row, tried, chosen);
 	}
 	if (rc == SLURM_SUCCESS && refused && policy != TB_ALLOCATE_SLURM)
@@ -305,12 +334,11 @@ static int try_first_by(const struct row *row, uint32_t count, time_t start,
 /* The first nodes that let the job start as early as all nodes do. */
 static int try_row_by(struct row *row, time_t start, bitstr_t *chosen)
 {
-	enum tb_allocation policy = row->test->choice->policy;
 	int rc = SLURM_ERROR;
 
 	for (uint32_t tried = row->enough;
 	     rc != SLURM_SUCCESS && tried < row->count;
-	     tried = tb_allocation_widen(policy, tried, row->count))
+	     tried = widen_row(row, tried))
 		rc = try_first_by(row, tried, start, chosen);
 	return rc;
 }

@@ -33,12 +33,18 @@ struct tb_order {
 	/*
 	 * Complete a candidate: how much of the job it can hold, now or (later)
 	 * when running jobs have ended, and the most that it can be given, where
-	 * that is known; how the job fits, where the policy looks at it; for
-	 * LEASTLOADED how much of the node is free.
+	 * that is known; for LEASTLOADED how much of the node is free.
 	 */
 	void (*describe)(const struct tb_order *order,
 			 const struct tb_test *test,
 			 struct tb_candidate *candidate, bool later);
+	/*
+	 * And how the job fits, where the policy looks at it: not of candidates for
+	 * which that does not matter.
+	 */
+	void (*describe_fit)(const struct tb_order *order,
+			     const struct tb_test *test,
+			     struct tb_candidate *candidate);
 	/*
 	 * Try these nodes, in the test's mode.  Returns what Slurm expects of a
 	 * job test; on success nodes has the chosen ones.  It is called
@@ -46,7 +52,7 @@ struct tb_order {
 	 */
 	int (*try)(const struct tb_order *order, const struct tb_test *test,
 		   bitstr_t *nodes);
-	void *arg; /* for both */
+	void *arg; /* for all of these */
 };
 
 /*

@@ -35,11 +35,15 @@ static uint32_t count_described(const struct tb_offers *offers,
 
 /* What the offered slots would do to the node. */
 static void describe_fit(struct tb_offers *offers, const struct tb_test *test,
-			 const struct tb_offer *offer, uint32_t slots,
+			 const struct tb_offer *offer,
+			 const struct tb_node_need *need,
 			 struct tb_candidate *candidate)
 {
+	uint32_t slots = count_described(offers, test, offer, need);
 	const struct tb_placed *placed = offer->placed;
 
+	if (!tb_policy_looks_at_fit(test->choice->policy))
+		return;
 	if (!placed || slots != offer->slots)
 		placed = tb_offers_place(offers, test, offer,
 					 tb_node_shape(offer->node), slots);
@@ -75,17 +79,13 @@ static uint64_t count_most(const struct tb_offers *offers,
 	       asked.per_task;
 }
 
-static void describe_offer(struct tb_offers *offers, const struct tb_test *test,
+static void describe_offer(const struct tb_offers *offers,
+			   const struct tb_test *test,
 			   const struct tb_offer *offer,
-			   const struct tb_node_need *need,
 			   struct tb_candidate *candidate)
 {
 	candidate->holds = tb_offer_holds(offers, test, offer);
 	candidate->most = count_most(offers, test, offer->node);
-	if (tb_policy_looks_at_fit(test->choice->policy))
-		describe_fit(offers, test, offer,
-			     count_described(offers, test, offer, need),
-			     candidate);
 	if (test->choice->policy == TB_ALLOCATE_LEASTLOADED)
 		candidate->free = find_free_part(offers, test, offer->node);
 }
@@ -98,24 +98,43 @@ static int compare_nodes(const void *left, const void *right)
 }
 
 /* The offers of a class are in the order of their nodes. */
+static const struct tb_offer *find_offer(const struct tb_order *order,
+					 uint32_t node)
+{
+	const struct tb_class_order *class = (const struct tb_class_order *)
+		order;
+	const struct tb_offer wanted = { .node = node };
+
+	return bsearch(&wanted, class->offers->list + class->first,
+		       class->end - class->first, sizeof(wanted),
+		       compare_nodes);
+}
+
 static void describe_candidate(const struct tb_order *order,
 			       const struct tb_test *test,
 			       struct tb_candidate *candidate, bool later)
 {
 	const struct tb_class_order *class = (const struct tb_class_order *)
 		order;
-	const struct tb_offer wanted = { .node = candidate->node };
-	const struct tb_offer *offer = bsearch(&wanted,
-					       class->offers->list +
-						       class->first,
-					       class->end - class->first,
-					       sizeof(wanted), compare_nodes);
+	const struct tb_offer *offer = find_offer(order, candidate->node);
 
 	/* Offers were made for the time that the test asks about. */
 	(void)later;
 	if (offer)
-		describe_offer(class->offers, test, offer, &order->need,
-			       candidate);
+		describe_offer(class->offers, test, offer, candidate);
+}
+
+static void describe_candidates_fit(const struct tb_order *order,
+				    const struct tb_test *test,
+				    struct tb_candidate *candidate)
+{
+	const struct tb_class_order *class = (const struct tb_class_order *)
+		order;
+	const struct tb_offer *offer = find_offer(order, candidate->node);
+
+	if (offer)
+		describe_fit(class->offers, test, offer, &order->need,
+			     candidate);
 }
 
 void tb_class_order_init(struct tb_class_order *class, struct tb_offers *offers,
@@ -126,6 +145,7 @@ void tb_class_order_init(struct tb_class_order *class, struct tb_offers *offers,
 		.order = {
 			.need = tb_node_need_of(test, tb_job_slots(test->job)),
 			.describe = describe_candidate,
+			.describe_fit = describe_candidates_fit,
 		},
 		.offers = offers, .first = first, .end = end,
 	};
@@ -185,7 +205,8 @@ void tb_order_classes(struct tb_offers *offers, const struct tb_test *test)
 		const struct tb_offer *offer = &offers->list[i];
 
 		tb_candidate_fill(&list[i], &facts, offer->node);
-		describe_offer(offers, test, offer, &need, &list[i]);
+		describe_offer(offers, test, offer, &list[i]);
+		describe_fit(offers, test, offer, &need, &list[i]);
 	}
 	/* Without a plugin that was switched off just now they stay as they are. */
 	if (tb_candidates_score(list, offers->count, &facts, &need)) {

@@ -136,6 +136,43 @@ struct offering {
 	uint32_t slots; /* of a node at most */
 };
 
+/* Is a slot nothing but units of the node, whichever, that nobody has? */
+static bool is_countable(struct tb_offers *offers, const struct tb_test *test,
+			 const struct tb_offer *offer,
+			 const struct tb_shape *shape)
+{
+	if (offer->unit_size || offer->whole || offer->unequal ||
+	    offers->devices || offers->memory || test->share ||
+	    test->implicit_cpus || shape->by_thread ||
+	    tb_node_filter(offer->node, shape, offers->filter))
+		return false;
+	if (offers->countable_shape != shape->number) {
+		offers->countable_shape = shape->number;
+		offers->is_countable =
+			tb_slots_are_countable(shape->topology, offers->request,
+					       &offers->countable);
+	}
+	return offers->is_countable;
+}
+
+/* Which units they are is found when somebody wants to know. */
+static void count_offer(const struct offering *offering,
+			const struct tb_offer *offer, struct tb_room *room)
+{
+	const struct tb_offers *offers = offering->offers;
+	const struct tb_countable *countable = &offers->countable;
+	const struct tb_shape *shape = offering->shape;
+	struct tb_bitset *taken = shape->scratch->cores;
+
+	tb_node_taken(offer->node, offers->held, offering->test, taken);
+	room->slots = room->equal = tb_count_slots(shape->topology,
+						   offers->request, countable,
+						   taken, offering->slots);
+	room->cpus = room->runs = countable->amount * countable->unit_cores *
+				  tb_cpus_per_core(offering->test->job,
+						   offer->node);
+}
+
 static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 {
 	struct offering *offering = arg;
@@ -143,6 +180,10 @@ static void place_offer(void *arg, struct tb_offer *offer, struct tb_room *room)
 	const struct tb_test *test = offering->test;
 	const struct tb_placed *placed;
 
+	if (is_countable(offers, test, offer, offering->shape)) {
+		count_offer(offering, offer, room);
+		return;
+	}
 	if (offer->unequal) {
 		placed = tb_offers_place(offers, test, offer, offering->shape,
 					 offering->slots);

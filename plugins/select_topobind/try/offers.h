@@ -10,6 +10,7 @@
 
 #include "compat/select_compat.h"
 #include "core/base/memo.h"
+#include "core/place/countable.h"
 #include "core/plan/classes.h"
 #include "core/request/request.h"
 
@@ -54,6 +55,10 @@ struct tb_offers {
 	struct tb_memo *memo;
 	const struct tb_filter *filter; /* of the job's partition */
 	struct tb_placed last;		/* when it is not remembered */
+	/* Of the shape with this number. */
+	uint64_t countable_shape;
+	bool is_countable;
+	struct tb_countable countable;
 };
 
 /* The offers of the test's candidate nodes.  The caller destroys. */
