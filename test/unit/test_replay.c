@@ -176,7 +176,7 @@ struct world {
 	enum tb_backfill backfill;
 	struct tb_replay_policy policy;
 	unsigned depth;
-	bool whole_tasks;
+	bool whole_tasks, first_node;
 };
 
 static void watch_grant(void *arg, unsigned job, unsigned node,
@@ -246,6 +246,7 @@ static void run_world(struct world *world)
 	struct tb_replay_options options = { .backfill = world->backfill,
 					     .policy = &world->policy,
 					     .whole_tasks = world->whole_tasks,
+					     .first_node = world->first_node,
 					     .depth = world->depth,
 					     .watch = watch_grant,
 					     .reserved = watch_reservation,
@@ -494,9 +495,19 @@ static void choose_numbers(const struct tb_replay_job *job,
 	}
 }
 
-static bool give_numbers(struct numbers *free, const struct tb_replay_job *job,
-			 unsigned cores[NODES])
+static unsigned find_first(const unsigned room[NODES])
 {
+	unsigned node = 0;
+
+	while (!room[node])
+		node++;
+	return node;
+}
+
+static bool give_numbers(const struct world *world, unsigned index,
+			 struct numbers *free, unsigned cores[NODES])
+{
+	const struct tb_replay_job *job = &world->jobs[index];
 	unsigned room[NODES], hosts = 0, all = 0, left = job->tasks;
 	unsigned chosen[NODES] = { 0 };
 
@@ -508,7 +519,10 @@ static bool give_numbers(struct numbers *free, const struct tb_replay_job *job,
 	}
 	if (all < job->tasks || hosts < job->nodes)
 		return false;
-	choose_numbers(job, room, chosen);
+	if (world->first_node && job->tasks == 1)
+		chosen[find_first(room)] = 1;
+	else
+		choose_numbers(job, room, chosen);
 	for (unsigned i = 0; i < NODES; i++)
 		left -= chosen[i] > 0;
 	for (unsigned i = 0; i < NODES; i++) {
@@ -559,7 +573,7 @@ static int64_t find_reservation(const struct world *world,
 	for (int64_t at = now;; at++) {
 		struct numbers free = look_ahead(world, all, now, at);
 
-		if (give_numbers(&free, &world->jobs[job], cores))
+		if (give_numbers(world, job, &free, cores))
 			return at;
 	}
 }
@@ -578,7 +592,7 @@ static void take_turn(const struct world *world, struct numbers_job *all,
 		if (all[i].start >= 0 || job->submit > now ||
 		    world->starts[i].start == TB_REPLAY_NEVER)
 			continue;
-		if (give_numbers(&free, job, all[i].cores)) {
+		if (give_numbers(world, i, &free, all[i].cores)) {
 			all[i].start = now;
 			if (first >= 0 &&
 			    find_reservation(world, all, (unsigned)first, now) >
@@ -721,7 +735,7 @@ static void plan_job(const struct world *world, struct planned_job *all,
 		for (unsigned i = 0; i < NODES; i++)
 			free.cores[i] = CORES -
 					(unsigned)__builtin_popcount(used[i]);
-		if (!give_numbers(&free, &world->jobs[job], cores))
+		if (!give_numbers(world, job, &free, cores))
 			continue;
 		for (unsigned i = 0; i < NODES; i++)
 			all[job].cores[i] =
@@ -777,6 +791,7 @@ static void test_places(void **state)
 			all[i] = (struct planned_job){ .at = -1 };
 		world.depth = depths[round % 3];
 		world.whole_tasks = round % 2;
+		world.first_node = round % 4 < 2;
 		make_plain_world(&random, &world, topology);
 		for (int64_t now = 0; now < TIMES; now++)
 			if (has_planned_turn(&world, all, now))
