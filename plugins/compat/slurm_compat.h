@@ -29,6 +29,10 @@
 #define TB_CORES_OF_WHOLE_TASKS \
 	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
 
+/* Does it give a job of one task the first node that has room?  As measured there, too. */
+#define TB_FIRST_NODE_FOR_ONE_TASK \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
+
 /*
  * Does sched/backfill ask for a start between two times, and round ends up?  As measured by
  * test/differential/whatif_backfill.

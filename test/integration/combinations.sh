@@ -578,6 +578,33 @@ case_blocks_apart() {
 	assert_eq nodes "$(nodes_of "$plain")" "$(nodes_of "$job")"
 }
 
+# What the site's switch plugin gives to a node of a job: a device in its steps.
+channels_of() {
+	srun -Q --jobid="$1" --overlap sh -c \
+		"echo \$SLURMD_NODENAME \$(ls $channels)" | sort
+}
+
+# A segment's two nodes have one channel.  topobind's switch plugin stands before the
+# site's; the steps of a bound job have what those of a plain one have, which is free
+# again at its end.
+case_channels() {
+	local plain seen
+
+	plain=$(alloc --exclude="$NODE_THIS" "$@")
+	seen=$(channels_of "$plain")
+	cancel "$plain"
+	bound --exclude="$NODE_THIS" "$@"
+	assert_eq "nodes and channels" "$seen" "$(channels_of "$job")"
+	assert_eq "nodes of each channel" "2 channel1
+2 channel2" "$(cut -d' ' -f2 <<<"$seen" | sort | uniq -c | sed 's/^ *//')"
+}
+
+# slurmd makes the directory, and leaves it.
+end_channels() {
+	cluster_stop
+	rmdir "$channels" 2>/dev/null || true
+}
+
 # --- more than one place ----------------------------------------------------
 
 case_said_elsewhere() {
@@ -756,17 +783,22 @@ nodes=()
 for i in {1..8}; do
 	nodes+=(--machine "b$i SCCCC 1 4 1")
 done
+# Of NVIDIA's channels; the number of the device is nobody's.
+channels=/dev/nvidia-caps-imex-channels
 ! slurm_is_from 25.11 || cluster_start --nodes this "${nodes[@]}" \
 	--slurm TopologyPlugin=topology/block \
 	--topology "BlockName=one Nodes={b1},{b2}" \
 	--topology "BlockName=two Nodes={b3},{b4}" \
 	--topology "BlockName=three Nodes={b5},{b6}" \
 	--topology "BlockName=four Nodes={b7},{b8}" \
-	--topology BlockSizes=2,4 --slurm PrologFlags=Contain
+	--topology BlockSizes=2,4 --slurm PrologFlags=Contain \
+	--slurm SwitchType=switch/nvidia_imex \
+	--slurm SwitchParameters=imex_dev_major=240
 row_from 26.05 --mem-update works case_memory_update
 row_from 25.11 --consolidate-segments works case_one_block
 row_from 25.11 --spread-segments works case_blocks_apart
-cluster_stop
+row_from 25.11 --network works case_channels
+end_channels
 cluster_start --nodes this,zen,skylake --slurm AllowSpecResourcesUsage=yes \
 	--slurm MaxMemPerCPU=1000 --slurm GresTypes=gpu --topobind Implicit=yes
 give_gpus

@@ -76,6 +76,7 @@ void run_world(struct world *world)
 	struct tb_replay_options options = { .backfill = world->backfill,
 					     .policy = &world->policy,
 					     .whole_tasks = world->whole_tasks,
+					     .first_node = world->first_node,
 					     .depth = world->depth,
 					     .watch = watch_grant,
 					     .reserved = watch_reservation,

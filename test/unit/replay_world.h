@@ -26,7 +26,7 @@ struct world {
 	enum tb_backfill backfill;
 	struct tb_replay_policy policy;
 	unsigned depth;
-	bool whole_tasks;
+	bool whole_tasks, first_node;
 };
 
 /* The test fails if it is not one. */

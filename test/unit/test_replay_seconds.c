@@ -100,9 +100,19 @@ static void choose_numbers(const struct tb_replay_job *job,
 	}
 }
 
-static bool give_numbers(struct numbers *free, const struct tb_replay_job *job,
-			 unsigned cores[NODES])
+static unsigned find_first(const unsigned room[NODES])
 {
+	unsigned node = 0;
+
+	while (!room[node])
+		node++;
+	return node;
+}
+
+static bool give_numbers(const struct world *world, unsigned index,
+			 struct numbers *free, unsigned cores[NODES])
+{
+	const struct tb_replay_job *job = &world->jobs[index];
 	unsigned room[NODES], hosts = 0, all = 0, left = job->tasks;
 	unsigned chosen[NODES] = { 0 };
 
@@ -114,7 +124,10 @@ static bool give_numbers(struct numbers *free, const struct tb_replay_job *job,
 	}
 	if (all < job->tasks || hosts < job->nodes)
 		return false;
-	choose_numbers(job, room, chosen);
+	if (world->first_node && job->tasks == 1)
+		chosen[find_first(room)] = 1;
+	else
+		choose_numbers(job, room, chosen);
 	for (unsigned i = 0; i < NODES; i++)
 		left -= chosen[i] > 0;
 	for (unsigned i = 0; i < NODES; i++) {
@@ -165,7 +178,7 @@ static int64_t find_reservation(const struct world *world,
 	for (int64_t at = now;; at++) {
 		struct numbers free = look_ahead(world, all, now, at);
 
-		if (give_numbers(&free, &world->jobs[job], cores))
+		if (give_numbers(world, job, &free, cores))
 			return at;
 	}
 }
@@ -184,7 +197,7 @@ static void take_turn(const struct world *world, struct numbers_job *all,
 		if (all[i].start >= 0 || job->submit > now ||
 		    world->starts[i].start == TB_REPLAY_NEVER)
 			continue;
-		if (give_numbers(&free, job, all[i].cores)) {
+		if (give_numbers(world, i, &free, all[i].cores)) {
 			all[i].start = now;
 			if (first >= 0 &&
 			    find_reservation(world, all, (unsigned)first, now) >
@@ -327,7 +340,7 @@ static void plan_job(const struct world *world, struct planned_job *all,
 		for (unsigned i = 0; i < NODES; i++)
 			free.cores[i] = CORES -
 					(unsigned)__builtin_popcount(used[i]);
-		if (!give_numbers(&free, &world->jobs[job], cores))
+		if (!give_numbers(world, job, &free, cores))
 			continue;
 		for (unsigned i = 0; i < NODES; i++)
 			all[job].cores[i] =
@@ -383,6 +396,7 @@ static void test_places(void **state)
 			all[i] = (struct planned_job){ .at = -1 };
 		world.depth = depths[round % 3];
 		world.whole_tasks = round % 2;
+		world.first_node = round % 4 < 2;
 		make_plain_world(&random, &world, topology);
 		for (int64_t now = 0; now < TIMES; now++)
 			if (has_planned_turn(&world, all, now))

@@ -334,6 +334,7 @@ int tb_command_whatif(int argc, char **argv)
 		.common.name = argv[0],
 		.replay = { .depth = 100,
 			    .whole_tasks = TB_CORES_OF_WHOLE_TASKS,
+			    .first_node = TB_FIRST_NODE_FOR_ONE_TASK,
 			    .bounded_looks = TB_BACKFILL_ASKS_FOR_A_SPAN }
 	};
 	int rc = TB_EXIT_OK;

@@ -130,6 +130,19 @@ static void take_set(struct choosing *choosing, struct tb_node_set *set)
 		take_node(choosing, node);
 }
 
+/* Of one task.  False: there is none. */
+static bool take_first_node(struct choosing *choosing)
+{
+	unsigned nnodes = choosing->rooms->cluster->nnodes, node = 0;
+
+	while (node < nnodes && !choosing->room[node])
+		node++;
+	if (node == nnodes)
+		return false;
+	take_node(choosing, node);
+	return true;
+}
+
 static int compare_nodes(const void *a, const void *b)
 {
 	const struct tb_plain_node *x = a, *y = b;
@@ -151,6 +164,8 @@ unsigned tb_plain_nodes(const struct tb_rooms *rooms, const uint32_t *room,
 		.chosen = nodes,
 	};
 
+	if (rooms->first_node && job->tasks == 1)
+		return take_first_node(&choosing);
 	find_sets(&choosing);
 	while (choosing.cpus > 0 || choosing.nodes > 0) {
 		struct tb_node_set *set = find_best_set(&choosing);

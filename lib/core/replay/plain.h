@@ -9,6 +9,7 @@
  * takes the smallest, else the largest and then others.  In a set a job of one node gets
  * the one with the fewest CPUs free that holds it; other jobs get the first ones.  The CPUs
  * are counted down in the order in which nodes are found, so later ones have fewer tasks.
+ * From Slurm 26.05 on a job of one task gets the first node that holds it.
  *
  * Tasks of several CPUs lie in one socket, the first ones first.  Other cores come from
  * one socket after the other, again and again.

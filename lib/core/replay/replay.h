@@ -100,6 +100,8 @@ struct tb_replay_options {
 	 * few for one more do not count, as with Slurm 23.11 and later.
 	 */
 	bool whole_tasks;
+	/* A plain job of one task gets the first node, as with Slurm 26.05 and later. */
+	bool first_node;
 	/*
 	 * Of TB_BACKFILL_SLURM: plain jobs are asked for in a span of time, and promises
 	 * end at whole minutes behind the time limit, not before it, as with Slurm 24.11

@@ -41,7 +41,7 @@ struct tb_replay_shape {
 
 struct tb_rooms {
 	const struct tb_replay_cluster *cluster;
-	bool whole_tasks; /* of tb_replay_options */
+	bool whole_tasks, first_node; /* of tb_replay_options */
 	struct tb_replay_shape *shapes;
 	unsigned nshapes;
 	unsigned *shape;	/* by node */

@@ -219,6 +219,7 @@ int tb_replay_open(struct tb_replay *replay,
 	    tb_floor_init(&replay->later, &replay->rooms))
 		return -1;
 	replay->rooms.whole_tasks = replay->options->whole_tasks;
+	replay->rooms.first_node = replay->options->first_node;
 	replay->next[replay->njobs] = replay->njobs;
 	replay->previous[replay->njobs] = replay->njobs;
 	return find_kinds(replay);
