@@ -56,8 +56,9 @@ int tb_machine_save(const struct tb_machine *machine, const char *path,
 struct tb_machine *tb_machine_read(const char *path, struct tb_error *err);
 
 /*
- * The topology, with its OS CPU numbers, and with its NUMA distances set when they
- * are known, and its string in the form that tb_topology_print() chooses.  Owned by the machine.
+ * The topology, with its OS CPU numbers, and with its NUMA distances set when they are
+ * known, and its string in the form that tb_topology_print() chooses.  Owned by the
+ * machine.
  */
 const struct tb_topology *tb_machine_topology(const struct tb_machine *machine);
 const char *tb_machine_string(const struct tb_machine *machine);

@@ -24,7 +24,7 @@
 #include "task_topobind/daemon/step_watch.h"
 #include "task_topobind/isolate/isolate.h"
 #include "task_topobind/isolate/isolation.h"
-#include "task_topobind/pe/pe.h"
+#include "task_topobind/pe_write.h"
 #include "task_topobind/pe/pe_files.h"
 #include "task_topobind/daemon/publish.h"
 #include "task_topobind/daemon/site.h"

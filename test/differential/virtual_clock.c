@@ -2,11 +2,12 @@
 /*
  * virtual_clock.c - a clock that a test sets, for what runs with this library preloaded
  *
- * The file VIRTUAL_CLOCK has seconds since 1970 in decimal; there they stand until it is
- * written again, in place.  Only what is less than a second goes on, slowly, and with each
- * look at it, as some wait for that: it never goes back, nor stands still.  Waits that have
- * a limit take a sixteenth of it; those of the thread BACKFILL of slurmctld go on as long as
- * the file VIRTUAL_CLOCK.held is there, and then VIRTUAL_CLOCK.waits says that it does.
+ * The file VIRTUAL_CLOCK has seconds since 1970 in decimal; there they stand until it
+ * is written again, in place.  Only what is less than a second goes on, slowly, and
+ * with each look at it, as some wait for that: it never goes back, nor stands still.
+ * Waits that have a limit take a sixteenth of it; those of the thread BACKFILL of
+ * slurmctld go on as long as the file VIRTUAL_CLOCK.held is there, and then
+ * VIRTUAL_CLOCK.waits says that it does.
  *
  * With a sign before them the seconds are added to the real time, which goes on: when they
  * are written anew the clock jumps, and who waits until some time waits by that clock.

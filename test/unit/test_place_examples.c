@@ -5,6 +5,7 @@
 #include "unit_test.h"
 
 #include "core/place/place.h"
+#include "placed_slots.h"
 
 /* The node's used threads in lower case; the grant as "0-1;2-3", or "". */
 static void check_places(const char *node, const char *line, unsigned nslots,
@@ -14,7 +15,7 @@ static void check_places(const char *node, const char *line, unsigned nslots,
 	struct tb_topology *topology = tb_topology_parse(node, &used, NULL);
 	struct tb_placer *placer;
 	struct tb_request request;
-	char got[256] = "";
+	char *got;
 
 	assert_non_null(topology);
 	if (distances)
@@ -26,18 +27,11 @@ static void check_places(const char *node, const char *line, unsigned nslots,
 	placer = tb_placer_create(topology);
 	tb_request_init(&request);
 	assert_int_equal(tb_request_parse(&request, line, NULL), 0);
-	if (tb_place(placer, &request, used, nslots) > 0)
-		for (unsigned i = 0; i < tb_placed_groups(placer); i++) {
-			char *list;
-
-			tb_placed_group(placer, i, used);
-			list = tb_bitset_print_list(used);
-			snprintf(got + strlen(got), sizeof(got) - strlen(got),
-				 "%s%s", i ? ";" : "", list);
-			free(list);
-		}
+	tb_place(placer, &request, used, nslots);
+	got = print_slots(placer);
 	if (strcmp(got, expected) != 0)
 		fail_msg("%s %s: %s, expected %s", node, line, got, expected);
+	free(got);
 	tb_request_clear(&request);
 	tb_placer_destroy(placer);
 	tb_bitset_destroy(used);

@@ -5,6 +5,7 @@
 #include "unit_test.h"
 
 #include "core/place/place.h"
+#include "placed_slots.h"
 
 /* The slots of a grant as "0-1;2-3", "" for none. */
 static char *slots_of(const struct tb_topology *topology,
@@ -13,21 +14,9 @@ static char *slots_of(const struct tb_topology *topology,
 {
 	struct tb_placer *placer = tb_placer_create(topology);
 	unsigned count = tb_place_again(placer, request, granted);
-	struct tb_bitset *threads = tb_bitset_create(granted->nbits);
-	char *text = calloc(1, 1024);
+	char *text = print_slots(placer);
 
-	assert_non_null(text);
 	assert_int_equal(tb_placed_groups(placer), count);
-	for (unsigned i = 0; i < count; i++) {
-		char *list;
-
-		tb_placed_group(placer, i, threads);
-		list = tb_bitset_print_list(threads);
-		snprintf(text + strlen(text), 1024 - strlen(text), "%s%s",
-			 i ? ";" : "", list);
-		free(list);
-	}
-	tb_bitset_destroy(threads);
 	tb_placer_destroy(placer);
 	return text;
 }

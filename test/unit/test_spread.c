@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "core/place/place.h"
+#include "placed_slots.h"
 #include "random_case.h"
 
 /* ---- examples ---- */
@@ -49,24 +50,6 @@ static const struct {
 	{ "CCCC", "bamount=1,bspread=S", 2, "0;1" },
 };
 
-static char *print_slots(const struct tb_placer *placer, unsigned threads)
-{
-	struct tb_bitset *slot = tb_bitset_create(threads);
-	char *text = calloc(1, 1024);
-
-	for (unsigned i = 0; i < tb_placed_groups(placer); i++) {
-		char *list;
-
-		tb_placed_group(placer, i, slot);
-		list = tb_bitset_print_list(slot);
-		snprintf(text + strlen(text), 1024 - strlen(text), "%s%s",
-			 i ? ";" : "", list);
-		free(list);
-	}
-	tb_bitset_destroy(slot);
-	return text;
-}
-
 static void test_examples(void **state)
 {
 	(void)state;
@@ -83,7 +66,7 @@ static void test_examples(void **state)
 						  NULL),
 				 0);
 		tb_place(placer, &request, used, table[i].slots);
-		slots = print_slots(placer, used->nbits);
+		slots = print_slots(placer);
 		if (strcmp(slots, table[i].placed) != 0)
 			fail_msg("%s %s: %s, expected %s", table[i].node,
 				 table[i].request, slots, table[i].placed);

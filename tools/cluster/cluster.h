@@ -18,7 +18,7 @@
 /* What to ask for beside the nodes. */
 enum {
 	TB_CLUSTER_JOBS = 1,	   /* ids, states, comments */
-	TB_CLUSTER_CORES = 2,	   /* and their cores: common/job_cores.h */
+	TB_CLUSTER_CORES = 2,	   /* and their cores: common/job/job_cores.h */
 	TB_CLUSTER_SITE = 4,	   /* partitions and reservations */
 	TB_CLUSTER_PARTITIONS = 8, /* and which ones each node is in */
 	TB_CLUSTER_CONF = 16,	   /* configurations, Slurm's and topobind's */
@@ -55,7 +55,7 @@ const partition_info_t *tb_cluster_partition(const struct tb_cluster *cluster,
 					     const char *name);
 
 /*
- * The value of a token of the node's Extra field (common/node_extra.h);
+ * The value of a token of the node's Extra field (common/node/node_extra.h);
  * malloc()ed, NULL when it is not there.
  */
 char *tb_cluster_token(const node_info_t *node, const char *name);

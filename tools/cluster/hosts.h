@@ -15,7 +15,10 @@ struct tb_hosts;
 /* Of Slurm's own kind, as text; malloc()ed.  NULL: out of memory. */
 char *tb_hostlist_print(tb_hostlist_t nodes);
 
-/* The names of an option's value behind those of *nodes (NULL: none).  -1 with a sentence. */
+/*
+ * The names of an option's value behind those of *nodes (NULL: none).  -1 with a
+ * sentence.
+ */
 int tb_hostlist_take(tb_hostlist_t *nodes, const char *value,
 		     struct tb_error *err);
 

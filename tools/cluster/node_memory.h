@@ -2,9 +2,9 @@
 /*
  * node_memory.h - the memory of a node's NUMA nodes, by its Extra field
  *
- * m_memory=, m_hugepages= and m_memory_inuse= (common/node/node_extra.h); together jobs can have no
- * more than RealMemory less MemSpecLimit, of which each NUMA node has its part
- * (core/place/local_memory.h).
+ * m_memory=, m_hugepages= and m_memory_inuse= (common/node/node_extra.h); together jobs
+ * can have no more than RealMemory less MemSpecLimit, of which each NUMA node has its
+ * part (core/place/local_memory.h).
  */
 #ifndef TB_TOOLS_CLUSTER_NODE_MEMORY_H
 #define TB_TOOLS_CLUSTER_NODE_MEMORY_H

@@ -2,7 +2,7 @@
 /*
  * conf_check_nodes.c - topologies of nodes; see conf_check.h
  *
- * The rules are those of slurmctld (select_topobind/nodes.c): topobind.conf
+ * The rules are those of slurmctld (select_topobind/nodes/nodes.c): topobind.conf
  * counts before what the node says; Slurm's cores are the string's, or its
  * threads.
  */

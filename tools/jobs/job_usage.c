@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "job_usage.h"
-#include "machine/thread_busy.h"
+#include "thread_busy.h"
 
 char *tb_job_usage_node(const char *given)
 {

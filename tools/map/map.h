@@ -141,7 +141,7 @@ int tb_map_note_job_threads(struct tb_map_node *node, unsigned job,
 			    struct tb_error *err);
 
 /*
- * map_comment.c: add a job by its system_comment (common/job_comment.h).  0 also
+ * map_comment.c: add a job by its system_comment (common/job/job_comment.h).  0 also
  * when there is no binding; -1 with a sentence when a grant makes no sense.
  */
 int tb_map_add_comment(struct tb_map *map, const char *id, const char *user,

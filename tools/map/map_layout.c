@@ -76,7 +76,7 @@ static int add_label(struct tb_frame *frame, const struct object *object)
 
 /*
  * Frames for the objects from first to before end.  Recursion is as deep as
- * topologies are nested, which is bounded (core/topology.h).
+ * topologies are nested, which is bounded (core/topology/topology.h).
  */
 static int add_frames(struct tb_layout *layout, const struct object *objects,
 		      unsigned first, unsigned end, unsigned *cores)

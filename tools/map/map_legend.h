@@ -12,9 +12,9 @@
 
 /*
  * The character that stands for the holder of a thread: "." free, "-" free but
- * filtered, "~" free but reserved, a capital letter or digit for each bound job, a small letter for each
- * soft-bound one (letters take turns), "#" for plain jobs, "&" where several jobs
- * share.
+ * filtered, "~" free but reserved, a capital letter or digit for each bound job, a
+ * small letter for each soft-bound one (letters take turns), "#" for plain jobs, "&"
+ * where several jobs share.
  */
 char tb_holder_symbol(const struct tb_map *map, int holder);
 

@@ -5,7 +5,7 @@
 
 #include "common/metrics/exposition.h"
 #include "core/topology/busy.h"
-#include "machine/thread_busy.h"
+#include "jobs/thread_busy.h"
 #include "metrics.h"
 
 /* This node, and how busy what jobs have of it is, by kind of unit. */

@@ -37,7 +37,10 @@ uint64_t *tb_candidate_numa_share(const struct tb_candidate_numa *numa,
 				  const struct tb_candidate_node *node,
 				  const struct tb_holder_job *hold);
 
-/* For most slots or fewer.  need: per_core is for each CPU.  -1 with a sentence when out of memory. */
+/*
+ * For most slots or fewer.  need: per_core is for each CPU.  -1 with a sentence when
+ * out of memory.
+ */
 int tb_candidate_memory_find(const struct tb_candidate_node *node,
 			     const struct tb_request *request, unsigned most,
 			     struct tb_memory_need need,

@@ -3,7 +3,7 @@
  * candidate_nodes.h - which nodes a job may use, and if not, why
  *
  * Made of what Slurm's controller tells (cluster.h) and of what a job asks for
- * (job_spec.h).  Who holds what there is left to candidates.h.
+ * (job_spec.h).  Who holds what there is left to candidate_holds.h.
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATE_NODES_H
 #define TB_TOOLS_PLAN_CANDIDATE_NODES_H

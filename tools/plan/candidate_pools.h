@@ -12,7 +12,7 @@
 
 #include "candidate_nodes.h"
 
-/* As plan/blockers.h wants them. */
+/* As plan/held_nodes.h wants them. */
 struct tb_candidate_pools {
 	unsigned count;
 	struct tb_used_pool *list; /* their threads are owned */

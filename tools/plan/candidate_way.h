@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * candidate_way.h - which units nodes that are chosen give to the job now
+ *
+ * As slurmctld does it: of units that can be shared it first tries those that fewest
+ * others have, and before that, where SpareDevices=yes, those that are near no device.
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATE_WAY_H
 #define TB_TOOLS_PLAN_CANDIDATE_WAY_H
 
 #include "candidates.h"
 
-/* Of units that can be shared those that few others have; then those near no device. */
+/* The way that was found. */
 struct tb_candidate_way {
 	unsigned share; /* fewer than so many others have them */
 	bool spares;	/* nothing is near a device */

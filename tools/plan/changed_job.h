@@ -8,9 +8,9 @@
 #include "job_choice.h"
 
 /*
- * Why no node, or all of them together, could ever hold the job with this request, which
- * binds: as tb_job_choice_never() and tb_job_choice_never_together().  cluster is of tb_candidates_load_cluster(), comment what its
- * SystemComment says now.
+ * Why no node, or all of them together, could ever hold the job with this request,
+ * which binds: as tb_job_choice_never() and tb_job_choice_never_together().  cluster is
+ * of tb_candidates_load_cluster(), comment what its SystemComment says now.
  */
 char *tb_changed_job_never(const struct tb_cluster *cluster,
 			   const job_info_t *job,

@@ -20,7 +20,10 @@ enum tb_history_format {
 /* What is not known is 0. */
 struct tb_past_job {
 	uint64_t id;
-	/* Of an array or a heterogeneous job: '_' or '+', and which of them; '\0': neither. */
+	/*
+	 * Of an array or a heterogeneous job: '_' or '+', and which of them; '\0':
+	 * neither.
+	 */
 	char part_sign;
 	uint32_t part;
 	int64_t submit, run, limit; /* seconds */

@@ -59,13 +59,13 @@ struct tb_affinity {
 };
 
 /*
- * tb_place(), or where use is not NULL tb_place_shared(), with affinity to
- * devices.  With must: as many slots as fit while the job has affinity.  Without:
- * never fewer slots than for a job without devices; as many as fit are near
- * devices, the others are placed anywhere.  Each pool's taken says how many of
- * its devices to take; together they are fewer than asked for when there are not
- * enough.  Parts of a request are not placed near devices, and take none.  Returns what tb_place() returns, or TB_PLACE_NO_MEMORY.  Allocates only
- * when there are more pools than ever before.
+ * tb_place(), or where use is not NULL tb_place_shared(), with affinity to devices.
+ * With must: as many slots as fit while the job has affinity.  Without: never fewer
+ * slots than for a job without devices; as many as fit are near devices, the others are
+ * placed anywhere.  Each pool's taken says how many of its devices to take; together
+ * they are fewer than asked for when there are not enough.  Parts of a request are not
+ * placed near devices, and take none.  Returns what tb_place() returns, or
+ * TB_PLACE_NO_MEMORY.  Allocates only when there are more pools than ever before.
  */
 int tb_place_with_devices(struct tb_placer *placer,
 			  const struct tb_request *request,

@@ -4,8 +4,8 @@
  *
  * A job needs a slot for each task, and for each of its nodes; one that does not say
  * how many tasks it has has one on each node, or as many as --ntasks-per-node says.
- * With --overcommit the tasks of a node share one slot.  slurmctld (try/scale.h) and
- * the command (job_spec.h) both ask.
+ * With --overcommit the tasks of a node share one slot. slurmctld (request/job_asked.h)
+ * and the command (job_spec.h) both ask.
  */
 #ifndef TB_CORE_PLAN_ASKED_H
 #define TB_CORE_PLAN_ASKED_H

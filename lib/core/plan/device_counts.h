@@ -4,7 +4,7 @@
  *
  * Devices of one kind, counted.  Which of them units are near, and where they must be,
  * is left to place/device_affinity.h.  slurmctld (try/device_reach.h) and the command
- * (blockers.h) both ask.
+ * (class_search.h) both ask.
  */
 #ifndef TB_CORE_PLAN_DEVICE_COUNTS_H
 #define TB_CORE_PLAN_DEVICE_COUNTS_H

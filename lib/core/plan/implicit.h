@@ -29,7 +29,10 @@ struct tb_implicit_tasks {
 	bool near; /* all units must be near these */
 	/* Places the units of all of them together; does that fit? */
 	tb_fits together;
-	/* Places each by itself; as many of them as it returns.  Only where all are near. */
+	/*
+	 * Places each by itself; as many of them as it returns.  Only where all are
+	 * near.
+	 */
 	uint32_t (*apart)(void *arg, uint32_t tasks);
 	void *arg; /* of both */
 };

@@ -32,11 +32,11 @@ struct tb_need {
 	bool one_size;	  /* whatever bequal says, see classes.h */
 	unsigned share;	  /* so many jobs may have a unit; 0 and 1: one */
 	uint64_t cpu_memory; /* with each CPU; 0: none is counted */
-	/* What holders have of a node's is missing until they end: blockers.h. */
+	/* What holders have of a node's is missing until they end: held_nodes.h. */
 	bool memory_is_held;
 	/* Of the NUMA nodes of its units; for each CPU, where Slurm's cores are meant. */
 	struct tb_memory_need local_memory;
-	/* Devices, a number for each kind: blockers.h. */
+	/* Devices, a number for each kind: held_nodes.h. */
 	const struct tb_devices_asked *devices;
 	unsigned ndevices;
 	enum tb_near near;

@@ -2,8 +2,8 @@
 /*
  * suffice.h - how many slots do nodes hold together?
  *
- * Of nodes that a job can have together, which slurmctld (try/offers.h) and the
- * command (blockers.h) both ask: those that it requires, and of the others those
+ * Of nodes that a job can have together, which slurmctld (try/offer_sets.h) and the
+ * command (class_search.h) both ask: those that it requires, and of the others those
  * that hold most, up to as many nodes as it may have.
  */
 #ifndef TB_CORE_PLAN_SUFFICE_H

@@ -8,8 +8,8 @@
  * with CR_Core.
  *
  * Bound jobs are placed by the functions that place them in slurmctld, on the nodes of
- * a policy, plain ones as by select/cons_tres (plain.h), of the first ones of a policy.  A job has as few nodes
- * as hold its tasks, and no fewer than it asks for.
+ * a policy, plain ones as by select/cons_tres (plain.h), of the first ones of a policy.
+ * A job has as few nodes as hold its tasks, and no fewer than it asks for.
  */
 #ifndef TB_CORE_REPLAY_REPLAY_H
 #define TB_CORE_REPLAY_REPLAY_H

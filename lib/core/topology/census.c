@@ -29,7 +29,10 @@ static bool has_thread(const struct tb_bitset *set, uint32_t thread)
 	return set && tb_bitset_test(set, thread);
 }
 
-/* Of the threads of the kind in an object that are not masked, are some used, but not all? */
+/*
+ * Of the threads of the kind in an object that are not masked, are some used, but not
+ * all?
+ */
 static bool is_broken(const struct state *state, enum tb_class class,
 		      uint32_t object, enum tb_core_kind kind)
 {

@@ -6,10 +6,10 @@
  * core, T hardware thread.  doc/design.md, "Topology strings", has the grammar of
  * the two text forms.  A topology does not change once it is made; many can use it.
  *
- * Threads and cores are numbered logically, 0..n-1, in the order of the
- * string; every object covers one contiguous range of threads.  What the OS calls
- * them is known of some nodes, and only for lists of OS CPUs.  Which threads are in use (lower case in a string) is not part
- * of the topology but a set beside it.
+ * Threads and cores are numbered logically, 0..n-1, in the order of the string; every
+ * object covers one contiguous range of threads.  What the OS calls them is known of
+ * some nodes, and only for lists of OS CPUs.  Which threads are in use (lower case in a
+ * string) is not part of the topology but a set beside it.
  */
 #ifndef TB_CORE_TOPOLOGY_TOPOLOGY_H
 #define TB_CORE_TOPOLOGY_TOPOLOGY_H

@@ -140,7 +140,10 @@ unsigned tb_alternative_of_texts(const struct tb_request *request,
 bool tb_env_is_note(const char *entry);
 /* Is it one of these, or is it read for the job's request? */
 bool tb_env_is_of_request(const char *entry);
-/* Name, without prefix, and value of an entry (or NULL) that is a part's request, or NULL. */
+/*
+ * Name, without prefix, and value of an entry (or NULL) that is a part's request, or
+ * NULL.
+ */
 const char *tb_env_find_part(const char *entry);
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * select_ops.h - operations up to Slurm 24.11: to keep a plugin's state, to take
- * part in steps, to show its configuration, and to know what it has put into messages; see ../select_ops.h
+ * select_ops.h - operations up to Slurm 24.11: to keep a plugin's state, to take part
+ * in steps, to show its configuration, and to know what it has put into messages; see
+ * ../select_ops.h
  */
 #ifndef TB_COMPAT_UP_TO_2411_SELECT_OPS_H
 #define TB_COMPAT_UP_TO_2411_SELECT_OPS_H

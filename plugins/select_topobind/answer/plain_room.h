@@ -18,8 +18,8 @@ uint32_t tb_plain_room_ends(const struct tb_test *test,
 			    const struct tb_job_ends *ends);
 
 /*
- * False: now it cannot start, as the jobs that keep their cores from it (tb_ledger_visit_kept())
- * and that it does not preempt leave it too few CPUs.
+ * False: now it cannot start, as the jobs that keep their cores from it
+ * (tb_ledger_visit_kept()) and that it does not preempt leave it too few CPUs.
  */
 bool tb_plain_has_room(const struct tb_test *test);
 

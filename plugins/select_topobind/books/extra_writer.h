@@ -3,8 +3,8 @@
  * extra_writer.h - a node's topology, and what of it is in use, in its Extra field
  *
  * It writes the tokens m_topology=, m_distances= and m_speed= (where known) and
- * m_topology_inuse= and so on (common/node/node_extra.h), and keeps what others wrote there.  Called with slurmctld's
- * write lock on nodes.
+ * m_topology_inuse= and so on (common/node/node_extra.h), and keeps what others wrote
+ * there.  Called with slurmctld's write lock on nodes.
  */
 #ifndef TB_SELECT_TOPOBIND_BOOKS_EXTRA_WRITER_H
 #define TB_SELECT_TOPOBIND_BOOKS_EXTRA_WRITER_H

@@ -48,8 +48,8 @@ bool tb_sharing_may_return(const job_record_t *job);
 
 /*
  * The threads of a node that the test's job cannot have, into scratch->used, and what
- * the site masks for it, into scratch->masked.  For a test that may share (test->share), who holds each thread, into scratch->holders.
- * Changes scratch->cores.
+ * the site masks for it, into scratch->masked.  For a test that may share
+ * (test->share), who holds each thread, into scratch->holders.  Changes scratch->cores.
  */
 void tb_sharing_used(uint32_t node, const struct tb_shape *shape,
 		     const struct tb_view *view, const struct tb_test *test,
@@ -79,8 +79,8 @@ bool tb_sharing_could_be_more(const struct tb_scratch *scratch,
 			      const struct tb_test *test);
 
 /*
- * With these used and masked threads and holders: tb_place_together(), or tb_place_shared() for a test
- * that may share; near devices where affinity is not NULL.
+ * With these used and masked threads and holders: tb_place_together(), or
+ * tb_place_shared() for a test that may share; near devices where affinity is not NULL.
  */
 int tb_sharing_place(struct tb_shape *shape, const struct tb_test *test,
 		     const struct tb_request *request,

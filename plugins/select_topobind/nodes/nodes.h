@@ -2,11 +2,10 @@
 /*
  * nodes.h - the topology of each node, as the controller knows it
  *
- * First found wins: topobind.conf, the token m_topology= that the node
- * published in its Extra field, Slurm's own Sockets/Cores/Threads
- * (doc/design.md, "Topology strings").  The NUMA distances come from where the
- * string comes from, OS CPU numbers always from the node.  Each distinct topology is parsed once and shared by its
- * nodes.
+ * First found wins: topobind.conf, the token m_topology= that the node published in its
+ * Extra field, Slurm's own Sockets/Cores/Threads (doc/design.md, "Topology strings").
+ * The NUMA distances come from where the string comes from, OS CPU numbers always from
+ * the node.  Each distinct topology is parsed once and shared by its nodes.
  */
 #ifndef TB_SELECT_TOPOBIND_NODES_NODES_H
 #define TB_SELECT_TOPOBIND_NODES_NODES_H

@@ -67,7 +67,10 @@ int tb_order_try(const struct tb_order *order, const struct tb_test *test,
 struct tb_node_need tb_node_need_of(const struct tb_test *test,
 				    uint64_t amount);
 
-/* Set all but what describe() sets, most to UINT64_MAX.  Candidates may come in any order. */
+/*
+ * Set all but what describe() sets, most to UINT64_MAX.  Candidates may come in any
+ * order.
+ */
 void tb_candidate_fill(struct tb_candidate *candidate,
 		       const struct tb_node_facts *facts, uint32_t node);
 

@@ -4,7 +4,7 @@
  *
  * What of it differs from the defaults goes into the log.  All of it is part of what
  * "scontrol show config" shows, up to Slurm 24.11: there "topobind conf --show" and
- * the tools find it (tools/conf/running_conf.h), without files of slurmctld.
+ * the tools find it (tools/cluster/running_conf.h), without files of slurmctld.
  *
  * The functions are called with slurmctld's lock on its configuration.
  */

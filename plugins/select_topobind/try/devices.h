@@ -48,8 +48,8 @@ bool tb_devices_are_for_nodes(const struct tb_devices *devices);
 void tb_devices_assume(struct tb_devices *devices, uint32_t number);
 
 /*
- * The free devices of a node, for so many tasks there; tasks 0: for each slot.
- * Changes cores, Slurm's of the node.  NULL: the node has no such devices near some cores only.
+ * The free devices of a node, for so many tasks there; tasks 0: for each slot.  Changes
+ * cores, Slurm's of the node.  NULL: the node has no such devices near some cores only.
  * Owned by devices, valid until the next call.
  */
 struct tb_affinity *tb_devices_find(struct tb_devices *devices, uint32_t node,

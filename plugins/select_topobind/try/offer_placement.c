@@ -419,11 +419,13 @@ static void place_and_describe(const struct tb_offers *offers,
 		tb_devices_get_taken(offers->devices, placed->taken);
 }
 
-const struct tb_placed *
-tb_offers_place_anew(struct tb_offers *offers, const struct tb_test *test,
-		     const struct tb_offer *offer, struct tb_shape *shape,
-		     uint32_t slots, struct tb_scratch *scratch)
+const struct tb_placed *tb_offers_place_anew(struct tb_offers *offers,
+					     const struct tb_test *test,
+					     const struct tb_offer *offer,
+					     struct tb_shape *shape,
+					     uint32_t slots)
 {
+	struct tb_scratch *scratch = shape->scratch;
 	struct tb_placed *placed = &offers->last;
 
 	*placed = (struct tb_placed){ .cores = *scratch->placed };
@@ -529,8 +531,7 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	if (offers->devices)
 		tb_devices_assume(offers->devices, offer->devices);
 	if (!offers->memo)
-		return tb_offers_place_anew(offers, test, offer, shape, slots,
-					    scratch);
+		return tb_offers_place_anew(offers, test, offer, shape, slots);
 	affinity = find_affinity(offers, offer->node, shape,
 				 count_joint_tasks(offers, test, slots),
 				 scratch->cores);
@@ -542,8 +543,7 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 	if (placed && !is_new)
 		return recall(offers, placed);
 	if (!placed || !make_placed(offers, shape, placed))
-		return tb_offers_place_anew(offers, test, offer, shape, slots,
-					    scratch);
+		return tb_offers_place_anew(offers, test, offer, shape, slots);
 	tb_sharing_used(offer->node, shape, offers->held, test, offers->request,
 			scratch);
 	place_and_describe(offers, test, offer, shape, slots, scratch, placed);

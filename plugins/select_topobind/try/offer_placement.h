@@ -21,11 +21,12 @@ const struct tb_placed *tb_offers_place(struct tb_offers *offers,
 
 /*
  * The same, whatever is remembered: the slots themselves are left with the shape's
- * placer.  scratch is the shape's; what it says is used is set.
+ * placer.  Valid until the next node is looked at.
  */
-const struct tb_placed *
-tb_offers_place_anew(struct tb_offers *offers, const struct tb_test *test,
-		     const struct tb_offer *offer, struct tb_shape *shape,
-		     uint32_t slots, struct tb_scratch *scratch);
+const struct tb_placed *tb_offers_place_anew(struct tb_offers *offers,
+					     const struct tb_test *test,
+					     const struct tb_offer *offer,
+					     struct tb_shape *shape,
+					     uint32_t slots);
 
 #endif

@@ -181,8 +181,7 @@ static void allow_unequal(struct tb_offers *offers, const struct tb_test *test,
 	struct tb_scratch *scratch = shape->scratch;
 	const struct tb_placed *placed = tb_offers_place_anew(offers, test,
 							      offer, shape,
-							      offer->slots,
-							      scratch);
+							      offer->slots);
 
 	for (uint32_t i = 0; i < placed->slots; i++) {
 		uint32_t left = offer->cpus / offer->unequal;

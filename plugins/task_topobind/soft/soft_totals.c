@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "soft_totals.h"
 
-#include "admin_comment.h"
 #include "common/soft/soft_record.h"
+#include "task_topobind/step/admin_comment.h"
 
 static char *add_counts(const char *comment, const void *more)
 {

@@ -12,8 +12,9 @@
  * the processes of a step.  The others stay as Slurm has them as long as the step
  * runs.
  *
- * With v2 those of tasks are the user's (up to 23.02), who can move nothing into what he makes
- * there: only at the end it goes, as Slurm could not remove the step's otherwise.
+ * With v2 those of tasks are the user's (up to 23.02), who can move nothing into what
+ * he makes there: only at the end it goes, as Slurm could not remove the step's
+ * otherwise.
  */
 #ifndef TB_TASK_TOPOBIND_STEP_OWNERSHIP_H
 #define TB_TASK_TOPOBIND_STEP_OWNERSHIP_H

@@ -5,7 +5,7 @@
 
 #include "cgroup/cpu_look.h"
 #include "common/job/usage_record.h"
-#include "task_topobind/soft/admin_comment.h"
+#include "admin_comment.h"
 
 static struct tb_cpu_look begin; /* none taken: nothing will be recorded */
 

@@ -2,8 +2,8 @@
 /*
  * thread_busy.h - how busy each thread of this machine is, whoever uses it
  */
-#ifndef TB_TOOLS_MACHINE_THREAD_BUSY_H
-#define TB_TOOLS_MACHINE_THREAD_BUSY_H
+#ifndef TB_TOOLS_JOBS_THREAD_BUSY_H
+#define TB_TOOLS_JOBS_THREAD_BUSY_H
 
 #include "hwloc/machine.h"
 

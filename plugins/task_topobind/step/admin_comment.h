@@ -2,8 +2,8 @@
 /*
  * admin_comment.h - a step changes its job's AdminComment
  */
-#ifndef TB_TASK_TOPOBIND_SOFT_ADMIN_COMMENT_H
-#define TB_TASK_TOPOBIND_SOFT_ADMIN_COMMENT_H
+#ifndef TB_TASK_TOPOBIND_STEP_ADMIN_COMMENT_H
+#define TB_TASK_TOPOBIND_STEP_ADMIN_COMMENT_H
 
 #include <stdint.h>
 

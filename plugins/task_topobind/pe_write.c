@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #define _GNU_SOURCE
-#include "pe.h"
+#include "pe_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "src/common/log.h"
 
 #include "common/job/job_hostfile.h"
-#include "pe_files.h"
+
+#include "task_topobind/pe/pe_files.h"
 
 /* Slots of too many pieces have no rank file; the step runs all the same. */
 static char *print_ranks(struct tb_hostfile *file)
