@@ -5,6 +5,7 @@
 #include "unit_test.h"
 
 #include "core/topology/fragmentation.h"
+#include "random_case.h"
 
 /* Used threads are lower case. */
 static uint32_t broken(const char *text)
@@ -32,6 +33,51 @@ static void counts_what_is_partly_used(void **state)
 	assert_int_equal(broken("NSXcCXCc"), 5);
 	assert_int_equal(broken("nsxccNSXCC"), 1);
 	assert_int_equal(broken("NSYCtTYCTT"), 4);
+}
+
+/* Some threads are used, and some of the others are to be. */
+static int32_t compare_more(struct random *random, const char *text)
+{
+	struct tb_topology *topology = tb_topology_parse(text, NULL, NULL);
+	unsigned threads = tb_topology_threads(topology);
+	unsigned percent = random_below(random, 101);
+	struct tb_bitset *used = tb_bitset_create(threads);
+	struct tb_bitset *more = tb_bitset_create(threads);
+	int32_t before, after, difference;
+
+	for (unsigned i = 0; i < threads; i++)
+		if (random_percent(random, percent))
+			tb_bitset_set(used, i);
+		else if (random_percent(random, 30))
+			tb_bitset_set(more, i);
+	difference = tb_broken_more(topology, used, more);
+	before = (int32_t)tb_broken_containers(topology, used, used);
+	tb_bitset_or(used, more);
+	after = (int32_t)tb_broken_containers(topology, used, used);
+	assert_int_equal(difference, after - before);
+	tb_bitset_destroy(more);
+	tb_bitset_destroy(used);
+	tb_topology_destroy(topology);
+	return difference;
+}
+
+static void counts_how_many_more(void **state)
+{
+	const struct random_shape shape = { 32, true };
+	struct random random = { 11 };
+	char text[RANDOM_TEXT];
+	unsigned more = 0, fewer = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		int32_t difference;
+
+		random_topology(&random, &shape, text);
+		difference = compare_more(&random, text);
+		more += difference > 0;
+		fewer += difference < 0;
+	}
+	assert_true(more > 1000 && fewer > 1000);
 }
 
 static uint64_t diameter(const char *text, unsigned far)
@@ -117,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_what_is_partly_used),
+		cmocka_unit_test(counts_how_many_more),
 		cmocka_unit_test(grows_from_object_to_object),
 		cmocka_unit_test(counts_distances),
 		cmocka_unit_test(counts_what_is_touched),

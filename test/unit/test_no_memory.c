@@ -214,6 +214,23 @@ static bool read_list_of_cpus(bool *tells)
 	return worked;
 }
 
+static bool inherit_request(bool *tells)
+{
+	struct tb_request job, step;
+	bool worked;
+
+	*tells = true;
+	tb_request_init(&job);
+	tb_request_init(&step);
+	worked = !tb_request_parse(&job, "bunit=X:1|S:2,bsort=SX,bprefer=fast",
+				   &err) &&
+		 !tb_request_inherit(&step, &job, &err);
+	assert_true(!worked || !strcmp(step.sort, "SX"));
+	tb_request_clear(&step);
+	tb_request_clear(&job);
+	return worked;
+}
+
 static bool print_request(bool *tells)
 {
 	(void)tells;
@@ -263,6 +280,7 @@ static void test_texts(void **state)
 	check(read_os_cpus, 1);
 	check(read_request, 4);
 	check(read_list_of_cpus, 1);
+	check(inherit_request, 6);
 	check(print_request, 1);
 	check(read_function, 4);
 	check(keep_history, 3);

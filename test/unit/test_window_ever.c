@@ -256,12 +256,39 @@ static void test_nodes(void **state)
 	assert_true(can_hold("SCTT", "bunit=T,bamount=1,bstart=c", true));
 }
 
+static uint32_t most_units(const char *node, const char *line)
+{
+	struct tb_topology *topology = tb_topology_parse(node, NULL, NULL);
+	struct tb_request request;
+	uint32_t most;
+
+	tb_request_init(&request);
+	assert_int_equal(tb_request_parse(&request, line, NULL), 0);
+	most = tb_window_most_units(topology, &request);
+	tb_request_clear(&request);
+	tb_topology_destroy(topology);
+	return most;
+}
+
+static void test_kinds_of_cores(void **state)
+{
+	(void)state;
+	assert_int_equal(most_units("SXEEXEE", "bunit=E,bamount=1,bstop=E"), 1);
+	assert_int_equal(most_units("SXCCXCC", "bunit=C,bamount=1,bstop=C"), 1);
+	/* What is of the other kind can be in use. */
+	assert_int_equal(most_units("SXCEXCE", "bunit=X,bamount=1,bstop=X"),
+			 UINT32_MAX);
+	assert_int_equal(most_units("SXEEXEE", "bunit=E,bamount=1,bstop=C"),
+			 UINT32_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_uses),
 		cmocka_unit_test(test_most_units),
 		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_kinds_of_cores),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

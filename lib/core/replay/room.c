@@ -341,10 +341,7 @@ static void describe_fit(const struct tb_replay_shape *shape,
 	tb_bitset_assign(shape->after, used);
 	tb_bitset_or(shape->after, threads);
 	fit->diameter = tb_diameter(shape->topology, threads);
-	fit->broken =
-		(int32_t)(tb_broken_containers(shape->topology, shape->after,
-					       shape->after) -
-			  tb_broken_containers(shape->topology, used, used));
+	fit->broken = tb_broken_more(shape->topology, used, threads);
 	fit->left = shape->after->nbits - tb_bitset_count(shape->after);
 }
 

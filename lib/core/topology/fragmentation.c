@@ -60,6 +60,33 @@ uint32_t tb_broken_containers(const struct tb_topology *topology,
 	return broken;
 }
 
+/* Only containers that have some of the threads become broken up, or full. */
+int32_t tb_broken_more(const struct tb_topology *topology,
+		       const struct tb_bitset *used,
+		       const struct tb_bitset *more)
+{
+	uint32_t node = 0;
+	int32_t broken = 0;
+
+	while (node < topology->nnodes) {
+		const struct tb_tree_node *at = &topology->nodes[node];
+		struct tb_run run = tb_run_below(topology, node,
+						 TB_CLASS_THREAD);
+		uint32_t added = tb_bitset_count_range(more, run.first,
+						       run.count);
+		uint32_t before;
+
+		if (!can_be_broken_up(at) || !added) {
+			node = at->end;
+			continue;
+		}
+		before = tb_bitset_count_range(used, run.first, run.count);
+		broken += (before + added < run.count) - (before > 0);
+		node++;
+	}
+	return broken;
+}
+
 /* The innermost object that holds all threads from first to last. */
 static uint32_t find_smallest_around(const struct tb_topology *topology,
 				     uint32_t first, uint32_t last)

@@ -22,6 +22,14 @@ uint32_t tb_broken_containers(const struct tb_topology *topology,
 			      const struct tb_bitset *not_free);
 
 /*
+ * How many more there are when these threads, of which none is used, are used, too; below
+ * 0: fewer.  No threads are masked.
+ */
+int32_t tb_broken_more(const struct tb_topology *topology,
+		       const struct tb_bitset *used,
+		       const struct tb_bitset *more);
+
+/*
  * How far apart these threads are.  0 when there are none or all lie in one core.
  * Else the number grows with the smallest object around them, in this order: L2
  * cache, L3 cache, the inner and the outer of NUMA node and socket, the node.

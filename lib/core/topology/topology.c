@@ -188,12 +188,12 @@ void tb_cores_of_threads(const struct tb_topology *topology,
 
 	tb_bitset_clear_all(cores);
 	while (thread < topology->nthreads) {
-		uint32_t core = topology->thread_core[thread];
-		struct tb_run run = tb_threads_of_object(topology,
-							 TB_CLASS_CORE, core);
+		unsigned end = tb_bitset_next_clear(threads, thread);
+		uint32_t first = topology->thread_core[thread];
+		uint32_t last = topology->thread_core[end - 1];
 
-		tb_bitset_set(cores, core);
-		thread = tb_bitset_next(threads, run.first + run.count);
+		tb_bitset_set_range(cores, first, last + 1 - first);
+		thread = tb_bitset_next(threads, end);
 	}
 }
 

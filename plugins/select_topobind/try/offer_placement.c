@@ -329,11 +329,15 @@ static void describe_fit(const struct tb_test *test,
 	if (!tb_policy_looks_at_fit(policy))
 		return;
 	placed->diameter = tb_diameter(shape->topology, threads);
-	tb_bitset_assign(not_free, used);
-	if (scratch->is_masked) {
-		tb_bitset_or(not_free, scratch->masked);
-		tb_bitset_andnot(used, scratch->masked);
+	if (!scratch->is_masked) {
+		placed->broken = tb_broken_more(shape->topology, used, threads);
+		tb_bitset_or(used, threads);
+		placed->left = used->nbits - tb_bitset_count(used);
+		return;
 	}
+	tb_bitset_assign(not_free, used);
+	tb_bitset_or(not_free, scratch->masked);
+	tb_bitset_andnot(used, scratch->masked);
 	placed->broken = -(int32_t)tb_broken_containers(shape->topology, used,
 							not_free);
 	tb_bitset_or(used, threads);

@@ -6,6 +6,7 @@
 #include "core/plan/near_devices.h"
 
 #include "offer_placement.h"
+#include "select_topobind/books/cores_taken.h"
 #include "select_topobind/books/sharing.h"
 #include "select_topobind/request/job_asked.h"
 #include "unit_sizes.h"
