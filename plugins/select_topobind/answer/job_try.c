@@ -347,6 +347,18 @@ static int check_memory(const struct tb_offers *offers,
 	return SLURM_ERROR;
 }
 
+/* Likewise: what is not free others have. */
+static int check_devices(const struct tb_offers *offers,
+			 const struct tb_test *test)
+{
+	if (!offers->devices || !has_allocation(test) ||
+	    tb_test_mode(test) != TB_RUN_NOW ||
+	    tb_devices_selected_are_free(offers->devices, offers->view))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
 /* Of whole nodes: each asks for twice as many nodes. */
 #define LARGE_NODES_TRIES 4
 
@@ -435,6 +447,8 @@ static int try_set(struct tb_offers *offers, const struct tb_test *test,
 		}
 	}
 	FREE_NULL_BITMAP(offered);
+	if (rc == SLURM_SUCCESS)
+		rc = check_devices(offers, test);
 	return rc == SLURM_SUCCESS ? check_memory(offers, test) : rc;
 }
 
