@@ -455,6 +455,20 @@ case_gres_flags() {
 
 # --- nodes ------------------------------------------------------------------
 
+# Whoever has them has units of his own; who waits for them gets both.
+case_licenses() {
+	local next
+
+	on_zen "$@"
+	next=$(batch -w "$NODE_ZEN" "$@" --bunit=X --bamount=1)
+	wait_until 20 reason_has "$next" Reason=Licenses
+	cancel "$job"
+	wait_until 20 runs "$next"
+	assert_granted "$next" "$NODE_ZEN" 0-5
+	assert_no_contradictions
+	cancel "$next"
+}
+
 case_contiguous() {
 	bound -w "$NODE_RAPTOR,$NODE_SKYLAKE" "$@"
 	assert_granted "$job" "$NODE_RAPTOR" 0-1
@@ -730,7 +744,7 @@ case_changed_later() {
 	wait_until 20 runs "$job"
 }
 
-cluster_start --nodes this,zen,skylake,raptor \
+cluster_start --nodes this,zen,skylake,raptor --slurm Licenses=meter:2 \
 	--slurm AllowSpecResourcesUsage=yes --slurm GresTypes=gpu
 row -c works case_cpus_per_task
 row -n works case_tasks
@@ -763,6 +777,7 @@ row --cpus-per-gpu refused case_refused
 row --gpus-per-socket refused case_refused
 row --mincpus refused case_refused
 row --contiguous works case_contiguous
+row --licenses works case_licenses
 row --spread-job works case_spread
 row --use-min-nodes works case_fewest_nodes
 row --switches works case_two_nodes

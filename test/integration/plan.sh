@@ -400,6 +400,16 @@ case_tasks_of_gpus() {
 	done
 }
 
+case_cpus_of_gpus() {
+	local -a options=(-N1 --gpus=1 --cpus-per-gpu=2)
+
+	exits 0 now topobind plan "${options[@]}"
+	assert sbatch --test-only "${options[@]}" --wrap true
+	exits 2 "--cpus-per-gpu and --cpus-per-task exclude each other" \
+		topobind plan "${options[@]}" -c2
+	refute sbatch --test-only "${options[@]}" -c2 --wrap true
+}
+
 cluster_start --nodes zen,twin,skylake,raptor,quadrant --slurm GresTypes=gpu
 # Now is another second a moment later.
 plan_of() {
@@ -478,5 +488,6 @@ test_case "nobody answers" case_no_answer
 give_gpus
 test_case "GRES" case_gres
 test_case "tasks for each GPU" case_tasks_of_gpus
+test_case "CPUs of GPUs, or of tasks" case_cpus_of_gpus
 test_case "--tres-per-task" case_tres_per_task
 tests_done

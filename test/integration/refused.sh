@@ -111,6 +111,21 @@ case_accepted() {
 	done
 }
 
+never_fits() {
+	[ "$(topobind explain --json "$1" | jq '.jobs[0].would_fit')" = false ]
+}
+
+# Of units there are enough, so the client does not know.
+case_held_for_nothing() {
+	local job
+
+	job=$(batch -H -w "$NODE_ZEN" --bunit=C --bamount=1 --mem=900000000)
+	wait_until 20 never_fits "$job"
+	scontrol release "$job"
+	wait_until 20 reason_has "$job" Reason=BadConstraints
+	cancel "$job"
+}
+
 # Slurm would not look at a job that begins held.
 case_held() {
 	local sentence="topobind: no node has 77 C units ($NODE_ZEN has most: 48)"
@@ -148,5 +163,6 @@ test_case "all tasks together" case_all_tasks
 test_case "the variable TOPOBIND" case_line
 test_case "accepted jobs hear nothing" case_accepted
 test_case "a job that begins held" case_held
+test_case "held, and never to run for something else" case_held_for_nothing
 test_case "other reasons are not ours" case_others
 tests_done

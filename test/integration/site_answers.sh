@@ -11,8 +11,8 @@
 . "$test_dir/near_requests.bash"
 
 start() {
-	cluster_start --nodes "" --machine "quad $quad 4 4 2" \
-		--machine "turned $quad 4 4 2" \
+	cluster_start --nodes "" --machine "quad $quad 4 4 2 - 4000,4000,4000,4000" \
+		--machine "turned $quad 4 4 2 - 4000,4000,4000,4000" \
 		--machine "thread NSXCTTCTTXCTTCTT 2 4 1" \
 		--machine "anywhere NSXCTTCTTXCTTCTT 1 4 2" \
 		--slurm GresTypes=gpu,shard
@@ -107,8 +107,13 @@ case_parts() {
 	gpu=$(shards 1 40)
 	[ "$(gpus_of "$two")" = "$(gpus_of "$gpu")" ] ||
 		fail "jobs $two and $gpu have no GPU together"
-	compare_answers 4 "${options[*]} --gres=gpu:2" "${options[*]} --gres=gpu:3" \
-		"${options[*]} --gres=gpu:4" "${options[*]} --gres=gpu:3 $must -n2"
+	compare_answers 5 "${options[*]} --gres=gpu:2" "${options[*]} --gres=gpu:3" \
+		"${options[*]} --gres=gpu:4" "${options[*]} --gres=gpu:3 $must -n2" \
+		"${options[*]} --gpus-per-task=1 -n3"
+	# Slurm 22.05 would start it.
+	job=$(batch "${options[@]}" --gpus-per-task=1 -n3)
+	wait_until 20 was_passed_over "$job"
+	cancel "$job"
 	job=$(batch "${options[@]}" --gres=gpu:4)
 	wait_until 20 was_passed_over "$job"
 	assert_eq "must end" "$(printf '%s\n' "$one" "$two" "$gpu" | sort -n)" \
@@ -152,11 +157,11 @@ pick() {
 	picked=${words[RANDOM % $#]}
 }
 
-# In request: options that go together.  GPUs for several nodes together are not among
-# them: select/cons_tres deals these out, not always the same.
+# In request: options that go together.
 make_request() {
 	pick "-N1 --gres=gpu:1 -n1" "-N1 -n2 --gres=gpu:2" "-N1 -n1 --gpus=2" \
-		"-N1 -n2 --gpus=3" "-n2 --gpus-per-task=1" \
+		"-N1 -n2 --gpus=3" "-N1-2 -n4 --gpus=4" "-N2 -n2 --gpus=5" \
+		"-N2 -n3 --gpus=2" "-n2 --gpus-per-task=1" \
 		"-N1 -n3 --gpus-per-task=1" "-N1 -n2 --gpus-per-task=2" \
 		"-N1 --gres=gpu:b:3 -n2" "-N1 --gres=gpu:a:1 -n3" \
 		"-N2 -n2 --gpus-per-node=1" "-N1 -n4 --ntasks-per-gpu=2" \
@@ -169,23 +174,26 @@ make_request() {
 		pick "$must" "$must" "$must" '' --gres-flags=disable-binding
 		request+=" $picked"
 	fi
-	if [[ $request = *gpu* ]]; then
-		pick '' '' '' --mem-per-gpu=300000
-		request+=" $picked"
-	fi
+	# Of 1000000 a node has memory for three; a NUMA node has 4000 MB.
+	pick '' '' '' "--bmem=local --mem=3000" "--bmem=local --mem-per-cpu=400" \
+		"--bmem=local --mem-per-gpu=1500" --mem-per-gpu=300000
+	[[ $picked != *gpu* || $request = *gpu* ]] || picked=
+	request+=" $picked"
 	pick '' '' '' --bstrategy=scatter "-x $NODE_QUAD" "-x $NODE_QUAD,$NODE_TURNED"
 	request+=" $picked"
 }
 
-# Some of the units, and some of the GPUs, of each node; no shards: with disable-binding
-# Slurm takes their GPU for free.
+# Some of the units, and some of the GPUs or of their shards, of each node.
 hold_some() {
 	local node
 	local -a options
 
 	for node in "$NODE_QUAD" "$NODE_QUAD" "$NODE_TURNED" "$NODE_TURNED" \
 		"$NODE_THREAD" "$NODE_ANYWHERE"; do
-		pick --gres=gpu:1 --gpus=1 "" "-n2 --gpus-per-task=1"
+		pick --gres=gpu:1 --gpus=1 "" "-n2 --gpus-per-task=1" \
+			"--bmem=local --mem=2500"
+		[ "$node" = "$NODE_QUAD" ] || [ "$node" = "$NODE_THREAD" ] ||
+			pick --gres=gpu:1 --gres=shard:1 --gres=shard:2 "$picked"
 		read -r -a options <<<"-c$((1 + RANDOM % 4)) $picked"
 		alloc -t $((20 + RANDOM % 40)) -N1 -w "$node" "${options[@]}" \
 			>/dev/null

@@ -14,6 +14,7 @@
 #include "common/node/node_extra.h"
 #include "compat/slurm_types.h"
 #include "core/base/text.h"
+#include "core/plan/implicit.h"
 #include "terminal/words.h"
 
 #include "candidate_memory.h"
@@ -184,7 +185,7 @@ static bool is_local(const struct tb_candidate_rules *rules)
 	memory = tb_request_memory(&rules->spec->request, site);
 	return rules->counts_memory &&
 	       (rules->memory || rules->goes_with_devices) &&
-	       !rules->spec->implicit && memory.where == TB_MEMORY_LOCAL &&
+	       memory.where == TB_MEMORY_LOCAL &&
 	       memory.kinds == TB_MEMORY_BIT(TB_MEMORY_MAIN);
 }
 
@@ -242,17 +243,36 @@ find_memory_need(const struct tb_candidate_rules *rules)
 	return need;
 }
 
+/* Of a job that the site binds what one task needs; it borrows. */
+static struct tb_request find_slot(const struct tb_job_spec *spec,
+				   const struct tb_candidate_node *node)
+{
+	struct tb_request slot = spec->request;
+	struct tb_request there = tb_request_masked(&slot, node->masked);
+	uint32_t units;
+
+	if (!spec->implicit)
+		return slot;
+	tb_implicit_place(node->placer, &there, &node->books, node->system,
+			  spec->task_cpus, 1, &units);
+	slot.type = TB_SLOT;
+	slot.amount = units ? units : 1;
+	return slot;
+}
+
 static int check_numa_memory(const struct tb_candidate_rules *rules,
 			     struct tb_candidate_node *node,
 			     struct tb_error *err)
 {
+	struct tb_request slot;
 	struct tb_candidate_memory found;
 
 	if (node->closed || !is_local(rules))
 		return 0;
 	node->local_need = find_memory_need(rules);
 	node->numa = tb_candidate_numa_create(node);
-	if (tb_candidate_memory_find(node, &rules->spec->request,
+	slot = find_slot(rules->spec, node);
+	if (tb_candidate_memory_find(node, &slot,
 				     tb_asked_slots_of_node(&rules->spec->asked),
 				     find_memory_need(rules), &found, err))
 		return -1;

@@ -227,6 +227,14 @@ static int check_tasks_of_gpu(const struct reading *reading,
 	return 0;
 }
 
+static int check_cpus_of_gpu(const struct reading *reading,
+			     struct tb_error *err)
+{
+	return reading->cpus_per_gpu && reading->cpus
+		       ? fail_for_both(OPT_CPUS_PER_GPU, 'c', err)
+		       : 0;
+}
+
 static int take_memory(struct reading *reading, int option,
 		       struct tb_error *err)
 {
@@ -624,7 +632,7 @@ static int finish_plan_options(void *data, int count, char **words,
 	rc = check_memory(reading, err) || check_tasks_of_tres(reading, err) ||
 	     check_tasks_of_gpu(reading, err) ||
 	     take_task_tres(reading, &tres, err) ||
-	     make_lists(reading, &tres, err);
+	     check_cpus_of_gpu(reading, err) || make_lists(reading, &tres, err);
 	tb_task_tres_clear(&tres);
 	if (rc)
 		return -1;

@@ -294,6 +294,18 @@ int tb_passes_check_memory(const struct tb_offers *offers,
 	return SLURM_ERROR;
 }
 
+/* Likewise: what is not free others have. */
+static int check_devices(const struct tb_offers *offers,
+			 const struct tb_test *test)
+{
+	if (!offers->devices || !tb_passes_has_allocation(test) ||
+	    tb_test_mode(test) != TB_RUN_NOW ||
+	    tb_devices_selected_are_free(offers->devices, offers->view))
+		return SLURM_SUCCESS;
+	free_job_resources(&test->job->job_resrcs);
+	return SLURM_ERROR;
+}
+
 int tb_passes_try(struct tb_offers *offers, const struct tb_test *test,
 		  uint32_t first, uint32_t end, bitstr_t *nodes)
 {
@@ -313,5 +325,7 @@ int tb_passes_try(struct tb_offers *offers, const struct tb_test *test,
 		}
 	}
 	FREE_NULL_BITMAP(offered);
+	if (rc == SLURM_SUCCESS)
+		rc = check_devices(offers, test);
 	return rc == SLURM_SUCCESS ? tb_passes_check_memory(offers, test) : rc;
 }

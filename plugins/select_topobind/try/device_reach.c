@@ -297,22 +297,34 @@ static void set_job(struct reach *reach)
 }
 
 /*
- * Of a job that the site binds select/cons_tres deals out the tasks.  But for a later start
- * it takes a GPU for free that another job has a part of: those that are are counted.
+ * Of a job that the site binds select/cons_tres deals out the tasks, but where units must
+ * be near as many devices as each node gets of those for all: these numbers it knows
+ * nothing of.
  */
-static bool is_counted(const struct tb_test *test,
-		       const struct tb_devices *devices)
+static bool is_dealt(const struct reach *reach)
 {
-	return !test->implicit_cpus || (tb_test_mode(test) == TB_WILL_RUN &&
-					!tb_devices_must_be_near(devices));
+	return !reach->test->implicit_cpus ||
+	       (reach->asked.per_job &&
+		tb_devices_must_be_near(reach->offers->devices));
+}
+
+/*
+ * For a later start it takes a GPU for free that another job has a part of: those that
+ * are are counted.
+ */
+static bool is_counted(const struct reach *reach)
+{
+	return is_dealt(reach) ||
+	       (tb_test_mode(reach->test) == TB_WILL_RUN &&
+		!tb_devices_must_be_near(reach->offers->devices));
 }
 
 /* Tasks that share units: which are near the devices of each nobody knows. */
 static bool can_search(struct reach *reach)
 {
-	return is_counted(reach->test, reach->offers->devices) &&
-	       !tb_job_is_asked_in_part(reach->test->job) &&
+	return !tb_job_is_asked_in_part(reach->test->job) &&
 	       tb_devices_asked_one(reach->offers->devices, &reach->asked) &&
+	       is_counted(reach) &&
 	       !(reach->asked.per_task &&
 		 (reach->offers->request->type == TB_HOST ||
 		  reach->test->job->details->overcommit) &&
@@ -501,7 +513,7 @@ enum tb_reached tb_device_reach(struct tb_offers *offers,
 	reached = find_nodes(&reach);
 	if (reached == TB_NOT_REACHED)
 		reached = find_one_each(&reach);
-	if (reached == TB_REACHED && deal && !test->implicit_cpus)
+	if (reached == TB_REACHED && deal && is_dealt(&reach))
 		*deal = deal_as_found(&reach);
 	end(&reach);
 	return reached;

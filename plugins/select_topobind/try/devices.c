@@ -8,6 +8,7 @@
 
 #include "core/plan/near_devices.h"
 
+#include "select_topobind/nodes/job_nodes.h"
 #include "select_topobind/request/job_asked.h"
 
 #include "device_layout.h"
@@ -347,6 +348,20 @@ void tb_devices_forget_selected(struct tb_devices *devices)
 {
 	for (uint32_t i = 0; i < devices->count; i++)
 		xfree(devices->entries[i].selected);
+}
+
+bool tb_devices_selected_are_free(const struct tb_devices *devices,
+				  const struct tb_view *view)
+{
+	const job_record_t *job = devices->test->job;
+	struct tb_allocated_node at = { 0 };
+
+	while (tb_allocated_node_next(job->job_resrcs, &at))
+		if (tb_gres_places(job, 0, at.node) &&
+		    tb_gres_selected(job, 0, at.node) >
+			    tb_devices_count(devices, at.node, view))
+			return false;
+	return true;
 }
 
 static bool select_from_layout(struct tb_devices *devices,

@@ -96,6 +96,14 @@ void tb_devices_count_selected(struct tb_devices *devices);
 void tb_devices_forget_selected(struct tb_devices *devices);
 
 /*
+ * Are those free that select/cons_tres has selected on each node of the allocation?  Only of
+ * the first entry, and where Slurm does more than count them.  Slurm 22.05 takes a GPU for
+ * free that another job has a part of.
+ */
+bool tb_devices_selected_are_free(const struct tb_devices *devices,
+				  const struct tb_view *view);
+
+/*
  * The devices are dealt out: from now on ask on each node for as many as it is dealt;
  * at first for none.
  */
