@@ -114,6 +114,7 @@ static void reload_conf(void)
 	}
 	/* These point into the old configuration. */
 	tb_kept_placements_forget();
+	tb_kept_requests_forget_site();
 	tb_extra_writer_fini();
 	tb_nodes_fini();
 	tb_conf_destroy(site);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_BITS 64u
+#define WORD_BITS TB_BITSET_WORD_BITS
 #define ALL_ONES (~(uint64_t)0)
 
 static unsigned count_words(const struct tb_bitset *set)
@@ -81,11 +81,6 @@ void tb_bitset_set(struct tb_bitset *set, unsigned bit)
 void tb_bitset_clear(struct tb_bitset *set, unsigned bit)
 {
 	set->words[bit / WORD_BITS] &= ~((uint64_t)1 << bit % WORD_BITS);
-}
-
-bool tb_bitset_test(const struct tb_bitset *set, unsigned bit)
-{
-	return set->words[bit / WORD_BITS] >> bit % WORD_BITS & 1;
 }
 
 void tb_bitset_set_range(struct tb_bitset *set, unsigned first, unsigned count)

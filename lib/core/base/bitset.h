@@ -15,6 +15,8 @@
 
 #include "error.h"
 
+#define TB_BITSET_WORD_BITS 64u
+
 struct tb_bitset {
 	unsigned nbits;
 	uint64_t *words;
@@ -27,7 +29,14 @@ void tb_bitset_destroy(struct tb_bitset *set); /* NULL is fine */
 
 void tb_bitset_set(struct tb_bitset *set, unsigned bit);
 void tb_bitset_clear(struct tb_bitset *set, unsigned bit);
-bool tb_bitset_test(const struct tb_bitset *set, unsigned bit);
+
+/* In loops over all nodes a call would take longer than the test. */
+static inline bool tb_bitset_test(const struct tb_bitset *set, unsigned bit)
+{
+	return set->words[bit / TB_BITSET_WORD_BITS] >>
+		       bit % TB_BITSET_WORD_BITS &
+	       1;
+}
 
 /* Ranges are [first, first + count). */
 void tb_bitset_set_range(struct tb_bitset *set, unsigned first, unsigned count);

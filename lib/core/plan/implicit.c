@@ -8,6 +8,11 @@ uint32_t tb_implicit_units(uint32_t task_cpus, uint32_t unit_cpus)
 	return (task_cpus + unit_cpus - 1) / unit_cpus;
 }
 
+uint32_t tb_implicit_units_of(uint32_t tasks, uint32_t units)
+{
+	return tasks < UINT32_MAX / units ? tasks * units : UINT32_MAX;
+}
+
 /* The more tasks there are, the more units and devices they need. */
 struct trying {
 	const struct tb_implicit_tasks *how;
@@ -95,7 +100,9 @@ uint32_t tb_implicit_place(struct tb_placer *placer,
 	if (!cpus)
 		return 0;
 	*units = placing.units = how.units = tb_implicit_units(task_cpus, cpus);
-	how.available = tb_units_available(placer->topology, request->unit,
-					   used, request->masked);
+	how.available = tb_units_available_to(placer->topology, request->unit,
+					      used, request->masked,
+					      tb_implicit_units_of(tasks,
+								   how.units));
 	return tb_implicit_place_tasks(&how, tasks);
 }

@@ -22,7 +22,13 @@
 /* Units of one task.  A unit has at least one CPU. */
 uint32_t tb_implicit_units(uint32_t task_cpus, uint32_t unit_cpus);
 
-/* How a node places tasks that need so many of its available units each. */
+/* Units of so many tasks, or the largest number. */
+uint32_t tb_implicit_units_of(uint32_t tasks, uint32_t units);
+
+/*
+ * How a node places tasks that need so many of its available units each.  More units than
+ * those of all tasks need not be counted.
+ */
 struct tb_implicit_tasks {
 	uint32_t units, available;
 	uint32_t most; /* for so many there are devices; UINT32_MAX: for any number */

@@ -320,9 +320,12 @@ static int place_implicit(struct finding *finding, uint32_t devices)
 
 	if (!how.units)
 		return 0;
-	how.available = tb_units_available(finding->node->topology,
-					   finding->request.unit, finding->used,
-					   finding->request.masked);
+	how.available =
+		tb_units_available_to(finding->node->topology,
+				      finding->request.unit, finding->used,
+				      finding->request.masked,
+				      tb_implicit_units_of(finding->slots,
+							   how.units));
 	how.near = finding->kinds && finding->affinity.must;
 	how.most = count_most_tasks(finding);
 	return (int)tb_implicit_place_tasks(&how, finding->slots);

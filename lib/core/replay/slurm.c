@@ -54,17 +54,11 @@ static int64_t round_down(int64_t at)
 /* Is any free in the next span that is not now, and has been all the time? */
 static bool gets_free(const struct tb_promises *promises, unsigned index)
 {
-	const struct tb_span *spans = promises->spans.list;
-	unsigned node = 0;
+	const struct tb_span *span = &promises->spans.list[index];
+	const struct tb_bitset *next = span[1].free;
 
-	while ((node = tb_bitset_next(spans[index + 1].free, node)) <
-	       promises->free->nbits) {
-		if (!tb_bitset_test(promises->free, node) ||
-		    !tb_bitset_test(spans[index].free, node))
-			return true;
-		node++;
-	}
-	return false;
+	return !tb_bitset_contains(promises->free, next) ||
+	       !tb_bitset_contains(span->free, next);
 }
 
 /* Behind what the job needs: the end of the one after it, unless that is the last. */

@@ -69,15 +69,16 @@ const char *tb_unit_name(struct tb_unit unit)
  * Jobs cannot have all nested objects of one letter, N(N(C)(C)), at the same time:
  * an available object counts, and those inside it do not.
  */
-unsigned tb_units_available(const struct tb_topology *topology,
-			    struct tb_unit unit, const struct tb_bitset *used,
-			    const struct tb_bitset *masked)
+unsigned tb_units_available_to(const struct tb_topology *topology,
+			       struct tb_unit unit,
+			       const struct tb_bitset *used,
+			       const struct tb_bitset *masked, unsigned most)
 {
 	enum tb_class class = tb_class_of_unit(topology, unit);
 	uint32_t objects = tb_run_below(topology, 0, class).count;
 	unsigned available = 0;
 
-	for (uint32_t i = 0; i < objects;) {
+	for (uint32_t i = 0; i < objects && available < most;) {
 		if (!tb_object_is_free(topology, class, i, unit.kind, used) ||
 		    (masked && !tb_object_runs_tasks(topology, class, i,
 						     unit.kind, masked))) {
@@ -88,6 +89,13 @@ unsigned tb_units_available(const struct tb_topology *topology,
 		i = tb_object_after(topology, class, i);
 	}
 	return available;
+}
+
+unsigned tb_units_available(const struct tb_topology *topology,
+			    struct tb_unit unit, const struct tb_bitset *used,
+			    const struct tb_bitset *masked)
+{
+	return tb_units_available_to(topology, unit, used, masked, UINT32_MAX);
 }
 
 /* Units have no threads in common, but where one lies in the other. */

@@ -44,6 +44,11 @@ unsigned tb_units_total(const struct tb_topology *topology,
 unsigned tb_units_available(const struct tb_topology *topology,
 			    struct tb_unit unit, const struct tb_bitset *used,
 			    const struct tb_bitset *masked);
+/* No more than so many are counted. */
+unsigned tb_units_available_to(const struct tb_topology *topology,
+			       struct tb_unit unit,
+			       const struct tb_bitset *used,
+			       const struct tb_bitset *masked, unsigned most);
 
 /* Add to threads all others of the units that have any of them. */
 void tb_units_fill_up(const struct tb_topology *topology, struct tb_unit unit,

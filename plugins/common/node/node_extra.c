@@ -13,16 +13,14 @@ static const char *find_token(const char *extra, const char *name,
 			      size_t *length)
 {
 	size_t name_length = strlen(name);
-	const char *at = extra;
+	const char *at = extra ? strstr(extra, name) : NULL;
 
-	while (at && *(at += strspn(at, blanks))) {
+	while (at && (at[name_length] != '=' ||
+		      (at > extra && !strchr(blanks, at[-1]))))
+		at = strstr(at + 1, name);
+	if (at)
 		*length = strcspn(at, blanks);
-		if (*length > name_length && at[name_length] == '=' &&
-		    !strncmp(at, name, name_length))
-			return at;
-		at += *length;
-	}
-	return NULL;
+	return at;
 }
 
 const char *tb_extra_find(const char *extra, const char *name, size_t *length)

@@ -16,8 +16,7 @@
 
 /* What a job holds. */
 struct ledger_entry {
-	char *key; /* the job's id as text, which is what xhash wants */
-	uint32_t job_id;
+	uint32_t job_id; /* its key */
 	bool bound;
 	const void *turns; /* the partition in which it takes turns, or NULL */
 	const void *row;   /* one_row.h; or NULL */
@@ -46,8 +45,8 @@ static void get_entry_key(void *item, const char **key, uint32_t *length)
 {
 	struct ledger_entry *entry = item;
 
-	*key = entry->key;
-	*length = strlen(entry->key);
+	*key = (const char *)&entry->job_id;
+	*length = sizeof(entry->job_id);
 }
 
 static void destroy_entry(void *item)
@@ -56,7 +55,6 @@ static void destroy_entry(void *item)
 
 	xfree(entry->cores);
 	xfree(entry->nodes);
-	xfree(entry->key);
 	xfree(entry);
 }
 
@@ -120,18 +118,9 @@ static uint64_t core_bit(uint32_t core)
 
 /* --- entries ----------------------------------------------------------------- */
 
-static char *print_key(uint32_t job_id)
-{
-	return xstrdup_printf("%u", job_id);
-}
-
 static struct ledger_entry *find_entry(uint32_t job_id)
 {
-	char *key = print_key(job_id);
-	struct ledger_entry *entry = xhash_get_str(entries, key);
-
-	xfree(key);
-	return entry;
+	return xhash_get(entries, (const char *)&job_id, sizeof(job_id));
 }
 
 /*
@@ -178,7 +167,6 @@ static struct ledger_entry *create_entry(const job_record_t *job, bool bound,
 	struct ledger_entry *entry = xmalloc(sizeof(*entry));
 	struct tb_allocated_node at = { 0 };
 
-	entry->key = print_key(job->job_id);
 	entry->job_id = job->job_id;
 	entry->bound = bound;
 	entry->turns = turns;
@@ -224,7 +212,6 @@ bool tb_ledger_is_apart(const job_record_t *job, const void *turns,
 bool tb_ledger_remove(const job_record_t *job)
 {
 	struct ledger_entry *entry = entries ? find_entry(job->job_id) : NULL;
-	char *key;
 
 	if (!entry)
 		return false;
@@ -234,9 +221,7 @@ bool tb_ledger_remove(const job_record_t *job)
 		drops[entry->nodes[i]]++;
 	bound_entries -= entry->bound;
 	tb_one_row_count(entry->row, -(int)entry->bound);
-	key = xstrdup(entry->key);
-	xhash_delete_str(entries, key);
-	xfree(key);
+	xhash_delete(entries, (const char *)&job->job_id, sizeof(job->job_id));
 	return true;
 }
 

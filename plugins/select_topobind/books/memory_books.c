@@ -27,7 +27,7 @@ struct part {
 
 /* What a job has. */
 struct memory_entry {
-	char *key; /* the job's id as text, which is what xhash wants */
+	uint32_t job_id; /* its key */
 	bool local;
 	uint64_t ended_in; /* the number of the view in which it has ended */
 	uint32_t count;
@@ -50,8 +50,8 @@ static void get_entry_key(void *item, const char **key, uint32_t *length)
 {
 	struct memory_entry *entry = item;
 
-	*key = entry->key;
-	*length = strlen(entry->key);
+	*key = (const char *)&entry->job_id;
+	*length = sizeof(entry->job_id);
 }
 
 static void destroy_entry(void *item)
@@ -61,7 +61,6 @@ static void destroy_entry(void *item)
 	for (uint32_t i = 0; i < entry->count; i++)
 		xfree(entry->parts[i].cores.words);
 	xfree(entry->parts);
-	xfree(entry->key);
 	xfree(entry);
 }
 
@@ -200,7 +199,7 @@ static struct memory_entry *create_entry(const job_record_t *job, bool local)
 	struct memory_entry *entry = xmalloc(sizeof(*entry));
 	struct tb_allocated_node at = { 0 };
 
-	entry->key = xstrdup_printf("%u", job->job_id);
+	entry->job_id = job->job_id;
 	entry->local = local;
 	entry->parts = xcalloc(bit_set_count(allocated->node_bitmap) + 1,
 			       sizeof(*entry->parts));
@@ -222,29 +221,20 @@ static struct memory_entry *create_entry(const job_record_t *job, bool local)
 
 static struct memory_entry *find_entry(const job_record_t *job)
 {
-	struct memory_entry *entry;
-	char *key;
-
-	if (!entries)
-		return NULL;
-	key = xstrdup_printf("%u", job->job_id);
-	entry = xhash_get_str(entries, key);
-	xfree(key);
-	return entry;
+	return entries ? xhash_get(entries, (const char *)&job->job_id,
+				   sizeof(job->job_id))
+		       : NULL;
 }
 
 bool tb_memory_books_remove(const job_record_t *job)
 {
 	struct memory_entry *entry = find_entry(job);
-	char *key;
 
 	if (!entry)
 		return false;
 	for (uint32_t i = 0; i < entry->count; i++)
 		unlink_part(&entry->parts[i]);
-	key = xstrdup(entry->key);
-	xhash_delete_str(entries, key);
-	xfree(key);
+	xhash_delete(entries, (const char *)&job->job_id, sizeof(job->job_id));
 	return true;
 }
 

@@ -17,7 +17,7 @@ struct share {
 };
 
 struct consumer {
-	char *key; /* the job's id as text, which is what xhash wants */
+	uint32_t job_id; /* its key */
 	time_t began;
 	uint32_t count;
 	struct share *parts;
@@ -37,8 +37,8 @@ static void get_entry_key(void *item, const char **key, uint32_t *length)
 {
 	struct consumer *entry = item;
 
-	*key = entry->key;
-	*length = strlen(entry->key);
+	*key = (const char *)&entry->job_id;
+	*length = sizeof(entry->job_id);
 }
 
 static void destroy_entry(void *item)
@@ -46,7 +46,6 @@ static void destroy_entry(void *item)
 	struct consumer *entry = item;
 
 	xfree(entry->parts);
-	xfree(entry->key);
 	xfree(entry);
 }
 
@@ -125,7 +124,7 @@ static struct consumer *create_entry(const job_record_t *job, time_t began)
 	struct consumer *entry = xmalloc(sizeof(*entry));
 	struct tb_allocated_node at = { 0 };
 
-	entry->key = xstrdup_printf("%u", job->job_id);
+	entry->job_id = job->job_id;
 	entry->began = began;
 	entry->parts = xcalloc(allocated->nhosts + 1, sizeof(*entry->parts));
 	while (entry->count < allocated->nhosts &&
@@ -136,18 +135,18 @@ static struct consumer *create_entry(const job_record_t *job, time_t began)
 
 static struct consumer *find_entry(const job_record_t *job)
 {
-	char *key = xstrdup_printf("%u", job->job_id);
-	struct consumer *entry = entries ? xhash_get_str(entries, key) : NULL;
-
-	xfree(key);
-	return entry;
+	return entries ? xhash_get(entries, (const char *)&job->job_id,
+				   sizeof(job->job_id))
+		       : NULL;
 }
 
 static void remove_entry(struct consumer *entry)
 {
+	uint32_t job_id = entry->job_id;
+
 	for (uint32_t i = 0; i < entry->count; i++)
 		subtract_share(&entry->parts[i]);
-	xhash_delete_str(entries, entry->key);
+	xhash_delete(entries, (const char *)&job_id, sizeof(job_id));
 }
 
 void tb_consumption_remove(const job_record_t *job)

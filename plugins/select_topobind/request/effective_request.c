@@ -75,7 +75,8 @@ int tb_effective_request_find(struct tb_effective_request *effective,
 		return -1;
 	if (!implicit || !tb_request_is_open(&held->request))
 		return check_alone(held, err);
-	if (tb_held_request_bind_implicitly(held, implicit, err))
+	tb_held_request_release(held);
+	if (tb_held_request_find_bound(held, &texts, implicit, err))
 		return -1;
 	if (goes_with(job, &held->request)) {
 		effective->implicit_cpus = count_cpus_of_task(job);
@@ -92,17 +93,26 @@ void tb_effective_request_clear(struct tb_effective_request *effective)
 	tb_held_request_release(&effective->held);
 }
 
+/* Of a request that was settled for one of its alternatives, too. */
+static char *print_line(const struct tb_effective_request *effective)
+{
+	return effective->implicit_cpus
+		       ? tb_request_print_open(&effective->held.request)
+		       : tb_request_print(&effective->held.request);
+}
+
 char *tb_effective_request_print(const struct tb_effective_request *effective)
 {
-	bool implicit = effective->implicit_cpus != 0;
-	char *line, *shown;
+	const char *line = tb_held_request_line(&effective->held);
+	char *printed = NULL, *shown = NULL;
 
 	if (!tb_request_binds(&effective->held.request))
 		return NULL;
-	line = implicit ? tb_request_print_open(&effective->held.request)
-			: tb_request_print(&effective->held.request);
-	shown = xstrdup_printf("%s%s", implicit ? TB_GRANTED_IMPLICIT : "",
-			       line ? line : "");
-	free(line);
+	if (!line)
+		line = printed = print_line(effective);
+	if (effective->implicit_cpus)
+		xstrcat(shown, TB_GRANTED_IMPLICIT);
+	xstrcat(shown, line ? line : "");
+	free(printed);
 	return shown;
 }

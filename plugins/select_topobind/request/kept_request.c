@@ -13,8 +13,9 @@
 #define BYTES_OF_LETTER 64
 
 struct entry {
-	struct tb_kept_request kept; /* first: callers have its address */
-	struct tb_env_texts texts;   /* of its own */
+	struct tb_kept_request kept;   /* first: callers have its address */
+	struct tb_env_texts texts;     /* of its own */
+	const struct tb_request *site; /* that binds it, or NULL */
 	uint64_t digest;
 	size_t size;
 	unsigned holders;
@@ -54,9 +55,10 @@ static bool is_read(const struct tb_env_texts *texts)
 		    : !texts->options_are_wrong;
 }
 
-static uint64_t digest_texts(const struct tb_env_texts *texts)
+static uint64_t digest_texts(const struct tb_env_texts *texts,
+			     const struct tb_request *site)
 {
-	uint64_t digest = 0;
+	uint64_t digest = (uintptr_t)site;
 
 	for (unsigned i = 0; i < TEXTS; i++)
 		if (get_text(texts, i))
@@ -105,6 +107,7 @@ static bool copy_texts(struct tb_env_texts *to, const struct tb_env_texts *from)
 static void destroy_entry(struct entry *entry)
 {
 	tb_request_clear(&entry->kept.request);
+	free(entry->kept.line);
 	free_texts(&entry->texts);
 	free(entry);
 }
@@ -112,29 +115,67 @@ static void destroy_entry(struct entry *entry)
 static size_t measure(const struct entry *entry)
 {
 	const struct tb_request *request = &entry->kept.request;
-	char *line = tb_request_print(request);
+	const char *line = entry->kept.line ? entry->kept.line : "";
 	size_t letters = request->filter || request->shape || request->cpus
-				 ? tb_request_text_length(line ? line : "")
+				 ? tb_request_text_length(line)
 				 : 0;
-	size_t size = sizeof(*entry) + letters * BYTES_OF_LETTER;
+	size_t size = sizeof(*entry) + letters * BYTES_OF_LETTER + strlen(line);
 
 	for (unsigned i = 0; i < TEXTS; i++)
 		if (get_text(&entry->texts, i))
 			size += strlen(get_text(&entry->texts, i));
-	free(line);
 	return size;
 }
 
+/* A request without a binding, bound by the site's.  -1 with a sentence in err. */
+static int make_bound(struct tb_request *bound, const struct tb_request *open,
+		      const struct tb_request *site, struct tb_error *err)
+{
+	tb_request_init(bound);
+	if (!tb_request_inherit(bound, open, err) &&
+	    !tb_request_bind_implicitly(bound, site, err))
+		return 0;
+	tb_request_clear(bound);
+	tb_request_init(bound);
+	return -1;
+}
+
+static int read_bound(struct tb_request *request,
+		      const struct tb_env_texts *texts,
+		      const struct tb_request *site, struct tb_error *err)
+{
+	struct tb_request open;
+	int rc = tb_request_from_texts(&open, texts, err);
+
+	if (rc)
+		tb_request_init(request);
+	else
+		rc = make_bound(request, &open, site, err);
+	tb_request_clear(&open);
+	return rc;
+}
+
 /* Held by the caller, and in no list yet.  NULL: out of memory. */
-static struct entry *read_entry(const struct tb_env_texts *texts)
+static struct entry *read_entry(const struct tb_env_texts *texts,
+				const struct tb_request *site)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
+	struct tb_kept_request *kept;
 
 	if (!entry)
 		return NULL;
-	entry->kept.is_wrong = tb_request_from_texts(&entry->kept.request,
-						     texts, &entry->kept.why);
+	kept = &entry->kept;
+	entry->site = site;
 	entry->holders = 1;
+	if (site) {
+		kept->is_wrong = read_bound(&kept->request, texts, site,
+					    &kept->why);
+		kept->line = tb_request_print_open(&kept->request);
+	} else {
+		kept->is_wrong = tb_request_from_texts(&kept->request, texts,
+						       &kept->why);
+		kept->line = tb_request_print(&kept->request);
+	}
 	return entry;
 }
 
@@ -181,12 +222,13 @@ static void shrink(void)
 	}
 }
 
-static struct entry *find(const struct tb_env_texts *texts, uint64_t digest)
+static struct entry *find(const struct tb_env_texts *texts,
+			  const struct tb_request *site, uint64_t digest)
 {
 	struct entry *entry = buckets[digest % BUCKETS];
 
-	while (entry &&
-	       (entry->digest != digest || !are_same(&entry->texts, texts)))
+	while (entry && (entry->digest != digest || entry->site != site ||
+			 !are_same(&entry->texts, texts)))
 		entry = entry->next;
 	return entry;
 }
@@ -207,10 +249,11 @@ static void keep(struct entry *entry, const struct tb_env_texts *texts,
 	shrink();
 }
 
-static struct entry *find_or_read(const struct tb_env_texts *texts)
+static struct entry *find_or_read(const struct tb_env_texts *texts,
+				  const struct tb_request *site)
 {
-	uint64_t digest = digest_texts(texts);
-	struct entry *entry = find(texts, digest);
+	uint64_t digest = digest_texts(texts, site);
+	struct entry *entry = find(texts, site, digest);
 
 	if (entry) {
 		entry->holders++;
@@ -218,7 +261,7 @@ static struct entry *find_or_read(const struct tb_env_texts *texts)
 		put_newest(entry);
 		return entry;
 	}
-	entry = read_entry(texts);
+	entry = read_entry(texts, site);
 	total.read++;
 	if (entry)
 		keep(entry, texts, digest);
@@ -226,15 +269,16 @@ static struct entry *find_or_read(const struct tb_env_texts *texts)
 }
 
 const struct tb_kept_request *
-tb_kept_request_hold(const struct tb_env_texts *texts)
+tb_kept_request_hold(const struct tb_env_texts *texts,
+		     const struct tb_request *site)
 {
 	struct entry *entry;
 
 	if (!is_read(texts)) {
-		entry = read_entry(texts);
+		entry = read_entry(texts, site);
 	} else {
 		pthread_mutex_lock(&lock);
-		entry = find_or_read(texts);
+		entry = find_or_read(texts, site);
 		pthread_mutex_unlock(&lock);
 	}
 	return entry ? &entry->kept : NULL;
@@ -271,7 +315,15 @@ void tb_held_request_release(struct tb_held_request *held)
 int tb_held_request_find(struct tb_held_request *held,
 			 const struct tb_env_texts *texts, struct tb_error *err)
 {
-	const struct tb_kept_request *kept = tb_kept_request_hold(texts);
+	return tb_held_request_find_bound(held, texts, NULL, err);
+}
+
+int tb_held_request_find_bound(struct tb_held_request *held,
+			       const struct tb_env_texts *texts,
+			       const struct tb_request *site,
+			       struct tb_error *err)
+{
+	const struct tb_kept_request *kept = tb_kept_request_hold(texts, site);
 	int rc = 0;
 
 	tb_held_request_init(held);
@@ -290,15 +342,18 @@ int tb_held_request_bind_implicitly(struct tb_held_request *held,
 {
 	struct tb_request own;
 
-	tb_request_init(&own);
-	if (tb_request_inherit(&own, &held->request, err) ||
-	    tb_request_bind_implicitly(&own, site, err)) {
-		tb_request_clear(&own);
+	if (make_bound(&own, &held->request, site, err))
 		return -1;
-	}
 	tb_held_request_release(held);
 	held->request = own;
 	return 0;
+}
+
+const char *tb_held_request_line(const struct tb_held_request *held)
+{
+	return held->kept && !held->kept->request.nalternatives
+		       ? held->kept->line
+		       : NULL;
 }
 
 struct tb_kept_requests tb_kept_requests_count(void)
@@ -309,6 +364,24 @@ struct tb_kept_requests tb_kept_requests_count(void)
 	now = total;
 	pthread_mutex_unlock(&lock);
 	return now;
+}
+
+void tb_kept_requests_forget_site(void)
+{
+	struct entry *newer;
+
+	pthread_mutex_lock(&lock);
+	for (struct entry *entry = oldest; entry; entry = newer) {
+		newer = entry->newer;
+		if (!entry->site)
+			continue;
+		take_out(entry);
+		/* Who holds it still has it, and ends it. */
+		entry->size = 0;
+		if (!entry->holders)
+			destroy_entry(entry);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void tb_kept_requests_fini(void)

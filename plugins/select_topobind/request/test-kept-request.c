@@ -102,6 +102,88 @@ static void binds_a_copy(void **state)
 	tb_kept_requests_fini();
 }
 
+static void expect_bound(const char *entry, const struct tb_request *site,
+			 const char *line, unsigned long read)
+{
+	char *const env[] = { (char *)entry };
+	struct tb_held_request held;
+	struct tb_env_texts texts;
+
+	tb_env_texts_find(&texts, env, 1);
+	assert_int_equal(tb_held_request_find_bound(&held, &texts, site, NULL),
+			 0);
+	assert_string_equal(tb_held_request_line(&held), line);
+	tb_held_request_release(&held);
+	assert_int_equal(tb_kept_requests_count().read, read);
+}
+
+/* What the site binds is read once for each of its requests, beside the job's own. */
+static void keeps_what_the_site_binds(void **state)
+{
+	unsigned long before = tb_kept_requests_count().read;
+	const char *own = OPTION "bprefer=fast";
+	struct tb_held_request held;
+	struct tb_request x, s;
+
+	(void)state;
+	tb_request_init(&x);
+	tb_request_init(&s);
+	assert_int_equal(tb_request_parse(&x, "bunit=X", NULL), 0);
+	assert_int_equal(tb_request_parse(&s, "bunit=S", NULL), 0);
+	for (int i = 0; i < 10; i++) {
+		expect_bound(own, &x, "bunit=X", before + 1 + (i > 0) * 2);
+		expect_bound(own, &s, "bunit=S", before + 2 + (i > 0));
+		expect(own, NULL, "bprefer=fast", before + 3);
+	}
+	assert_int_equal(tb_kept_requests_count().count, 3);
+	/* The same place has another request: nobody gets the one of before. */
+	assert_int_equal(find(&held, own, NULL), 0);
+	tb_kept_requests_forget_site();
+	assert_int_equal(tb_kept_requests_count().count, 1);
+	tb_request_clear(&x);
+	assert_int_equal(tb_request_parse(&x, "bunit=N", NULL), 0);
+	expect_bound(own, &x, "bunit=N", before + 4);
+	tb_held_request_release(&held);
+	tb_kept_requests_fini();
+	assert_int_equal(tb_kept_requests_count().size, 0);
+	tb_request_clear(&x);
+	tb_request_clear(&s);
+}
+
+/* Who holds it has it until he releases it. */
+static void keeps_what_is_held(void **state)
+{
+	char *const env[] = { (char *)OPTION "bprefer=fast" };
+	struct tb_held_request held;
+	struct tb_env_texts texts;
+	struct tb_request site;
+
+	(void)state;
+	tb_request_init(&site);
+	assert_int_equal(tb_request_parse(&site, "bunit=X", NULL), 0);
+	tb_env_texts_find(&texts, env, 1);
+	assert_int_equal(tb_held_request_find_bound(&held, &texts, &site, NULL),
+			 0);
+	tb_kept_requests_forget_site();
+	assert_string_equal(tb_held_request_line(&held), "bunit=X");
+	assert_int_equal(held.request.unit.letter, 'X');
+	tb_held_request_release(&held);
+	assert_int_equal(tb_kept_requests_count().size, 0);
+	tb_request_clear(&site);
+}
+
+/* One of which an alternative counts is printed as that. */
+static void prints_no_alternatives(void **state)
+{
+	struct tb_held_request held;
+
+	(void)state;
+	assert_int_equal(find(&held, OPTION "bunit=X:1|N:1", NULL), 0);
+	assert_null(tb_held_request_line(&held));
+	tb_held_request_release(&held);
+	tb_kept_requests_fini();
+}
+
 static char *make_filter(unsigned number)
 {
 	size_t length = strlen("TOPOBIND_REQUEST=bamount=1,bfilter=");
@@ -165,6 +247,9 @@ int main(void)
 		cmocka_unit_test(reads_a_text_once),
 		cmocka_unit_test(is_never_of_another_text),
 		cmocka_unit_test(binds_a_copy),
+		cmocka_unit_test(keeps_what_the_site_binds),
+		cmocka_unit_test(keeps_what_is_held),
+		cmocka_unit_test(prints_no_alternatives),
 		cmocka_unit_test(needs_little_memory),
 		cmocka_unit_test(keeps_nothing_too_long),
 	};

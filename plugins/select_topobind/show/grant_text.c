@@ -117,6 +117,17 @@ struct print {
 	uint32_t left_out; /* nodes */
 };
 
+/* The caller xfree()s. */
+static char *print_grant(const char *nodes, const char *units)
+{
+	char *grant = xstrdup(" grant=");
+
+	xstrcat(grant, nodes);
+	xstrcat(grant, ":");
+	xstrcat(grant, units ? units : "");
+	return grant;
+}
+
 /* The caller frees. */
 static char *print_units(const struct print *print, const struct group *group)
 {
@@ -140,7 +151,7 @@ static void print_group(void *item, void *arg)
 	hostlist_sort(group->nodes);
 	names = hostlist_ranged_string_xmalloc(group->nodes);
 	units = print_units(print, group);
-	grant = xstrdup_printf(" grant=%s:%s", names, units ? units : "");
+	grant = print_grant(names, units);
 	length = strlen(grant);
 	if (print->length + length > print->room) {
 		print->left_out += group->count;
@@ -153,7 +164,29 @@ static void print_group(void *item, void *arg)
 	free(units);
 }
 
-char *tb_grant_text_print(const job_resources_t *granted, size_t room)
+/* Of a job with a single node, as most are; NULL: it does not fit, or shows nothing. */
+static char *print_single(const job_resources_t *granted, size_t room)
+{
+	struct tb_allocated_node at = { 0 };
+	const struct tb_bitset *threads;
+	struct tb_shape *shape;
+	char *units, *grant;
+
+	if (!tb_allocated_node_next(granted, &at) ||
+	    !(shape = tb_node_shape(at.node)))
+		return NULL;
+	threads = find_threads(shape, granted, at.first_core);
+	if (tb_bitset_is_empty(threads))
+		return NULL;
+	units = tb_topology_print(shape->topology, threads);
+	grant = print_grant(node_record_table_ptr[at.node]->name, units);
+	free(units);
+	if (strlen(grant) > room)
+		xfree(grant);
+	return grant;
+}
+
+static char *print_all(const job_resources_t *granted, size_t room)
 {
 	xhash_t *groups = group_nodes(granted);
 	struct print strings = { .granted = granted,
@@ -171,4 +204,11 @@ char *tb_grant_text_print(const job_resources_t *granted, size_t room)
 		xstrfmtcat(lists.text, " more=%u", lists.left_out);
 	xhash_free(groups);
 	return strings.text ? strings.text : lists.text;
+}
+
+char *tb_grant_text_print(const job_resources_t *granted, size_t room)
+{
+	char *text = granted->nhosts == 1 ? print_single(granted, room) : NULL;
+
+	return text ? text : print_all(granted, room);
 }

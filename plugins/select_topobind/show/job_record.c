@@ -195,6 +195,13 @@ void tb_job_record_set_request(job_record_t *job, const char *request)
 	xfree(why);
 }
 
+bool tb_job_record_has_request(const job_record_t *job)
+{
+	const char *line = find_line(job->system_comment);
+
+	return line && begins_with(line, binding_prefix);
+}
+
 void tb_job_record_drop_grant(job_record_t *job)
 {
 	char *request = tb_granted_print(job);

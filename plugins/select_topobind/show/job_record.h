@@ -31,6 +31,7 @@ void tb_job_record_restore_grant(job_record_t *job, const struct tb_conf *site);
 
 /* The request of a job that does not run yet; NULL: it will not be bound. */
 void tb_job_record_set_request(job_record_t *job, const char *request);
+bool tb_job_record_has_request(const job_record_t *job);
 /* The job was started, and waits again. */
 void tb_job_record_drop_grant(job_record_t *job);
 

@@ -8,6 +8,8 @@
 #include "select_topobind/later/periodic_thread.h"
 #include "select_topobind/request/changed_request.h"
 
+#include "job_record.h"
+
 /* So many jobs are shown while the write lock is held. */
 #define AT_ONCE 500
 
@@ -26,8 +28,16 @@ static void (*show_job)(job_record_t *job);
 /* By its time, not its number: numbers begin anew, and differ in a federation. */
 static bool is_new(const job_record_t *job)
 {
+	time_t differ = job->fed_details ? CLOCKS_DIFFER_S : 0;
+
 	return IS_JOB_PENDING(job) && job->details &&
-	       job->details->submit_time + CLOCKS_DIFFER_S >= looked_at;
+	       job->details->submit_time + differ >= looked_at;
+}
+
+/* Of most Slurm has asked at their submission.  After a reset all are looked at. */
+static bool is_shown(const job_record_t *job)
+{
+	return looked_at && tb_job_record_has_request(job);
 }
 
 static int add_if_new(void *item, void *arg)
@@ -36,7 +46,7 @@ static int add_if_new(void *item, void *arg)
 	struct numbers *numbers = arg;
 
 	if (IS_JOB_FINISHED(job) ||
-	    (!is_new(job) && !tb_changed_request_waits(job)))
+	    ((!is_new(job) || is_shown(job)) && !tb_changed_request_waits(job)))
 		return 0;
 	if (numbers->count == numbers->room) {
 		numbers->room = MAX(2 * numbers->room, 64);

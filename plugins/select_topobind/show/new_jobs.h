@@ -4,7 +4,7 @@
  *
  * slurmctld asks no select plugin about a job that is held, over a limit, or for
  * nodes that are down.  A thread shows the requests of such jobs, too.  It looks
- * at a job at most a second after it came, and again within the next seconds, and as
+ * at a job at most a second after it came, unless its request is shown then, and as
  * soon after somebody wants another binding for it (request/changed_request.h).
  */
 #ifndef TB_SELECT_TOPOBIND_SHOW_NEW_JOBS_H

@@ -149,9 +149,10 @@ static int place_implicit(const struct tb_offers *offers,
 		return 0;
 	implicit.per_task = how.units;
 	implicit.whole.type = TB_HOST;
-	how.available = tb_units_available(shape->topology, implicit.whole.unit,
-					   scratch->used,
-					   tb_scratch_masked(scratch));
+	how.available =
+		tb_units_available_to(shape->topology, implicit.whole.unit,
+				      scratch->used, tb_scratch_masked(scratch),
+				      tb_implicit_units_of(tasks, how.units));
 	how.most = count_most_tasks(&implicit);
 	how.near = tb_devices_must_be_near(offers->devices);
 	return tb_implicit_place_tasks(&how, tasks);
