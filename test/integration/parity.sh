@@ -58,6 +58,7 @@ far=(0-7 8-15)
 # shellcheck disable=SC2054 # lists of Slurm
 options=(
 	--nodes this,zen,twin,skylake,raptor,power,quadrant
+	--slurm Licenses=merged:10
 	--node "zen Gres=gpu:a100:4,nic:2 Feature=amd,big Weight=10"
 	--node "twin Gres=gpu:v100:2,shard:8 Feature=amd Weight=20 CoreSpecCount=2"
 	--node "skylake Gres=gpu:v100:2,gpu:a100:2 Feature=intel,big Weight=5"
