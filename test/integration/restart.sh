@@ -205,6 +205,29 @@ step_outside() {
 		/proc/self/status | sort
 }
 
+# A shell with two parts: caches hold the twelve CPUs of the first one's task, as its socket
+# does, so the cores alone do not tell which alternative it has.
+case_parts_of_a_shell() {
+	local job shell
+
+	salloc -Q -w "$NODE_ZEN" -n1 -c12 "--bunit=X:1|S:1" : -w "$NODE_RAPTOR" -n1 \
+		--bunit=C --bamount=1 sh -c "echo \$SLURM_JOB_ID >'$work/shell'
+		until [ -e '$work/step' ]; do sleep 0.1; done
+		srun -Q --het-group=0,1 sh -c 'echo \$SLURM_PROCID \$TOPOBIND_CPUS'" \
+		>"$work/step.out" &
+	shell=$!
+	wait_until 30 test -s "$work/shell"
+	job=$(cat "$work/shell")
+	save_state "$job"
+	daemon slurmctld kill
+	spoil bunit=S,bamount=1 binding=bunit=X,bamount=1
+	daemon slurmctld start
+	wait_until 60 nodes_answer
+	touch "$work/step"
+	wait "$shell"
+	assert_eq "its step" "0 0-47 1 0-1" "$(sort "$work/step.out" | xargs)"
+}
+
 case_new_steps() {
 	local job before
 
@@ -245,6 +268,7 @@ cluster_start --nodes this,zen,raptor --slurm \
 	"PartitionName=shared Nodes=ALL OverSubscribe=FORCE:2 DefaultTime=10"
 test_case "nobody gains by what comments say" case_overwritten
 test_case "new steps are bound by the job's own request" case_new_steps
+test_case "and those of the parts of a heterogeneous job" case_parts_of_a_shell
 test_case "a job stays bound as it was started" case_as_started
 test_case "the controller ends cleanly" case_controller_restarts stop
 test_case "the controller is killed" case_controller_restarts kill
