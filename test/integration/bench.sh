@@ -59,19 +59,27 @@ case_controller_gpus() {
 		"$(grep '^40 full run' "$work/records" | grep -vc refused)"
 }
 
-# Jobs that fill an L3 cache each, of which there are more than jobs.
+# peers_record WHAT - its median
+peers_record() {
+	sed -n "s/^$1\t[^\t]*\t\([^\t]*\).*/\1/p" "$work/records"
+}
+
+# Jobs that fill an L3 cache each, and smaller ones; there are more caches than jobs.
 case_peers() {
 	local way
 
-	"$top/test/bench/peers" 24 1 4 >"$work/records"
+	"$top/test/bench/peers" 24 1 4 mixed >"$work/records"
 	# shellcheck disable=SC2016 # awk's
 	assert awk -F '\t' 'NF != 7 || $3 < 0 || $6 != "-" && $6 < 0 { bad = 1 }
-		END { exit bad || NR != 19 }' "$work/records"
+		END { exit bad || NR != 50 }' "$work/records"
 	for way in implicit explicit; do
-		assert_eq "locality, $way" 1 "$(sed -n \
-			"s/^4 slots, $way: locality\t-\t\([^\t]*\).*/\1/p" \
-			"$work/records")"
+		assert_eq "locality, $way" 1 "$(peers_record \
+			"4 slots, $way: locality")"
+		assert_eq "apart in vain, $way" 0 "$(peers_record \
+			"mixed slots, $way: apart in vain")"
 	done
+	# Slurm alone has jobs beside each other, whatever caches that is in.
+	assert test "$(peers_record "mixed slots, plain: apart in vain")" -gt 0
 }
 
 cluster_start --nodes this

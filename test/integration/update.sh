@@ -93,6 +93,7 @@ case_more_than_there_is() {
 	refused "job $job: no required node has 99 X units" "$job" --bunit=X \
 		--bamount=99
 	job=$(batch -H -w "$NODE_ZEN" --array=1-3 --bunit=C --bamount=1)
+	wait_until 20 has_binding "${job}_2"
 	refused "job ${job}_2: no required node has 99 C units $most" \
 		"${job}_2" --bamount=99
 }
