@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_private.h - the inside of a machine, for the files that make one: load.c
- * (hwloc) and cache.c (the saved file)
+ * machine_private.h - the inside of a machine, for the files that make one: load.c and
+ * memory_nodes.c (hwloc), and cache.c (the saved file)
  */
 #ifndef TB_HWLOC_MACHINE_PRIVATE_H
 #define TB_HWLOC_MACHINE_PRIVATE_H

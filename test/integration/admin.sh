@@ -285,7 +285,7 @@ with_it_again() {
 	without=''
 	rm -r "$cluster/etc/topobind.conf" "${cluster:?}/etc/$NODE_THAT"
 	restart_slurmd "$NODE_THAT"
-	scontrol reconfigure
+	scontrol_reconfigure
 	wait_until 90 cluster_is_up
 }
 

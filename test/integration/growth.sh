@@ -35,7 +35,7 @@ reconfigure_times() {
 	local i
 
 	for ((i = 0; i < $1; i++)); do
-		scontrol reconfigure
+		scontrol_reconfigure
 	done
 }
 

@@ -177,19 +177,53 @@ slurmd_is_of() {
 	[ "$(date -d "$start" +%s 2>/dev/null || echo 0)" -ge "$1" ]
 }
 
-# replace_hung_slurmctld - it does not answer: what each of its threads waits for, and
-# another in its place, for the cases that follow
+# threads_of PID - how many are in the same functions, and in which: those of topobind
+# as topobind:NAME, none of the C library's inner ones
+threads_of() {
+	gdb -p "$1" -batch -ex 'thread apply all backtrace 30' 2>/dev/null |
+		awk '/^Thread / { printf "%s", separator; separator = "\n" }
+			/^#/ {
+				name = $3 == "in" ? $4 : $2
+				own = / (from|at) [^ ]*topobind/ ? "topobind:" : ""
+				if (name !~ /^__/)
+					printf " %s%s", own, name
+			}
+			END { print "" }' | sort | uniq -c
+}
+
+# is_hang_of_slurm THREADS - once in some thousand reconfigures Slurm 24.11 waits for
+# ever for connections that have ended (later ones give up after a while).  No thread
+# does anything for topobind then: its own pause.
+is_hang_of_slurm() {
+	[[ $1 == *" conmgr_quiesce "* ]] && ! grep 'topobind:' <<<"$1" |
+		grep -q -v ' topobind:is_told_to_end '
+}
+
+slurmctld_answers() {
+	[[ $(scontrol ping) == *" is UP"* ]]
+}
+
+# replace_hung_slurmctld - by another, for all that follows: it does not answer, which
+# is no failure if it is Slurm's own
 replace_hung_slurmctld() {
-	local pid
+	local pid threads
 
 	pid=$(daemon slurmctld pid)
-	gdb -p "$pid" -batch -ex 'thread apply all backtrace 12' 2>/dev/null |
-		awk '/^Thread / { printf "\n%s", $NF }
-			/^#/ { printf " %s", $3 == "in" ? $4 : $2 }
-			END { print "" }'
+	threads=$(threads_of "$pid")
 	kill -KILL "$pid"
 	daemon slurmctld start
-	fail "slurmctld did not answer"
+	is_hang_of_slurm "$threads" ||
+		fail "slurmctld hung, its threads were in:"$'\n'"$threads"
+}
+
+# scontrol_reconfigure - and begin anew where Slurm hangs
+scontrol_reconfigure() {
+	local status=0
+
+	within 60 scontrol reconfigure || status=$?
+	[ "$status" -ne 0 ] || return 0
+	! slurmctld_answers || return "$status"
+	replace_hung_slurmctld
 }
 
 # Whoever has noted slurmctld before means the other, too, from then on: if it is
@@ -201,10 +235,7 @@ reconfigure_at_once() {
 	then
 		renewed=yes
 	fi
-	within 60 scontrol reconfigure || {
-		[ $? -ne 124 ] || replace_hung_slurmctld
-		fail "scontrol reconfigure failed"
-	}
+	scontrol_reconfigure || fail "scontrol reconfigure failed"
 	[ -z "$renewed" ] || {
 		wait_until 60 slurmctld_is_another
 		note_slurmctld
@@ -226,17 +257,16 @@ slurmctld_lives() {
 
 # reconfigure_refused_with LINE... - Slurm goes on as it was; later ones say so
 reconfigure_refused_with() {
-	local status=0
-
 	conf_with "$@"
 	if slurm_is_from 23.11; then
-		within 60 scontrol reconfigure || status=$?
-		# Another one begins with a file that is right only.
-		[ "$status" -ne 124 ] || {
+		! within 60 scontrol reconfigure || fail "the file was not refused"
+		slurmctld_answers || {
+			# Another one begins with a file that is right only.
 			conf_with
 			replace_hung_slurmctld
+			reconfigure_refused_with "$@"
+			return
 		}
-		[ "$status" -ne 0 ] || fail "the file was not refused"
 		wait_until 60 nodes_answer
 	else
 		reconfigure
@@ -592,22 +622,24 @@ cancel() {
 	done
 }
 
-# Of arrays the whole, for that is what scancel knows them by.
+# Of arrays the whole, for that is what scancel knows them by.  Fails where slurmctld
+# does not tell which there are.
 cancel_all() {
-	local ids
+	local told ids
 
-	mapfile -t ids < <(squeue -h "$@" -o %F | sort -u)
-	[ "${#ids[@]}" -eq 0 ] || scancel "${ids[@]}" || true
+	told=$(squeue -h "$@" -o %F) || return
+	[ -n "$told" ] || return 0
+	mapfile -t ids < <(sort -u <<<"$told")
+	scancel "${ids[@]}" || true
 }
 
 # Slurm puts a job whose script did not begin, and that was cancelled meanwhile, back
 # among those that wait.
 no_jobs_come_back() {
-	cancel_all -t PD
-	no_jobs
+	cancel_all -t PD && no_jobs
 }
 
-# A case whose slurmctld has ended, and that did not start it again, has failed.
+# A case whose slurmctld has ended or hangs, and that did not start it again, has failed.
 drain() {
 	local ended=''
 
@@ -615,7 +647,10 @@ drain() {
 		ended=yes
 		daemon slurmctld start
 	}
-	cancel_all
+	cancel_all || {
+		slurmctld_answers || (replace_hung_slurmctld) || ended=yes
+		cancel_all
+	}
 	# What a node did not hear slurmctld repeats after a minute or two, and once
 	# more when it was not heard again.
 	wait_until 400 no_jobs_come_back

@@ -369,7 +369,7 @@ event_backfill() {
 	backfill=$1
 	[ "$backfill" = off ] || interval=1
 	sed -i "s/bf_interval=-*[0-9]*/bf_interval=$interval/" "$SLURM_CONF"
-	scontrol reconfigure
+	scontrol_reconfigure
 	wait_until 100 nodes_are_known
 }
 
@@ -380,7 +380,7 @@ nodes_are_known() {
 }
 
 event_reconfigure() {
-	tell scontrol reconfigure
+	tell scontrol_reconfigure
 	wait_until 100 nodes_are_known
 }
 

@@ -171,7 +171,7 @@ kill_and_recover() {
 	grants_survived "$work/before" 100
 	all_is_well
 	case $((RANDOM % 3)) in
-	0) scontrol reconfigure ;;
+	0) scontrol_reconfigure ;;
 	1) add_partition "$1" ;;
 	esac
 	grants_survived "$work/before" 100

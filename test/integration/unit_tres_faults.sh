@@ -77,7 +77,7 @@ case_nodes() {
 	wait_until 30 runs "$kept"
 	scontrol update node="$NODE_A" state=drain reason=test
 	assert_books_are_right
-	scontrol reconfigure
+	scontrol_reconfigure
 	wait_until 60 nodes_answer
 	assert_eq "after a reconfigure" "$NODE_A l2=4 l3=2 numa=1 socket=1
 $NODE_B l2=2 l3=1" "$(node_units)"

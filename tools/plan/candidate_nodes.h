@@ -57,22 +57,6 @@ struct tb_candidate_node {
 };
 
 /*
- * The partition that the job asks for, or that of jobs that name none.  NULL: there is
- * no such one, or it names several.
- */
-const partition_info_t *
-tb_candidate_partition(const struct tb_job_spec *spec,
-		       const struct tb_cluster *cluster);
-
-/* What jobs of the partition (NULL: unknown) consume: CR_CORE and so on. */
-uint32_t tb_consumed_resources(const struct tb_cluster *cluster,
-			       const partition_info_t *partition);
-
-/* Does a job of the partition (NULL: unknown) get memory of what others leave? */
-bool tb_candidates_count_memory(const struct tb_cluster *cluster,
-				const partition_info_t *partition);
-
-/*
  * All nodes of the cluster, as many as it has records: without holds, and what
  * holds tell.  spec and cluster must outlive them.  NULL with a sentence.
  */
@@ -83,15 +67,8 @@ tb_candidate_nodes_create(const struct tb_job_spec *spec,
 void tb_candidate_nodes_destroy(struct tb_candidate_node *nodes,
 				unsigned nnodes); /* NULL is fine */
 
-/*
- * Units of the request on a node with a topology that are wholly outside of
- * used; NULL: all that run tasks.
- */
-unsigned tb_candidate_node_units(const struct tb_candidate_node *node,
-				 const struct tb_request *request,
-				 const struct tb_bitset *used);
-
-/* As many as one slot, or the host, needs. */
-unsigned tb_needed_units(const struct tb_request *request);
+/* A node with a topology, as it is, and as if nobody used it; borrows from it. */
+struct tb_used_node tb_candidate_used(const struct tb_candidate_node *node);
+struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node);
 
 #endif

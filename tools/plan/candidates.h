@@ -8,8 +8,8 @@
  * what this user may see: what nobody who is shown holds is held by TB_HIDDEN.
  *
  * Units, and devices; which of these are near which units nodes show
- * (candidate_pools.h).  A node that is short of memory counts as one that may be used, and is asked
- * about with tb_candidates_have_memory().
+ * (candidate_pools.h).  A node that is short of memory counts as one that may be used,
+ * and is asked about with candidates_if.h.
  */
 #ifndef TB_TOOLS_PLAN_CANDIDATES_H
 #define TB_TOOLS_PLAN_CANDIDATES_H
@@ -51,8 +51,8 @@ struct tb_candidates {
 struct tb_cluster *tb_candidates_load_cluster(struct tb_error *err);
 
 /*
- * cluster (of tb_candidates_load_cluster()) and spec must outlive them.  Of an implicit spec the amount is set: as many units as hold a task.
- * NULL with a sentence.
+ * cluster (of tb_candidates_load_cluster()) and spec must outlive them.  Of an implicit
+ * spec the amount is set: as many units as hold a task.  NULL with a sentence.
  */
 struct tb_candidates *tb_candidates_create(const struct tb_cluster *cluster,
 					   struct tb_job_spec *spec,
@@ -73,50 +73,10 @@ unsigned tb_candidates_needed_units(const struct tb_candidates *candidates,
 unsigned tb_candidates_room(const struct tb_candidates *candidates,
 			    const struct tb_candidate_node *node);
 bool tb_candidates_fits(const struct tb_candidates *candidates);
-/*
- * Why only slurmctld knows whether there are devices, too, for a job that fits: "whether
- * they are near free GRES".  NULL: it is known.
- */
-const char *tb_candidates_unknown(const struct tb_candidates *candidates);
-/*
- * Why it is not known which units the controller gives: it first says how many devices
- * each node has, for example.  NULL: it is.
- */
-const char *tb_candidates_units_unknown(const struct tb_candidates *candidates);
-/* Would they fit if there were devices for them? */
-bool tb_candidates_have_units(const struct tb_candidates *candidates);
-/* Do they fit on nodes that are not short of memory? */
-bool tb_candidates_have_memory(const struct tb_candidates *candidates);
-/* A node with a topology, as if nobody used it. */
-struct tb_used_node tb_candidate_idle(const struct tb_candidate_node *node);
-
-/*
- * Could they ever, were the nodes back that are out of service?  False where there
- * are none.
- */
-bool tb_candidates_wait_for_nodes(const struct tb_candidates *candidates);
-/* Could they ever, did nobody else have anything there?  True where nobody knows. */
-bool tb_candidates_could_ever_fit(const struct tb_candidates *candidates);
-/*
- * How these nodes, all of them, would have the job now: an offer for each, in their
- * order, of units that as few others have as can be: fewer than way->share.  False: they
- * cannot.
- */
-struct tb_candidate_way {
-	unsigned share;
-	bool spares; /* nothing is near a device */
-};
-bool tb_candidates_offer(const struct tb_candidates *candidates,
-			 const struct tb_candidate_node *const *nodes,
-			 unsigned count, struct tb_offer *offers,
-			 struct tb_candidate_way *way);
-
-/* Leave slots of the offer with the node's placer; how many. */
-unsigned tb_candidates_place(const struct tb_candidates *candidates,
-			     const struct tb_candidate_node *node,
-			     const struct tb_offer *offer,
-			     struct tb_candidate_way way, unsigned slots);
 bool tb_candidates_find(struct tb_candidates *candidates,
 			struct tb_bitset *ended, int64_t *when);
+
+/* Does the memory that others hold count on the NUMA nodes of the job's units? */
+bool tb_candidates_memory_is_local(const struct tb_candidates *candidates);
 
 #endif

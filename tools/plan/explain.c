@@ -14,6 +14,9 @@
 #include "terminal/text_stream.h"
 #include "terminal/wrap.h"
 
+#include "candidates_if.h"
+#include "candidates_unknown.h"
+
 void tb_explain_time(int64_t time, char text[TB_TIME_SIZE])
 {
 	time_t seconds = (time_t)time;

@@ -12,6 +12,7 @@
 #include "core/plan/never_tasks.h"
 #include "core/request/alternatives.h"
 
+#include "candidates_if.h"
 #include "partition_choice.h"
 #include "terminal/wrap.h"
 

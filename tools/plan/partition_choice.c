@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "candidates_if.h"
 #include "terminal/words.h"
 
 /* The smaller the sooner. */

@@ -14,6 +14,9 @@
 #include "core/plan/deal.h"
 #include "core/request/prefer.h"
 
+#include "candidate_rules.h"
+#include "candidates_if.h"
+#include "candidates_unknown.h"
 #include "site_binding.h"
 
 /* A start within so many seconds is one now: clocks differ by as much. */

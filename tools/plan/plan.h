@@ -11,8 +11,9 @@
 
 #include <time.h>
 
-#include "plan_options.h"
+#include "candidate_way.h"
 #include "job_choice.h"
+#include "plan_options.h"
 
 enum tb_job_plan_answer {
 	TB_JOB_PLAN_NOW,

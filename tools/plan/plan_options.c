@@ -3,26 +3,23 @@
 #define _GNU_SOURCE /* asprintf */
 #include "plan_options.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/job/request_env.h"
-#include "core/base/text.h"
 #include "core/request/combination.h"
 #include "spank/options.h"
 
+#include "plan_spec.h"
+#include "sbatch_counts.h"
 #include "sbatch_options.h"
+#include "sbatch_values.h"
 #include "sbatch_variables.h"
 #include "task_tres.h"
-#include "terminal/text_stream.h"
 
 #define VARIABLE "TOPOBIND"
-/* Of tasks, of nodes: sbatch reads them as int. */
-#define COUNT_MAX INT32_MAX
 
 enum {
 	OPT_PER_NODE = TB_OPTION_OWN,
@@ -56,229 +53,6 @@ enum {
 	OPT_MCS_LABEL,
 	OPT_MEM_BIND,
 };
-
-/* ---- values ---- */
-
-static int fail_for_value(const char *option, const char *value,
-			  const char *allowed, struct tb_error *err)
-{
-	return tb_fail(err, "--%s=%.60s is not right, give %s", option, value,
-		       allowed);
-}
-
-/* A number from 1 to most, up to one of the characters in ends. */
-static int read_count(const char **text, const char *ends, uint64_t most,
-		      uint64_t *count)
-{
-	unsigned long long value;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -1;
-	errno = 0;
-	value = strtoull(*text, &end, 10);
-	if (errno || value > most || (*end && !strchr(ends, *end)))
-		return -1;
-	*count = value;
-	*text = end;
-	return 0;
-}
-
-static int read_number(const char *option, const char *text, uint64_t least,
-		       uint64_t most, uint64_t *number, struct tb_error *err)
-{
-	const char *at = text;
-
-	if (!read_count(&at, "", most, number) && *number >= least)
-		return 0;
-	return tb_fail(err,
-		       "--%s=%.60s is not right, give a number from %llu to %llu",
-		       option, text, (unsigned long long)least,
-		       (unsigned long long)most);
-}
-
-/* Sockets, cores of each, and threads of each of these; "*": any number. */
-static int read_node_info(job_desc_msg_t *job, const char *text,
-			  struct tb_error *err)
-{
-	uint16_t *const fields[] = { &job->sockets_per_node,
-				     &job->cores_per_socket,
-				     &job->threads_per_core };
-	const char *at = text;
-	size_t i = 0;
-
-	do {
-		uint64_t count;
-
-		if (i == sizeof(fields) / sizeof(fields[0]))
-			break;
-		if (*at == '*')
-			at++;
-		else if (!read_count(&at, ":", NO_VAL16 - 1, &count) && count)
-			*fields[i] = (uint16_t)count;
-		else
-			break;
-		i++;
-		if (!*at)
-			return 0;
-	} while (*at++ == ':');
-	return fail_for_value("extra-node-info", text,
-			      "sockets, sockets:cores or sockets:cores:threads",
-			      err);
-}
-
-/* "2" is "2-2". */
-static int read_nodes(job_desc_msg_t *job, const char *text,
-		      struct tb_error *err)
-{
-	const char *at = text;
-	uint64_t least = 0, most;
-	bool wrong = read_count(&at, "-", COUNT_MAX, &least) || !least;
-
-	most = least;
-	if (!wrong && *at++ == '-')
-		wrong = read_count(&at, "", COUNT_MAX, &most) || most < least;
-	if (wrong)
-		return fail_for_value("nodes", text,
-				      "a number, or least and most as in 2-4",
-				      err);
-	job->min_nodes = (uint32_t)least;
-	job->max_nodes = (uint32_t)most;
-	return 0;
-}
-
-/* MB; K, M, G and T may follow. */
-static int read_memory(const char *option, const char *text, uint64_t *memory,
-		       struct tb_error *err)
-{
-	const char *at = text;
-
-	if (!tb_text_read_megabytes(&at, memory) && !*at)
-		return 0;
-	return fail_for_value(option, text,
-			      "a number of megabytes, or with K, M, G or T after it",
-			      err);
-}
-
-/*
- * Minutes, rounded up, of "M", "M:S", "H:M:S", "D-H", "D-H:M" and "D-H:M:S".
- */
-static int read_minutes(const char *text, uint64_t *minutes)
-{
-	uint64_t days = 0, part[3] = { 0 };
-	unsigned parts = 0;
-	const char *at = text;
-	bool has_days = strchr(text, '-') != NULL;
-
-	if (has_days && (read_count(&at, "-", 100000, &days) || *at++ != '-'))
-		return -1;
-	do {
-		if (parts == 3 || read_count(&at, ":", 100000000, &part[parts]))
-			return -1;
-		parts++;
-	} while (*at && *at++ == ':');
-	if (has_days || parts == 3)
-		*minutes = days * 1440 + part[0] * 60 + part[1] + (part[2] > 0);
-	else
-		*minutes = part[0] + (part[1] > 0);
-	return 0;
-}
-
-static int read_time(const char *option, uint32_t *limit, const char *text,
-		     struct tb_error *err)
-{
-	uint64_t minutes;
-
-	if (!strcasecmp(text, "UNLIMITED") || !strcasecmp(text, "INFINITE")) {
-		*limit = INFINITE;
-		return 0;
-	}
-	if (read_minutes(text, &minutes) || minutes >= NO_VAL)
-		return fail_for_value(
-			option, text,
-			"minutes, hours:minutes:seconds, days-hours:minutes:seconds or UNLIMITED",
-			err);
-	*limit = minutes ? (uint32_t)minutes : INFINITE;
-	return 0;
-}
-
-static int read_sharing(job_desc_msg_t *job, const char *text,
-			struct tb_error *err)
-{
-	if (!text || !strcasecmp(text, "exclusive"))
-		job->shared = JOB_SHARED_NONE;
-	else if (!strcasecmp(text, "oversubscribe"))
-		job->shared = JOB_SHARED_OK;
-	else if (!strcasecmp(text, "user"))
-		job->shared = JOB_SHARED_USER;
-	else if (!strcasecmp(text, "mcs"))
-		job->shared = JOB_SHARED_MCS;
-	else
-		return fail_for_value("exclusive", text,
-				      "exclusive, user, mcs or oversubscribe",
-				      err);
-	return 0;
-}
-
-/* Flags of those that share a device are left out: they are for steps. */
-static int read_gres_flags(job_desc_msg_t *job, const char *text,
-			   struct tb_error *err)
-{
-	const uint64_t both = GRES_DISABLE_BIND | GRES_ENFORCE_BIND;
-	const char *at = text;
-
-	job->bitflags &= ~both;
-	while (*at) {
-		size_t length = strcspn(at, ",");
-
-		if (length == 15 && !strncasecmp(at, "disable-binding", 15))
-			job->bitflags |= GRES_DISABLE_BIND;
-		else if (length == 15 &&
-			 !strncasecmp(at, "enforce-binding", 15))
-			job->bitflags |= GRES_ENFORCE_BIND;
-		else if (!strstr(at, "per-sharing"))
-			break;
-		at += length + (at[length] == ',');
-	}
-	if (*text && !*at && (job->bitflags & both) != both)
-		return 0;
-	return fail_for_value("gres-flags", text,
-			      "disable-binding or enforce-binding", err);
-}
-
-/* "gpu:2,foo:1" as Slurm sends it, a prefix before each; malloc()ed. */
-static char *add_prefix(const char *list, const char *prefix)
-{
-	size_t size = 0;
-	char *text = NULL;
-	FILE *out = open_memstream(&text, &size);
-
-	while (out && *list) {
-		size_t length = strcspn(list, ",");
-
-		fprintf(out, "%s:%.*s%s", prefix, (int)length, list,
-			list[length] ? "," : "");
-		list += length + (list[length] != '\0');
-	}
-	return out ? tb_text_stream_close(out, &text) : NULL;
-}
-
-/* More of it behind what there is. */
-static int add_gres(char **to, const char *list, const char *prefix,
-		    struct tb_error *err)
-{
-	char *more = add_prefix(list, prefix), *all = NULL;
-
-	if (more &&
-	    asprintf(&all, "%s%s%s", *to ? *to : "", *to ? "," : "", more) < 0)
-		all = NULL;
-	free(more);
-	if (!all)
-		return tb_fail(err, "out of memory");
-	free(*to);
-	*to = all;
-	return 0;
-}
 
 /* ---- options ---- */
 
@@ -378,8 +152,8 @@ static int take_number(struct reading *reading, int option, uint16_t *to,
 		       struct tb_error *err)
 {
 	uint64_t number = 0;
-	int rc = read_number(find_option_name(option), optarg, 1, NO_VAL16 - 1,
-			     &number, err);
+	int rc = tb_sbatch_read_number(find_option_name(option), optarg, 1,
+				       NO_VAL16 - 1, &number, err);
 
 	*to = (uint16_t)number;
 	reading->cpus = reading->cpus || option == 'c';
@@ -390,7 +164,8 @@ static int take_number(struct reading *reading, int option, uint16_t *to,
 static int take_tasks(struct reading *reading, struct tb_error *err)
 {
 	uint64_t number = 0;
-	int rc = read_number("ntasks", optarg, 1, COUNT_MAX, &number, err);
+	int rc = tb_sbatch_read_number("ntasks", optarg, 1, TB_SBATCH_COUNT_MAX,
+				       &number, err);
 
 	reading->options->job.num_tasks = (uint32_t)number;
 	reading->ntasks = true;
@@ -402,8 +177,8 @@ static int take_spared(job_desc_msg_t *job, int option, struct tb_error *err)
 {
 	uint64_t number = 0;
 
-	if (read_number(find_option_name(option), optarg, 0,
-			CORE_SPEC_THREAD - 1, &number, err))
+	if (tb_sbatch_read_number(find_option_name(option), optarg, 0,
+				  CORE_SPEC_THREAD - 1, &number, err))
 		return -1;
 	job->core_spec = (uint16_t)number;
 	if (option == OPT_THREAD_SPEC)
@@ -467,7 +242,8 @@ static int take_memory(struct reading *reading, int option,
 		reading->memory = option;
 	job->pn_min_memory = NO_VAL64;
 	reading->memory_per_gpu = 0;
-	if (read_memory(find_option_name(option), optarg, &memory, err))
+	if (tb_sbatch_read_memory(find_option_name(option), optarg, &memory,
+				  err))
 		return -1;
 	if (option == OPT_MEM_PER_GPU)
 		reading->memory_per_gpu = memory;
@@ -481,7 +257,7 @@ static int take_memory(struct reading *reading, int option,
 static int take_disk(job_desc_msg_t *job, struct tb_error *err)
 {
 	uint64_t megabytes = 0;
-	int rc = read_memory("tmp", optarg, &megabytes, err);
+	int rc = tb_sbatch_read_memory("tmp", optarg, &megabytes, err);
 
 	job->pn_min_tmp_disk = megabytes < NO_VAL ? (uint32_t)megabytes
 						  : NO_VAL - 1;
@@ -572,8 +348,9 @@ static int take_sharing(struct reading *reading, int option,
 	if (reading->exclusive && reading->oversubscribe &&
 	    tb_sharing_is_said_once())
 		return fail_for_both(OPT_EXCLUSIVE, 's', err);
-	return read_sharing(&reading->options->job,
-			    option == 's' ? "oversubscribe" : optarg, err);
+	return tb_sbatch_read_sharing(&reading->options->job,
+				      option == 's' ? "oversubscribe" : optarg,
+				      err);
 }
 
 static int take_value(struct reading *reading, int option, struct tb_error *err)
@@ -582,19 +359,21 @@ static int take_value(struct reading *reading, int option, struct tb_error *err)
 
 	switch (option) {
 	case 'N':
-		return read_nodes(job, optarg, err);
+		return tb_sbatch_read_nodes(job, optarg, err);
 	case 'n':
 		return take_tasks(reading, err);
 	case 't':
-		return read_time("time", &job->time_limit, optarg, err);
+		return tb_sbatch_read_time("time", &job->time_limit, optarg,
+					   err);
 	case 'S':
 	case OPT_THREAD_SPEC:
 		return take_spared(job, option, err);
 	case 'B':
 		reading->node_info = true;
-		return read_node_info(job, optarg, err);
+		return tb_sbatch_read_node_info(job, optarg, err);
 	case OPT_TIME_MIN:
-		return read_time("time-min", &job->time_min, optarg, err);
+		return tb_sbatch_read_time("time-min", &job->time_min, optarg,
+					   err);
 	case OPT_TMP:
 		return take_disk(job, err);
 	case OPT_MEM:
@@ -602,7 +381,7 @@ static int take_value(struct reading *reading, int option, struct tb_error *err)
 	case OPT_MEM_PER_GPU:
 		return take_memory(reading, option, err);
 	case OPT_GRES_FLAGS:
-		return read_gres_flags(job, optarg, err);
+		return tb_sbatch_read_gres_flags(job, optarg, err);
 	case OPT_EXCLUSIVE:
 	case 's':
 		return take_sharing(reading, option, err);
@@ -643,202 +422,6 @@ static int take_plan_option(void *data, int option, struct tb_error *err)
 }
 
 /* ---- what sbatch makes of them ---- */
-
-/* 0: nothing was. */
-static unsigned get_given(uint32_t number)
-{
-	return number == NO_VAL ? 0 : number;
-}
-
-/* There are as many nodes as are required, at least. */
-static void complete_nodes(job_desc_msg_t *job)
-{
-	tb_hostlist_t required = job->req_nodes
-					 ? slurm_hostlist_create(job->req_nodes)
-					 : NULL;
-	uint32_t count;
-
-	if (!required)
-		return;
-	slurm_hostlist_uniq(required);
-	count = (uint32_t)slurm_hostlist_count(required);
-	slurm_hostlist_destroy(required);
-	if (count > get_given(job->min_nodes))
-		job->min_nodes = count;
-	if (job->max_nodes != NO_VAL && job->max_nodes < job->min_nodes)
-		job->max_nodes = job->min_nodes;
-}
-
-/* What no cluster has is as good as any larger number. */
-static uint32_t multiply_counts(uint32_t a, uint32_t b)
-{
-	uint64_t all = (uint64_t)a * b;
-
-	return all < COUNT_MAX ? (uint32_t)all : COUNT_MAX;
-}
-
-/* One for each socket, core or thread that a node is to have. */
-static uint32_t count_of_parts(const job_desc_msg_t *job)
-{
-	const uint16_t counts[] = { job->sockets_per_node,
-				    job->cores_per_socket,
-				    job->threads_per_core };
-	uint32_t tasks = 1;
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		if (counts[i] < NO_VAL16)
-			tasks = multiply_counts(tasks, counts[i]);
-	return tasks;
-}
-
-/*
- * Tasks that are not given: those for each node, or for each part of one, or one
- * for each node.
- */
-static uint32_t count_tasks(struct reading *reading)
-{
-	job_desc_msg_t *job = &reading->options->job;
-	uint32_t nodes = get_given(job->min_nodes) ? job->min_nodes : 1;
-	uint32_t of_node = 1;
-
-	if (reading->ntasks)
-		return job->num_tasks;
-	if (job->max_nodes != NO_VAL && job->max_nodes != job->min_nodes)
-		return nodes;
-	if (reading->per_node)
-		of_node = job->ntasks_per_node;
-	else if (get_given(job->min_nodes) || reading->node_info)
-		of_node = count_of_parts(job);
-	if (of_node > 1 || reading->per_node) {
-		job->num_tasks = multiply_counts(nodes, of_node);
-		reading->ntasks = true;
-	}
-	return multiply_counts(nodes, of_node);
-}
-
-/* As many as --ntasks-per-node makes of --ntasks. */
-static uint32_t count_nodes_of_tasks(const job_desc_msg_t *job)
-{
-	uint32_t each = job->ntasks_per_node;
-
-	return job->num_tasks / each + (job->num_tasks % each > 0);
-}
-
-static void complete_counts(struct reading *reading)
-{
-	job_desc_msg_t *job = &reading->options->job;
-	uint32_t cpus = reading->cpus ? job->cpus_per_task : 1, tasks;
-
-	complete_nodes(job);
-	tasks = count_tasks(reading);
-	job->min_cpus = multiply_counts(tasks, cpus);
-	if (job->overcommit == 1)
-		job->min_cpus = get_given(job->min_nodes) ? job->min_nodes : 1;
-	if (reading->cpus) {
-		job->bitflags |= JOB_CPUS_SET;
-		if (job->pn_min_cpus == NO_VAL16 ||
-		    job->pn_min_cpus < job->cpus_per_task)
-			job->pn_min_cpus = job->cpus_per_task;
-	}
-	if (!reading->ntasks)
-		return;
-	job->bitflags |= JOB_NTASKS_SET;
-	if (!get_given(job->min_nodes)) {
-		if (reading->per_node && tb_clients_count_nodes())
-			job->min_nodes = count_nodes_of_tasks(job);
-		return;
-	}
-	/* No more nodes than tasks. */
-	if (job->max_nodes != NO_VAL && tasks < job->max_nodes)
-		job->max_nodes = tasks;
-	if (tasks < job->min_nodes)
-		job->min_nodes = job->max_nodes = tasks;
-}
-
-static unsigned get_given_16(uint16_t number)
-{
-	return number < NO_VAL16 - 1 ? number : 0;
-}
-
-static struct tb_asked find_asked(const job_desc_msg_t *job)
-{
-	return (struct tb_asked){
-		.tasks = get_given(job->num_tasks),
-		.tasks_per_node = get_given_16(job->ntasks_per_node),
-		.min_nodes = get_given(job->min_nodes),
-		.max_nodes = get_given(job->max_nodes),
-		.task_cpus = get_given_16(job->cpus_per_task),
-		.node_cpus = get_given_16(job->pn_min_cpus),
-		.tasks_are_given = job->bitflags & JOB_NTASKS_SET,
-		.may_be_fewer = tb_nodes_have_all_tasks(),
-		.overcommit = job->overcommit == 1,
-	};
-}
-
-/* As slurmctld counts them, whatever --ntasks says. */
-static void count_tasks_of_gpus(struct tb_job_spec *spec, uint16_t each)
-{
-	uint32_t gpus = tb_job_devices_of_job(&spec->devices);
-
-	if (!each || !gpus)
-		return;
-	spec->asked.tasks = multiply_counts(gpus, each);
-	spec->asked.tasks_are_given = true;
-}
-
-static int find_devices(struct tb_plan_options *options, struct tb_error *err)
-{
-	struct tb_job_devices *devices = &options->spec.devices;
-	const struct {
-		const char *list;
-		enum tb_devices_for who;
-	} lists[] = {
-		{ options->gres_per_job, TB_DEVICES_FOR_JOB },
-		{ options->gres_per_node, TB_DEVICES_FOR_NODE },
-		{ options->gres_per_task, TB_DEVICES_FOR_TASK },
-		{ options->gres_per_socket, TB_DEVICES_FOR_SOCKET },
-	};
-	uint16_t each = (uint16_t)get_given_16(options->job.ntasks_per_tres);
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (tb_job_devices_add(devices, lists[i].list, lists[i].who,
-				       err))
-			return -1;
-	count_tasks_of_gpus(&options->spec, each);
-	return tb_job_devices_add_shares(devices, each, &options->spec.asked,
-					 err);
-}
-
-static void make_spec(struct tb_plan_options *options)
-{
-	const job_desc_msg_t *job = &options->job;
-	struct tb_job_spec *spec = &options->spec;
-
-	spec->partitions = job->partition;
-	spec->required = job->req_nodes;
-	spec->excluded = job->exc_nodes;
-	spec->features = job->features;
-	spec->reservation = job->reservation;
-	spec->asked = find_asked(job);
-	spec->layout = (struct tb_layout){
-		get_given_16(job->sockets_per_node),
-		get_given_16(job->cores_per_socket),
-		get_given_16(job->threads_per_core),
-	};
-	if (job->pn_min_memory != NO_VAL64)
-		spec->memory = job->pn_min_memory;
-	spec->memory_is_set = spec->memory;
-	spec->gpu_memory = tb_job_devices_gpu_memory(options->memory_per_gres);
-	spec->gres = options->gres_per_job || options->gres_per_node ||
-		     options->gres_per_task || options->gres_per_socket;
-	spec->near = tb_job_spec_near(job->bitflags);
-	spec->whole_nodes = job->shared == JOB_SHARED_NONE;
-	spec->oversubscribe = job->shared == JOB_SHARED_OK;
-	spec->minutes = job->time_limit == NO_VAL || job->time_limit == INFINITE
-				? -1
-				: (int64_t)job->time_limit;
-	tb_job_spec_complete(spec);
-}
 
 /* The line that the SPANK plugin would leave with the job. */
 static int make_binding(struct reading *reading, struct tb_error *err)
@@ -935,7 +518,8 @@ static int make_lists(struct reading *reading, const struct tb_task_tres *tres,
 		 (unsigned long long)reading->memory_per_gpu);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		if (lists[i].list && strcasecmp(lists[i].list, "none") != 0 &&
-		    add_gres(lists[i].to, lists[i].list, lists[i].prefix, err))
+		    tb_sbatch_add_gres(lists[i].to, lists[i].list,
+				       lists[i].prefix, err))
 			return -1;
 	return 0;
 }
@@ -954,7 +538,12 @@ static void make_job(struct reading *reading)
 	job->tres_per_socket = reading->options->gres_per_socket;
 	job->cpus_per_tres = reading->options->cpus_per_gres;
 	job->mem_per_tres = reading->options->memory_per_gres;
-	complete_counts(reading);
+	tb_sbatch_complete_counts(job,
+				  (struct tb_sbatch_given){
+					  .ntasks = reading->ntasks,
+					  .per_node = reading->per_node,
+					  .cpus = reading->cpus,
+					  .node_info = reading->node_info });
 }
 
 /* ---- all of it ---- */
@@ -1040,8 +629,9 @@ static int finish_plan_options(void *data, int count, char **words,
 	if (rc)
 		return -1;
 	make_job(reading);
-	make_spec(reading->options);
-	if (find_devices(reading->options, err) || make_binding(reading, err))
+	tb_plan_spec_make(reading->options);
+	if (tb_plan_spec_find_devices(reading->options, err) ||
+	    make_binding(reading, err))
 		return -1;
 	return check_combinations(reading, err);
 }

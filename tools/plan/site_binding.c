@@ -10,7 +10,7 @@
 #include "common/job/option_numbers.h"
 #include "common/job/request_env.h"
 
-#include "candidate_nodes.h"
+#include "candidate_rules.h"
 
 /* As slurmctld finds them in the record that it makes of the job. */
 static struct tb_job_options get_options(const job_desc_msg_t *job,

@@ -18,55 +18,11 @@
 #include <stdint.h>
 
 #include "core/base/bitset.h"
-#include "core/place/place.h"
-#include "core/request/request.h"
 
-#include "node_offers.h"
-#include "shared_use.h"
+#include "held_nodes.h"
 
 /* The end of a holder that has none, or whose end is not known. */
 #define TB_END_NEVER INT64_MAX
-
-/* The threads of a node that one holder, a job for example, uses. */
-struct tb_holder_job {
-	unsigned holder; /* index into the ends */
-	const struct tb_bitset *threads;
-	uint32_t cpus;		  /* that count against most_cpus */
-	struct tb_share_of share; /* where units are shared */
-	bool bars; /* the job can have nothing of the node until it ends */
-	const uint32_t *devices;  /* of each kind of the need; NULL: none */
-	const uint32_t *of_pools; /* of each pool of the node; NULL: none */
-	uint64_t memory;	  /* where that of holders counts */
-	const uint64_t *of_numa;  /* of it, of each NUMA node; NULL: none */
-};
-
-/* A node that may be used.  Borrows all that it points to. */
-struct tb_used_node {
-	const struct tb_topology *topology;
-	struct tb_placer *placer; /* of this topology, can be shared */
-	struct tb_books books;
-	uint32_t most_cpus; /* MaxCPUsPerNode; UINT32_MAX: no limit */
-	const struct tb_bitset *reserved; /* no end frees them; NULL: none */
-	const struct tb_bitset *masked; /* by the site (place.h); NULL: none */
-	const struct tb_holder_job *holders;
-	unsigned nholders;
-	bool required;		 /* must be among the chosen nodes */
-	const uint32_t *devices; /* of each kind of the need; NULL: none */
-	const struct tb_used_pool *pools; /* as in node_offers.h */
-	unsigned npools;
-	uint64_t memory; /* for jobs, in the need's unit, as all that follow */
-	/*
-	 * So much of it a job needs there, whatever slots it has; only where that of
-	 * holders counts.
-	 */
-	uint64_t least_memory;
-	/*
-	 * As in node_offers.h, and of each NUMA node all and what is free now; where it has
-	 * none there is plenty (local_memory.h).
-	 */
-	const struct tb_numa_nodes *numa;
-	const uint64_t *numa_sizes, *numa_free;
-};
 
 struct tb_blockers;
 

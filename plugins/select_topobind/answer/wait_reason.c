@@ -12,6 +12,7 @@
 #include "core/place/listed.h"
 #include "core/request/parts.h"
 
+#include "select_topobind/try/offer_sets.h"
 #include "wait_reason_devices.h"
 #include "wait_reason_limits.h"
 #include "wait_reason_memory.h"

@@ -6,6 +6,7 @@
 
 #include "select_topobind/nodes/cores_taken.h"
 #include "select_topobind/nodes/nodes.h"
+#include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/offers.h"
 #include "select_topobind/try/scale.h"
 

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/request/parts.h"
 #include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/try/offer_placement.h"
 
 /* So many different sizes are told; the rest is "less". */
 #define SIZES_TOLD 4

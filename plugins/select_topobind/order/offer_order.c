@@ -11,6 +11,8 @@
 
 #include "node_score.h"
 #include "select_topobind/nodes/cores_taken.h"
+#include "select_topobind/try/offer_placement.h"
+#include "select_topobind/try/offer_sets.h"
 #include "select_topobind/try/scale.h"
 
 /*

@@ -13,6 +13,8 @@
 #include "core/plan/reach_groups.h"
 
 #include "network_groups.h"
+#include "offer_placement.h"
+#include "offer_sets.h"
 #include "scale.h"
 
 /* So many kinds are looked at; each takes some placements. */

@@ -5,7 +5,7 @@
  * A scheduler asks about many jobs that want the same, again and again, while few
  * nodes change.  What was placed for such a request on a node in some state is looked
  * up when it is asked for again, by this job or another.  Nothing becomes old: all
- * that a placement depends on is in the key (make_key() in offers.c), or here, or
+ * that a placement depends on is in the key (make_key() in offer_placement.c), or here, or
  * makes tb_kept_placements_forget() necessary.
  */
 #ifndef TB_SELECT_TOPOBIND_TRY_KEPT_PLACEMENTS_H

@@ -3,6 +3,7 @@
  * offers.h - what each candidate node can offer to a bound job
  *
  * lib/core/plan/classes.h says what an offer is, and which are tried together.
+ * offer_placement.h places them, offer_sets.h asks several of them.
  */
 #ifndef TB_SELECT_TOPOBIND_TRY_OFFERS_H
 #define TB_SELECT_TOPOBIND_TRY_OFFERS_H
@@ -60,62 +61,5 @@ struct tb_offers *tb_offers_create(const struct tb_test *test,
 				   const struct tb_request *request,
 				   const struct tb_view *view);
 void tb_offers_destroy(struct tb_offers *offers); /* NULL is fine */
-
-/*
- * The class that begins at *next: its offers are [*next, returned); 0 when
- * there is none left.  Call with *next = 0 first, then with what it returned.
- */
-uint32_t tb_offers_class(const struct tb_offers *offers, uint32_t next);
-
-/* What to ask for per slot (TB_HOST: per node, at least) in a class. */
-uint32_t tb_offers_cpus(const struct tb_offers *offers, uint32_t first,
-			uint32_t end);
-
-/* How many tasks an offer holds when each gets the CPUs that it asks for. */
-uint32_t tb_offer_holds(const struct tb_offers *offers,
-			const struct tb_test *test,
-			const struct tb_offer *offer);
-
-/*
- * Does a slot (TB_HOST: the host) of the offer need more memory than its node has beside
- * so many MB?  Only where Slurm counts memory, and not by device.
- */
-bool tb_offer_lacks_memory(const struct tb_test *test,
-			   const struct tb_offer *offer, uint64_t in_use);
-
-/*
- * How many tasks the offers [first, end) hold on as many nodes as the job may
- * have, its required nodes among them.  When some of these offer nothing: on the
- * other required nodes alone.
- */
-uint32_t tb_offers_hold(const struct tb_offers *offers,
-			const struct tb_test *test, uint32_t first,
-			uint32_t end);
-
-/*
- * Keep of nodes just so many as the job may have, those that hold most, and all that
- * it requires.  False, and nothing changes: there are no more, or they are alike.
- */
-bool tb_offers_keep_largest(const struct tb_offers *offers,
-			    const struct tb_test *test, uint32_t first,
-			    uint32_t end, bitstr_t *nodes);
-
-/* Let the mask allow the cores of those of the offers [first, end) on nodes. */
-void tb_offers_allow(struct tb_offers *offers, const struct tb_test *test,
-		     uint32_t first, uint32_t end, const bitstr_t *nodes,
-		     struct tb_mask *mask);
-
-/*
- * Place slots (TB_HOST: once) on the offer's node, of its unit_size.  The result
- * is valid until the next call.
- */
-const struct tb_placed *tb_offers_place(struct tb_offers *offers,
-					const struct tb_test *test,
-					const struct tb_offer *offer,
-					struct tb_shape *shape, uint32_t slots);
-
-/* Let the mask allow these cores of the node. */
-void tb_allow_cores(uint32_t node, const struct tb_bitset *cores,
-		    struct tb_mask *mask);
 
 #endif

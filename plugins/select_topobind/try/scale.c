@@ -150,7 +150,7 @@ static void save_job(const job_record_t *job, struct tb_scale *saved)
 
 /*
  * What select/cons_tres would look for among the cores that it is shown.  Nodes
- * are chosen by their own sockets and cores, in offers.c, and no two tasks with
+ * are chosen by their own sockets and cores, in offer_placement.c, and no two tasks with
  * slots share a core.
  */
 static void free_layout(multi_core_data_t *layout)

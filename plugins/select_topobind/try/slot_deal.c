@@ -8,6 +8,8 @@
 #include "select_topobind/nodes/core_bits.h"
 #include "select_topobind/nodes/job_nodes.h"
 
+#include "offer_placement.h"
+#include "offer_sets.h"
 #include "scale.h"
 
 /* Offers of a class lie in the order of their nodes. */

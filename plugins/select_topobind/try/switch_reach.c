@@ -7,6 +7,7 @@
 #include "core/plan/reach_groups.h"
 
 #include "network_groups.h"
+#include "offer_sets.h"
 #include "scale.h"
 
 struct below {

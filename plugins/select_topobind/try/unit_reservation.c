@@ -10,6 +10,7 @@
 #include "core/request/alternatives.h"
 #include "select_topobind/nodes/nodes.h"
 
+#include "offer_sets.h"
 #include "offers.h"
 #include "slot_deal.h"
 
