@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "hooks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -347,6 +348,9 @@ int tb_hook_job_may_resume(job_record_t *job)
 
 	if (tb_job_books_may_return(job))
 		return SLURM_SUCCESS;
+	/* Paused for others: it waits for its turn, and for nobody's resume. */
+	if (job->priority)
+		return EBUSY;
 	rc = tb_late_resume_wait(job);
 	info("topobind: %pJ stays suspended: cores that it had are granted to others now; it is resumed when these have ended",
 	     job);

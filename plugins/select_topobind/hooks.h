@@ -62,7 +62,8 @@ void tb_hook_job_expanded(job_record_t *from, job_record_t *to);
 /*
  * An administrator wants to resume the job.  SLURM_SUCCESS; or, where others have its
  * units, or it has units of others, EINPROGRESS: it is resumed later (late_resume.h),
- * and EALREADY when somebody asks once more.
+ * and EALREADY when somebody asks once more.  EBUSY: Slurm has paused it for others, and
+ * resumes it by itself.
  */
 int tb_hook_job_may_resume(job_record_t *job);
 /* Resumed by an administrator; its state may still say suspended. */

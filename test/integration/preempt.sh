@@ -257,6 +257,8 @@ case_paused_keeps_its_units() {
 	wait_until 20 was_passed_over "$waiting"
 	refute scontrol resume "$paused"
 	assert job_has_state "$paused" SUSPENDED
+	assert_eq "what it waits for, to be resumed" "" \
+		"$(job_field "$paused" AdminComment)"
 	# Not the gang scheduler's any more, but its units are not given back.
 	scontrol suspend "$paused"
 	cancel "$urgent"
