@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@
 #define MICROSECOND 1000LL
 #define LONGEST (NANOSECONDS / 2) /* the rest is for looks */
 #define SLICE (NANOSECONDS / 10)
+#define LONGEST_SINCE_START 1000000000 /* seconds: 30 years */
 
 static void get_real(struct timespec *now)
 {
@@ -207,11 +209,33 @@ static int wait_by_clock(pthread_cond_t *condition, pthread_mutex_t *mutex,
 	return rc;
 }
 
+/* By the clock that counts from the machine's start, and that nobody sets. */
+static bool is_since_start(const struct timespec *until)
+{
+	return until->tv_sec < LONGEST_SINCE_START;
+}
+
+static int wait_since_start(pthread_cond_t *condition, pthread_mutex_t *mutex,
+			    const struct timespec *until)
+{
+	struct timespec now;
+	long long end;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = count(until) - count(&now);
+	end = count(&now) + (get_setting().standing ? end / FASTER : end);
+	return find_wait()(condition, mutex,
+			   &(struct timespec){ .tv_sec = end / NANOSECONDS,
+					       .tv_nsec = end % NANOSECONDS });
+}
+
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {
 	int rc;
 
+	if (is_since_start(until))
+		return wait_since_start(condition, mutex, until);
 	if (!get_setting().standing)
 		return wait_by_clock(condition, mutex, until);
 	rc = wait_for(condition, mutex, left_until(until) / FASTER);

@@ -45,6 +45,19 @@ follows() {
 	cancel "$next"
 }
 
+# Of one that begins held Slurm asks nobody: topobind looks for it.
+begins_held() {
+	local job
+
+	job=$(batch -H --bunit=X --bamount=1)
+	wait_until 30 shows_request "$job"
+	cancel "$job"
+}
+
+shows_request() {
+	[ "$(binding "$1")" = bunit=X,bamount=1 ]
+}
+
 # case_jump FROM TO - seconds ahead.  Afterwards it is where Slurm's scheduler has been.
 case_jump() {
 	local job held was
@@ -60,6 +73,7 @@ case_jump() {
 	held_alone "$(cat "$work/pid")"
 	starts_and_ends -w "$NODE_ZEN" -n 4
 	starts_and_ends -w "$NODE_ZEN" -n 4 --bunit=X --bamount=1
+	begins_held
 	[ "$2" -lt "$1" ] || follows
 	reconfigure_at_once
 	wait_until 60 nodes_answer

@@ -9,12 +9,13 @@
 #include "src/common/log.h"
 #include "src/common/macros.h"
 
+/* By the clock that nobody sets: a pause is not longer when the other one jumps. */
 static struct timespec
 find_end_of_pause(const struct tb_periodic_thread *thread)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += thread->pause / 1000;
 	until.tv_nsec += thread->pause % 1000 * 1000000L;
 	if (until.tv_nsec >= 1000000000L) {
@@ -61,17 +62,30 @@ bool tb_periodic_thread_runs(struct tb_periodic_thread *thread)
 	return runs;
 }
 
+static void make_wakes(pthread_cond_t *wakes)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(wakes, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
 void tb_periodic_thread_begin(struct tb_periodic_thread *thread)
 {
 	if (tb_periodic_thread_runs(thread))
 		return;
 	tb_periodic_thread_end(thread);
 	thread->ends = thread->has_ended = false;
+	make_wakes(&thread->wakes);
 	/* Slurm 26.05 lends threads of its own only, which end before it does. */
 	errno = pthread_create(&thread->id, NULL, work_until_end, thread);
 	thread->runs = errno == 0;
-	if (!thread->runs)
-		error("topobind: a thread cannot be created: %m");
+	if (thread->runs)
+		return;
+	pthread_cond_destroy(&thread->wakes);
+	error("topobind: a thread cannot be created: %m");
 }
 
 void tb_periodic_thread_end(struct tb_periodic_thread *thread)
@@ -83,5 +97,6 @@ void tb_periodic_thread_end(struct tb_periodic_thread *thread)
 	slurm_cond_signal(&thread->wakes);
 	slurm_mutex_unlock(&thread->lock);
 	pthread_join(thread->id, NULL);
+	pthread_cond_destroy(&thread->wakes);
 	thread->runs = false;
 }

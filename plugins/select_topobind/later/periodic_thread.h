@@ -19,8 +19,8 @@ struct tb_periodic_thread {
 	/* Private. */
 	pthread_t id;
 	bool runs;
+	pthread_cond_t wakes; /* while it runs */
 	pthread_mutex_t lock; /* guards the next */
-	pthread_cond_t wakes;
 	bool ends;
 	bool has_ended;
 };
@@ -29,7 +29,6 @@ struct tb_periodic_thread {
 	{ \
 		.work = what, .pause = milliseconds, .last = at_last, \
 		.lock = PTHREAD_MUTEX_INITIALIZER, \
-		.wakes = PTHREAD_COND_INITIALIZER, \
 	}
 
 /* Does nothing when it runs already. */

@@ -61,6 +61,9 @@ static void list_new_jobs(struct numbers *numbers)
 	const slurmctld_lock_t read_jobs = { .job = READ_LOCK };
 
 	lock_slurmctld(read_jobs);
+	/* The clock was set back: times do not tell which ones are new. */
+	if (looked_at > time(NULL))
+		looked_at = 0;
 	/* It is set in seconds. */
 	if (job_list && looked_at <= last_job_update) {
 		list_for_each(job_list, add_if_new, numbers);
