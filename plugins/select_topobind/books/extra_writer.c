@@ -83,23 +83,21 @@ static void rewrite_field(node_record_t *record, const char *name,
  * Only what differs is written, as each change is an update of the node.  Units that come
  * into use change the letters of the string, not its length.  A new text for each change
  * would fragment the memory of slurmctld's threads: with ten thousand nodes by 10 MiB.
- * Returns whether the token was there.
  */
-static bool write_token(node_record_t *record, const char *name,
+static void write_token(node_record_t *record, const char *name,
 			const char *value)
 {
 	size_t length;
 	const char *at = tb_extra_find(record->extra, name, &length);
-	bool was_there = at, fits = at && value && strlen(value) == length;
+	bool fits = at && value && strlen(value) == length;
 
 	if (fits ? !memcmp(at, value, length) : !at && !value)
-		return was_there;
+		return;
 	if (fits)
 		memcpy(record->extra + (at - record->extra), value, length);
 	else
 		rewrite_field(record, name, value);
 	last_node_update = time(NULL);
-	return was_there;
 }
 
 /* What is known of a node, without what is in use there. */
@@ -200,25 +198,23 @@ void tb_extra_write_reserved(void)
 	tb_reserved_cores_clear(&reserved);
 }
 
-/* What jobs have of a node of this shape.  Returns whether something was written before. */
-static bool write_in_use(uint32_t node, const struct tb_shape *shape)
+/* What jobs have of a node of this shape. */
+static void write_in_use(uint32_t node, const struct tb_shape *shape)
 {
 	node_record_t *record = node_record_table_ptr[node];
 	struct tb_scratch *scratch = shape->scratch;
 	struct tb_view *view = tb_view_now();
 	char *inuse, *memory_inuse;
-	bool was_there;
 
 	tb_view_taken(view, node, scratch->cores);
 	memory_inuse = print_memory_inuse(node, shape, view);
 	tb_view_destroy(view);
 	tb_shape_threads(shape, scratch->cores, scratch->used);
 	inuse = tb_topology_print(shape->topology, scratch->used);
-	was_there = write_token(record, TB_EXTRA_INUSE, inuse);
+	write_token(record, TB_EXTRA_INUSE, inuse);
 	write_token(record, TB_EXTRA_MEMORY_INUSE, memory_inuse);
 	xfree(memory_inuse);
 	free(inuse);
-	return was_there;
 }
 
 /* Or it would show for ever what was in use before. */
@@ -338,17 +334,24 @@ bool tb_extra_restore_some(void)
 	return true;
 }
 
-/*
- * If nobody seems to have overwritten what was written last, all of it for this shape,
- * what else the field says need not be looked at, but when the node is shown.
- */
+/* Nobody seems to have overwritten what was written last, all of it for this shape. */
+static bool has_the_rest(uint32_t node, const struct tb_shape *shape)
+{
+	size_t length;
+
+	return shape->number == written_of[node].shape &&
+	       tb_extra_find(node_record_table_ptr[node]->extra, TB_EXTRA_INUSE,
+			     &length);
+}
+
+/* What else the field says need not be looked at, but when the node is shown. */
 static void write_change(uint32_t node)
 {
 	const struct tb_shape *shape = tb_node_shape(node);
 
-	if (!tb_conf_node_record(site) || !shape ||
-	    shape->number != written_of[node].shape ||
-	    !write_in_use(node, shape))
+	if (tb_conf_node_record(site) && shape && has_the_rest(node, shape))
+		write_in_use(node, shape);
+	else
 		tb_extra_write(node);
 }
 
