@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# common.sh - progress and errors for bootstrap, cluster, demo and test/run.
-# Sourced.  Progress goes to standard error, so that standard output stays for
+# common.sh - progress, errors, and which Slurm there is, for bootstrap, cluster, demo
+# and tests.  Sourced.  Progress goes to standard error, so that standard output stays for
 # what another program reads.
 
 # The clock of the outermost command.
@@ -52,6 +52,14 @@ logged_or_die() {
 	status=$?
 	set -e
 	[ "$status" -eq 0 ] || die "$sentence"
+}
+
+# slurm_is_from VERSION - is the installed Slurm this one (24.11, say), or later?
+slurm_is_from() {
+	local installed
+
+	installed=$(slurmctld -V | sed 's/.* //')
+	printf '%s\n' "$1" "$installed" | sort -V -C
 }
 
 need_root() {

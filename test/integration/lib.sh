@@ -28,6 +28,8 @@ patience=$((slowness * ${TOPOBIND_PATIENCE:-1}))
 test_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 top=$(cd "$test_dir/../.." && pwd -P)
 cluster_program=$top/contribs/cluster
+# shellcheck source=contribs/common.sh
+. "$top/contribs/common.sh"
 
 test_count=0
 test_failures=0
@@ -49,14 +51,6 @@ cluster_start() {
 	eval "$("$cluster_program" env "$cluster")"
 	work=$cluster/work
 	mkdir -m 1777 "$work"
-}
-
-# slurm_is_from VERSION - is the installed Slurm this one (24.11, say), or later?
-slurm_is_from() {
-	local installed
-
-	installed=$(slurmctld -V | sed 's/.* //')
-	printf '%s\n' "$1" "$installed" | sort -V -C
 }
 
 # compile_client NAME - test/integration/NAME.c, a client of the installed Slurm,
